@@ -22,7 +22,7 @@ from icepool.math import comb_row_cache
 
 from benchmarks.goals import goal
 from bot.rules.dice import d6
-from bot.rules.expression import parser
+from bot.rules.expression import sum_parser
 from bot.rules.expression.chances import odds
 from bot.rules.odds.odds import joint
 from bot.rules.odds.rolls import group_alike, group_sums, group_values
@@ -270,7 +270,7 @@ def main() -> None:
 
 def beside(text: str) -> Iterator[str]:
     """An expression in three lines: both anew, both warm, and only ours anew."""
-    read, theirs = parser.parse(text), expressions()[text]
+    read, theirs = sum_parser.parse(text), expressions()[text]
     assert {int(value): chance for value, chance in fractions(theirs()).items()} == odds(read)
 
     def anew() -> object:
@@ -279,7 +279,7 @@ def beside(text: str) -> Iterator[str]:
 
     yield compared(f"{text}, anew", lambda: many(anew), lambda: many_first(text), f"`{text}`, both anew")
     yield compared(
-        "  warm", lambda: many(lambda: odds(parser.parse(text))), lambda: many(theirs), f"`{text}`, both warm"
+        "  warm", lambda: many(lambda: odds(sum_parser.parse(text))), lambda: many(theirs), f"`{text}`, both warm"
     )
     yield compared("  uneven", lambda: many(anew), lambda: many(theirs))
 

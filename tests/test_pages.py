@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.request import NEEDED, WELCOME
+from adapters.discord.permissions import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
 from tools.site.__main__ import gather
 

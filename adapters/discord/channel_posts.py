@@ -12,14 +12,11 @@ from discord.http import Route
 
 from adapters.delivery_loop import not_pinned
 from adapters.discord.calls import BROKEN, Wire, fields
+from adapters.discord.permissions import MAY_NOT_PIN, not_posted
 from adapters.discord.render import LATE, PERHAPS, QUIET, Message, render
 from adapters.discord.request import (
-    ATTACH_FILES,
     EMBED_LINKS,
     EPHEMERAL,
-    SEND_IN_THREADS,
-    SEND_MESSAGES,
-    VIEW_CHANNEL,
     Json,
     Request,
 )
@@ -35,23 +32,8 @@ MARGIN, MOST = 600.0, 100
 LOADING = 1 << 7
 """A message that still says "thinking"."""
 
-MAY_NOT_PIN = "The bot lacks the permission Pin Messages here; a moderator can grant it."
 TOO_MANY_PINS = "This channel has as many pins as Discord allows."
 _TOO_MANY = 30003
-_NAMES = {
-    VIEW_CHANNEL: "View Channel",
-    SEND_MESSAGES: "Send Messages",
-    SEND_IN_THREADS: "Send Messages in Threads",
-    EMBED_LINKS: "Embed Links",
-    ATTACH_FILES: "Attach Files",
-}
-
-
-def missing(request: Request, *, files: bool = False) -> tuple[str, ...]:
-    """Names of the permissions that the bot lacks where `ask` came from."""
-    needed = [VIEW_CHANNEL, SEND_IN_THREADS if request.thread else SEND_MESSAGES, EMBED_LINKS]
-    needed += [ATTACH_FILES] if files else []
-    return tuple(_NAMES[bit] for bit in needed if not request.may(bit))
 
 
 class Posting:
@@ -115,9 +97,7 @@ class Posting:
                     message = render(replace(reply, private=False), request, late=PERHAPS)
                 return await self._post(request.channel, message, request)
         except discord.Forbidden:
-            lacking = ", ".join(missing(request)) or "Send Messages"
-            note = f"This could not be posted in its channel: the bot lacks the permission {lacking} there."
-            reply = replace(reply, lines=(note, *reply.lines))
+            reply = replace(reply, lines=(not_posted(request), *reply.lines))
         except discord.NotFound:
             log.info("channel %s is gone, an answer for it goes to the person who asked", request.channel)
         except discord.HTTPException as error:

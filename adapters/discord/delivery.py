@@ -27,7 +27,8 @@ from adapters.discord.calls import (
     Unsure,
     Wire,
 )
-from adapters.discord.channel_posts import ARCHIVED, LOADING, MAY_NOT_PIN, Posting, changed
+from adapters.discord.channel_posts import ARCHIVED, LOADING, Posting, changed
+from adapters.discord.permissions import MAY_NOT_PIN
 from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, PIN_MESSAGES, PLATFORM, Request, place_only
 from adapters.hands import Hands

@@ -7,8 +7,9 @@ from typing import Any
 import aiohttp
 
 from adapters.discord.command_payload import our_commands
+from adapters.discord.permissions import NEEDED, for_oneself, invite
 from adapters.discord.registration import digest
-from adapters.discord.request import ADMINISTRATOR, BY_PERSON, NEEDED, for_oneself, invite
+from adapters.discord.request import ADMINISTRATOR, BY_PERSON
 from bot.process.settings import Settings
 
 API = "https://discord.com/api/v10"

@@ -11,11 +11,11 @@ from typing import Any
 import discord
 
 from adapters.discord.calls import CHOICES, Refused, Unsure, Wire
-from adapters.discord.channel_posts import missing
 from adapters.discord.channels import confirmed
 from adapters.discord.command_payload import ATTACHMENT, CHANNEL, ENTRIES
 from adapters.discord.delivery import Delivery
 from adapters.discord.modal import ROOM, filled, modal
+from adapters.discord.permissions import missing, warning
 from adapters.discord.registration import ServerCommands
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
@@ -188,11 +188,9 @@ async def answer(work: Work, request: Request, command: Command) -> Reply:
 
 def _with_warning(reply: Reply, request: Request) -> Reply:
     """The reply, which also names the permissions that the bot lacks in this channel."""
-    lacking = ", ".join(missing(request, files=True))
-    if not lacking or reply.error or request.owner:
+    if reply.error or request.owner or not (lacking := missing(request, files=True)):
         return reply
-    warning = f"The bot lacks permissions in this channel: {lacking}. Late answers, tables and files may not arrive."
-    return replace(reply, lines=(*reply.lines, warning))
+    return replace(reply, lines=(*reply.lines, warning(lacking)))
 
 
 async def make_good(work: Work, receipt: Receipt) -> None:

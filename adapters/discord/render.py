@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request, for_oneself, invite
+from adapters.discord.permissions import NO_FILES, for_oneself, invite
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request
 from adapters.discord.text import PEN, bold, escaped, fenced, line
 from bot.interface.reply.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply.reply import COLORS, GAME, LINK, OVER, PLAIN, WAITING, Button, File, Menu, Reply, beside
@@ -59,7 +60,7 @@ def render(reply: Reply, request: Request, *, late: bool | str = False) -> Messa
         if request.may(ATTACH_FILES):
             files = (*files, whole)
         else:
-            body["content"] += f"\n(Too long to show here. {_missing('Attach Files')})"
+            body["content"] += f"\n(Too long to show here. {NO_FILES})"
     users = _called(reply)
     body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
     body["components"] = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)][:MAX_ROWS]
@@ -116,10 +117,6 @@ def _joined(rows: Iterable[Row]) -> str:
     )
 
 
-def _missing(permission: str) -> str:
-    return f'The bot lacks the permission "{permission}" in this channel; a moderator can grant it.'
-
-
 def _lead(reply: Reply, *, late: bool | str) -> str:
     said = (late if isinstance(late, str) else LATE if late else "") + (REFUSED if reply.error else "") + _first(reply)
     called = " ".join(f"<@{user}>" for user in _called(reply))
@@ -144,7 +141,7 @@ def _first(reply: Reply) -> str:
 def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:
     """The files that can be sent, and a line for what cannot."""
     if reply.files and not request.may(ATTACH_FILES):
-        return (), [escaped(f"The file cannot be sent. {_missing('Attach Files')}")]
+        return (), [escaped(f"The file cannot be sent. {NO_FILES}")]
     fitting = tuple(file for file in reply.files if len(file.data) <= request.file_size)
     if len(fitting) < len(reply.files):
         return fitting, ["The file is larger than Discord takes here; ask the host for it."]

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
-from urllib.parse import urlencode
 
 from bot.interface.spec import OWN, Person, Place, own_place
 from bot.rules.errors import UserError
@@ -19,15 +18,6 @@ PIN_MESSAGES, MANAGE_THREADS = 1 << 51, 1 << 34
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
 MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
 USE_EXTERNAL_APPS = 1 << 50
-NEEDED = {
-    "View Channels": VIEW_CHANNEL,
-    "Send Messages": SEND_MESSAGES,
-    "Embed Links": EMBED_LINKS,
-    "Attach Files": ATTACH_FILES,
-    "Send Messages in Threads": SEND_IN_THREADS,
-}
-WELCOME = {"Pin Messages": PIN_MESSAGES}
-"""What the bot does without, and asks for when it is invited: the board is pinned then."""
 BY_SERVER, BY_PERSON = "0", "1"
 """Whose install let a command in, as Discord counts them."""
 BETWEEN_PEOPLE = 2
@@ -194,16 +184,3 @@ def _owner(event: Mapping[str, Any], user: int) -> int:
     if BY_SERVER in owners and event.get("context") != BETWEEN_PEOPLE:
         return 0
     return int(owners.get(BY_PERSON) or (user if event.get("context") == BETWEEN_PEOPLE else 0))
-
-
-def invite(application: int | str) -> str:
-    """The address under which a server's manager adds the bot, with just the permissions that it uses."""
-    permissions = sum((*NEEDED.values(), *WELCOME.values()))
-    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": permissions}
-    return f"https://discord.com/oauth2/authorize?{urlencode(asked | {'integration_type': BY_SERVER})}"
-
-
-def for_oneself(application: int | str) -> str:
-    """The address under which somebody adds the bot to their own account."""
-    asked = {"client_id": application, "scope": "applications.commands", "integration_type": BY_PERSON}
-    return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

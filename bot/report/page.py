@@ -97,7 +97,7 @@ def page_of(export: str, facts: Mapping[int, str], live: str = "") -> str:
 
 def checker() -> str:
     """The page that checks an exported game, or the data in a page, given as a file."""
-    return _with_hashes(_environment().get_template("check.html.j2").render())
+    return _with_hashes(_environment().get_template("verify.html.j2").render())
 
 
 def checker_scripts() -> Markup:

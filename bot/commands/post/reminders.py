@@ -47,7 +47,7 @@ REMIND = "remind"
 _TOLD = (*ROLLS, "choice")
 FIRST = 300.0
 """Seconds until the first reminder."""
-MOST = 3
+MOST_REMINDERS = 3
 LATE = 1800.0
 """Seconds after which a reminder says that it is late."""
 READ_BACK = 60
@@ -108,7 +108,7 @@ class ReminderSettings(NamedTuple):
         where = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
             f"After {FIRST / 60:.0f} minutes, or {hours} after your last move; "
-            f"then every {hours}, {MOST} times at most",
+            f"then every {hours}, {MOST_REMINDERS} times at most",
             f"Quiet hours: {quiet}",
             f"Where: {where}",
         ]
@@ -268,7 +268,7 @@ async def remind(context: Context, row: DueRow) -> None:
         context.due.append(row._replace(at=at))
         return
     count = data["count"] + 1
-    if count < MOST and wishes.interval:
+    if count < MOST_REMINDERS and wishes.interval:
         following = wishes.awake(now + wishes.interval * HOUR)
         context.due.append(row._replace(at=following, data={**data, "count": count}))
     is_direct = wishes.where == DIRECT
@@ -316,7 +316,7 @@ async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[i
         by=Phrase(
             _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else "your go came ", ago(row.data["since"])
         ),
-        footer=(f"Reminder {count} of {MOST}",) if count else (),
+        footer=(f"Reminder {count} of {MOST_REMINDERS}",) if count else (),
         mention=() if link else (row.owner,),
         tone=WAITING,
         buttons=tuple(buttons),
@@ -348,7 +348,7 @@ async def snooze(context: Context, rest: str) -> Reply:
     wishes = await reminder_settings(context.store, row.user)
     at = wishes.tomorrow(context.now) if how == "1d" else wishes.awake(context.now + 4 * HOUR)
     before = await context.store.due_at(key)
-    count = before.data["count"] if before is not None else MOST - 1
+    count = before.data["count"] if before is not None else MOST_REMINDERS - 1
     context.due.append(_due(game, person, since, row.user, at, count))
     stop = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
     told = Phrase("The next reminder comes ", ago(at), ".")

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds, one_die
 from bot.rules.expression.counting import faces_of, is_chained, renewed, summed, unpack, width_of
 from bot.rules.expression.model import Expression, ExpressionError, Pool
-from bot.rules.expression.parser import parse
+from bot.rules.expression.sum_parser import parse
 from bot.rules.expression.throwing import KEPT, marked, throw_of
 from bot.rules.odds.rolls import ROLLS_AT_ONCE, TooManyStates
 from bot.rules.odds.rolls import pool as all_rolls

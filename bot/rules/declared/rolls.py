@@ -18,7 +18,7 @@ from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Loop, Now, Site
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.expression.cost import reach
-from bot.rules.expression.parser import parse
+from bot.rules.expression.sum_parser import parse
 from bot.rules.sequence.sequence import MOST_ROLLED, too_many_dice
 from bot.rules.text.line import Line
 

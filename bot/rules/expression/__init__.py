@@ -7,8 +7,8 @@ explosions of a pool draw at most 20 further dice, plus two for each die written
 
 from bot.rules.expression.cost import worst_cost
 from bot.rules.expression.model import Expression, ExpressionError
-from bot.rules.expression.parser import check, parse
 from bot.rules.expression.rolling import Result, Rolling, roll
+from bot.rules.expression.sum_parser import check, parse
 from bot.rules.expression.throwing import Fate
 
 # What can be written, for help and completion: each example, and what it does.

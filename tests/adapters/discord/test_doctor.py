@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.discord.doctor import _application, check
-from adapters.discord.request import invite
+from adapters.discord.permissions import invite
 from bot.process.settings import Settings
 from tests.standins.discord import DiscordStandIn
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bot.rules.expression.cost import check_cost, check_reach
+from bot.rules.expression.dice_parser import DIGITS, Cursor, read_pool
 from bot.rules.expression.model import (
     MAX_DEPTH,
     MAX_REPEATS,
@@ -20,7 +21,6 @@ from bot.rules.expression.model import (
     Step,
     Test,
 )
-from bot.rules.expression.pools import DIGITS, Cursor, read_pool
 
 _RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
