@@ -1,14 +1,13 @@
 """What the console draws around answers: sides in their colours, the bar of keys, where the game is, pictures."""
 
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from io import BytesIO
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
-from adapters.console.sixel import PNG
 from bot.interface.typing.complete import Known
 
 BAR = {"F2": ("again", "a"), "F3": ("odds", "o"), "F4": ("target", "t"), "F5": ("board", "board")}
@@ -20,7 +19,7 @@ WIDE, BOARD = 160, 72
 """Columns from which on the board is kept in view, and how many of them it takes."""
 LOGGED = 10
 """How many events are in view beside it."""
-CHUNK = 4096  # of kitty's graphics: so many characters at a time
+PNG = b"\x89PNG"
 
 
 class Screen(Console):
@@ -73,22 +72,14 @@ def bar(columns: int) -> list[tuple[str, str]]:
     return pieces
 
 
-def graphics(picture: bytes, columns: int, environment: Mapping[str, str]) -> str:
-    """A PNG as kitty's or iTerm2's graphics for a terminal that names itself as one of those; else nothing.
+def graphics(picture: bytes, columns: int) -> RenderableType | None:
+    """A PNG as this terminal draws it; nothing where it does not, which it is asked with the first one."""
+    if not picture.startswith(PNG) or find_spec("textual_image") is None:  # an extra
+        return None
+    from textual_image.renderable import Image, SixelImage, TGPImage
 
-    Inside tmux or screen nothing is drawn: these pass on what they know."""
-    if not picture.startswith(PNG) or "TMUX" in environment or "STY" in environment:
-        return ""
-    data = b64encode(picture).decode()
+    if Image not in (SixelImage, TGPImage):
+        return None
     wide = min(columns - 2, max(int.from_bytes(picture[16:20], "big") // 9, 1))
-    if "KITTY_WINDOW_ID" in environment or environment.get("TERM") in ("xterm-kitty", "xterm-ghostty"):
-        return "".join(_kitty(data, wide)) + "\n"
-    if environment.get("TERM_PROGRAM") == "WezTerm" or environment.get("LC_TERMINAL") == "iTerm2":
-        return f"\x1b]1337;File=inline=1;size={len(picture)};width={wide}:{data}\x07\n"
-    return ""
-
-
-def _kitty(data: str, wide: int) -> Iterable[str]:
-    for at in range(0, len(data), CHUNK):
-        first = f"a=T,f=100,q=2,c={wide}," if at == 0 else ""
-        yield f"\x1b_G{first}m={int(at + CHUNK < len(data))};{data[at : at + CHUNK]}\x1b\\"
+    drawn: RenderableType = Image(BytesIO(picture), wide, "auto")
+    return drawn

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +17,6 @@ from rich.style import Style
 from rich.text import Text
 
 from adapters.console.screen import BOARD, LOGGED, WIDE, Screen, graphics
-from adapters.console.sixel import PNG, sixel, takes_sixels
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.host.cli import Arguments
@@ -71,7 +69,6 @@ class Session:
         self.draft = ""  # what the next line begins with
         self.failed = False  # whether a command was refused, the tutorial's own mistakes aside
         self.sourcing = False
-        self.sixels: Callable[[], bool] = lambda: False  # whether the terminal draws them
 
     async def news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
@@ -189,9 +186,8 @@ class Session:
         )
         show(self.console, reply, self.keys.shown() if self.terminal else "")
         for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
-            if self.terminal and file.data.startswith(PNG):
-                drawn = graphics(file.data, self.console.width, os.environ)
-                self.console.file.write(drawn or (sixel(file.data) if self.sixels() else ""))
+            if self.terminal and (picture := graphics(file.data, self.console.width)) is not None:
+                self.console.print(picture)
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
         if (
@@ -350,7 +346,6 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
 
     from adapters.console.completer import ConsoleCompleter, prompt_at  # 0.1 s that a script does without
 
-    session.sixels = cache(takes_sixels)
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await _known(session)
     completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)

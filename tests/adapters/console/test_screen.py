@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
-import random
 import re
 import struct
+import subprocess
+import sys
 import termios
-import threading
+import tty
 import zlib
 from base64 import b64decode
 from pathlib import Path
@@ -21,7 +23,6 @@ from rich.text import Text
 
 from adapters.console.screen import BAR, Screen, bar, bottom_line, graphics
 from adapters.console.session import Session, _talk
-from adapters.console.sixel import Colour, sixel, takes_sixels
 from bot.host.terminal import show
 from bot.interface.reply.reply import File, Reply
 from bot.interface.reply.unit_table import UnitTable
@@ -29,6 +30,8 @@ from bot.interface.typing.complete import Known
 from bot.process.settings import load_settings
 from tests.fresh import fresh_app
 
+Colour = tuple[int, int, int]
+ROOT = Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (700).to_bytes(4, "big") + b"\7" * 7_000
 KNOWN = Known(sides=("US", "VC"), own_side="US", standing="The Ford at Dawn · turn 1, Rally phase · both sides")
 F5, F8 = "\x1b[15~", "\x1b[19~"
@@ -112,34 +115,22 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
         await app.close()
 
 
-def test_pictures_are_drawn_only_where_the_terminal_says_it_can() -> None:
-    kitty = graphics(PNG, 110, {"TERM": "xterm-kitty"})
-    pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", kitty)
-    assert b64decode("".join(data for _, data in pieces)) == PNG
-    assert [head[-3:] for head, _ in pieces] == ["m=1"] * (len(pieces) - 1) + ["m=0"]
-    assert max(len(data) for _, data in pieces) <= 4096
-    assert pieces[0][0].startswith("a=T,f=100,q=2,c=77,")
-    assert b64decode(graphics(PNG, 40, {"LC_TERMINAL": "iTerm2"}).partition(":")[2].rstrip("\x07\n")) == PNG
-    for environment in (
-        {},
-        {"TERM": "xterm-256color"},
-        {"TERM": "xterm-kitty", "TMUX": "1"},
-        {"KITTY_WINDOW_ID": "1", "STY": "1"},
-    ):
-        assert graphics(PNG, 110, environment) == ""
-    assert graphics(b"text", 110, {"TERM": "xterm-kitty"}) == ""
+def test_nothing_is_drawn_of_other_files_nor_where_nobody_looks() -> None:
+    assert graphics(b"text", 110) is None
+    assert graphics(PNG, 110) is None
 
 
 def drawn(sixels: str) -> list[list[Colour]]:
-    """The pixels that a terminal makes of sixels."""
-    found = re.fullmatch(r'\x1bPq"1;1;(\d+);(\d+)(.*)\x1b\\\n', sixels, re.DOTALL)
+    """The pixels that a terminal makes of sixels, each part of a colour in hundredths."""
+    found = re.search(r'\x1bP[\d;]*q"1;1;(\d+);(\d+)([^\x1b]*)\x1b\\', sixels)
     assert found is not None
     wide, high, x, y, number = int(found[1]), int(found[2]), 0, 0, 0
     pixels: list[list[Colour]] = [[(-1, -1, -1)] * wide for _ in range(high + 6)]
     palette: dict[int, Colour] = {}
     for piece in re.finditer(r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([?-~])|([$-])", found[3]):
         if piece[1]:
-            palette[int(piece[1])] = (int(piece[2]), int(piece[3]), int(piece[4]))
+            number = int(piece[1])
+            palette[number] = (int(piece[2]), int(piece[3]), int(piece[4]))
         elif piece[5]:
             number = int(piece[5])
         elif piece[9]:
@@ -153,54 +144,87 @@ def drawn(sixels: str) -> list[list[Colour]]:
     return pixels[:high]
 
 
-def likely(left: int, above: int, corner: int) -> int:
-    """What PNG takes a byte for, by those beside it."""
-    return min((left, above, corner), key=lambda one: abs(left + above - corner - one))
-
-
-def test_sixels_are_the_picture_in_its_colours() -> None:
-    """Every filter of PNG is in it; a part of a colour is told in hundredths."""
-    draw = random.Random(4)
-    rows = [bytes(draw.choice((0, 7, 90, 255)) for _ in range(4 * 21)) for _ in range(13)]
-    data, above = b"", bytes(4 * 21)
-    for at, row in enumerate(rows):
-        left, corner = bytes(4) + row, bytes(4) + above
-        guess = [
-            bytes(4 * 21),
-            left,
-            above,
-            bytes((one + two) // 2 for one, two in zip(left, above, strict=False)),
-            bytes(map(likely, left, above, corner)),
-        ][at % 5]
-        data += bytes([at % 5]) + bytes((one - two) & 255 for one, two in zip(row, guess, strict=False))
-        above = row
-    parts = [(b"IHDR", struct.pack(">IIBBBBB", 21, 13, 8, 6, 0, 0, 0)), (b"IDAT", zlib.compress(data)), (b"IEND", b"")]
-    picture = b"\x89PNG\r\n\x1a\n" + b"".join(
+def picture_of(rows: list[list[Colour]]) -> bytes:
+    """A PNG of these pixels."""
+    data = b"".join(b"\0" + b"".join(bytes((*pixel, 255)) for pixel in row) for row in rows)
+    head = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 6, 0, 0, 0)
+    parts = [(b"IHDR", head), (b"IDAT", zlib.compress(data)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
     )
-    exact = [[tuple(value * 100 // 255 for value in row[at : at + 3]) for at in range(0, 84, 4)] for row in rows]
-    assert drawn(sixel(picture)) == exact
-    assert sixel(picture[:25] + b"\2" + picture[26:]) == ""
 
 
-@pytest.mark.parametrize(("says", "takes"), [(b"\x1b[?62;4;22c", True), (b"\x1b[?64;14c", False), (b"", False)])
-def test_a_terminal_is_asked_whether_it_draws_sixels(monkeypatch: pytest.MonkeyPatch, says: bytes, takes: bool) -> None:
+SHOW = """
+import sys
+from importlib.util import find_spec
+if find_spec("textual_image") is not None:
+    from textual_image import _terminal
+    read = _terminal.read
+    _terminal.read = lambda file, count, timeout: read(file, count, 20.0)  # here it may take longer to answer
+from adapters.console.screen import Screen, graphics
+screen = Screen(highlight=False, soft_wrap=True)
+picture = graphics(open(sys.argv[1], "rb").read(), screen.width)
+print("nothing" if picture is None else "a picture")
+if picture is not None:
+    screen.print(picture)
+print("shown")
+"""
+CELL = (9, 18)
+"""Pixels of a character of the terminal below."""
+
+
+def shown_on(sixels: bytes, kitty: bytes, picture: bytes, folder: Path) -> str:
+    """What a terminal of 100 columns is sent for a picture, that answers so when it is asked about both."""
+    (folder / "picture.png").write_bytes(picture)
     ours, theirs = os.openpty()
-
-    def answer() -> None:
-        assert os.read(ours, 100) == b"\x1b[c"
-        os.write(ours, says)
-
-    with os.fdopen(theirs, "r") as given, os.fdopen(os.dup(theirs), "w") as told:
-        monkeypatch.setattr("sys.stdin", given)
-        monkeypatch.setattr("sys.stdout", told)
-        monkeypatch.setattr("adapters.console.sixel.PATIENCE", 10.0 if says else 0.1)
-        before, terminal = termios.tcgetattr(theirs), threading.Thread(target=answer)
-        terminal.start()
-        assert takes_sixels() == takes
-        terminal.join()
-        assert termios.tcgetattr(theirs) == before
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 100 * CELL[0], 40 * CELL[1]))
+    tty.setraw(theirs)
+    command = [sys.executable, "-c", SHOW, str(folder / "picture.png")]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, cwd=ROOT, env=environment) as child:
+        os.close(theirs)
+        sent = b""
+        while not sent.endswith(b"shown\n"):
+            sent += (said := os.read(ours, 65_536))
+            os.write(ours, sixels if b"\x1b[c" in said else kitty if b"a=q" in said else b"")
     os.close(ours)
+    assert child.returncode == 0
+    return sent.decode()
+
+
+RED, WHITE, BLACK = (200, 30, 30), (255, 255, 255), (0, 0, 0)
+FLAG = [[RED] * 45 + [WHITE] * 45] * 18 + [[BLACK] * 90] * 18
+
+
+def test_sixels_are_the_picture_in_its_colours(tmp_path: Path) -> None:
+    pytest.importorskip("textual_image")
+    sent = shown_on(b"\x1b[?62;4;22c", b"", picture_of(FLAG), tmp_path)
+    found = drawn(sent)
+    assert [len(found), *map(len, found)] == [36] + [90] * 36
+    wrong = [
+        (is_there, wanted)
+        for row, rows in zip(found, FLAG, strict=True)
+        for is_there, wanted in zip(row, rows, strict=True)
+        if max(abs(part - value * 100 / 255) for part, value in zip(is_there, wanted, strict=True)) > 1
+    ]
+    assert not wrong
+
+
+def test_kitty_draws_the_picture_as_wide_as_the_terminal_has_room(tmp_path: Path) -> None:
+    pytest.importorskip("textual_image")
+    sent = shown_on(b"\x1b[?62c", b"\x1b_Gi=1;OK\x1b\\", picture_of([row * 20 for row in FLAG]), tmp_path)
+    pieces = re.findall(r"\x1b_Gi=\d+,m=([01]),f=100,q=2;([^\x1b]*)\x1b\\", sent)
+    assert [more for more, _ in pieces] == ["1"] * (len(pieces) - 1) + ["0"]
+    data = b64decode("".join(data for _, data in pieces))
+    assert data.startswith(b"\x89PNG")
+    assert int.from_bytes(data[16:20], "big") == 98 * CELL[0], "two columns stay free"
+
+
+@pytest.mark.parametrize("says", [b"\x1b[?64;14c", b"x"])
+def test_pictures_are_drawn_only_where_the_terminal_says_it_can(says: bytes, tmp_path: Path) -> None:
+    sent = shown_on(says, b"x", picture_of(FLAG), tmp_path)
+    assert sent.endswith("nothing\nshown\n")
+    assert not re.search("\x1bP|f=100", sent)
 
 
 async def test_a_saved_file_is_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
