@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
+from cachetools import FIFOCache
+
 from bot.app import App
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import Reply
@@ -30,7 +32,7 @@ class Hands:
     def __init__(self, app: App, draw: Callable[[Any, Reply], Awaitable[bool]]) -> None:
         """`draw` changes what was shown for a request, and says whether it is still there."""
         self._app, self._draw = app, draw
-        self._shown = dict[str, Shown]()
+        self._shown = FIFOCache[str, Shown](MOST)
         self._stale, self._tasks = set[str](), dict[str, asyncio.Task[None]]()
         app.when_hands_change(self._changed)
 
@@ -39,10 +41,7 @@ class Hands:
         it is until that is answered."""
         key, page = _key(request), _page(reply)
         seen = None if key in self._tasks else _cards(reply)  # a change under way may come behind this one
-        self._shown.pop(key, None)
         self._shown[key] = Shown(request, page, seen)
-        if len(self._shown) > MOST:
-            del self._shown[next(iter(self._shown))]
         self._look(key)
 
     @contextmanager
@@ -91,7 +90,7 @@ class Hands:
                 return
             is_there = await self._draw(was.request, reply)
         if self._shown.get(key) is was:
-            self._shown |= {key: now}
+            self._shown[key] = now
             if not is_there:
                 del self._shown[key]
 

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from aiohttp import web
+from cachetools import TTLCache
 
 from bot.process.logs import seldom
 from bot.rules.errors import UserError
@@ -81,7 +82,7 @@ class Signed:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._seen: dict[bytes, float] = {}
+        self._seen = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
 
     def signature(self, timestamp: str, signature: str, body: bytes) -> bytes | None:
         """The signature of a request, None where it is not the platform's."""
@@ -98,18 +99,10 @@ class Signed:
         if abs(off := now - int(timestamp)) > MAX_AGE:
             often.warning("a request of %s is %.0f s off: look at this machine's clock", self.platform, off)
             return "stale"
-        return "" if self._is_new(signed, now) else "replayed"
-
-    def _is_new(self, signature: bytes, now: float) -> bool:
-        """Whether it was not taken before; from now on it is."""
-        if now - self._seen.get(signature, -2 * MAX_AGE) <= 2 * MAX_AGE:
-            return False
-        for old, at in list(self._seen.items()):  # in order of arrival
-            if now - at <= 2 * MAX_AGE and len(self._seen) < MAX_SEEN:
-                break
-            del self._seen[old]
-        self._seen[signature] = now
-        return True
+        if signed in self._seen:
+            return "replayed"
+        self._seen[signed] = None
+        return ""
 
 
 def signed_app(

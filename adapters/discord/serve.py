@@ -7,7 +7,6 @@ import asyncio
 import logging
 import os
 import secrets
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ import aiohttp
 import discord
 import discord.gateway
 import yarl
+from cachetools import LRUCache
 from discord.http import Route
 
 from adapters.delivery_loop import counting
@@ -169,7 +169,7 @@ class Grognard(discord.AutoShardedClient):
         self._session: aiohttp.ClientSession
         self._at_work: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
-        self._seen: OrderedDict[int, None] = OrderedDict()
+        self._seen = LRUCache[int, None](REMEMBERED)
         self._identified: set[int] = set()
         self._stopping = False
 
@@ -226,8 +226,6 @@ class Grognard(discord.AutoShardedClient):
         if request.id in self._seen or self._stopping:
             return
         self._seen[request.id] = None
-        if len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
         if len(self._at_work) < AT_WORK:
             self._start(self._handle(request, data), self._at_work)
             return

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from cachetools import LRUCache
+
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channel_posts import direct_messages
 from adapters.slack.request import Request
@@ -117,7 +119,7 @@ class People:
 
     def __init__(self, wire: Wire, teams: Teams) -> None:
         self._wire, self._teams = wire, teams
-        self._known: dict[str, tuple[float, Person]] = {}
+        self._known = LRUCache[str, tuple[float, Person]](MAX_KNOWN)
         self._asking: dict[str, tuple[float, asyncio.Task[Person]]] = {}
 
     async def find(self, request: Request) -> Person:
@@ -147,8 +149,6 @@ class People:
                 person, kept = _person(request, found.get("user") or {}), KEPT
         except (Busy, Refused) as trouble:
             kept = max(kept, trouble.seconds if isinstance(trouble, Busy) else 0.0)
-        if len(self._known) > MAX_KNOWN:
-            self._known.clear()
         self._known[request.person_key] = (time.monotonic() + kept, person)
         return person
 

@@ -13,6 +13,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cachetools import LRUCache
+
 from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted
 from adapters.hands import Hands
 from adapters.slack.calls import Busy, Refused, Wire
@@ -62,7 +64,7 @@ class Posts:
     def __init__(self, app: App, wire: Wire, teams: Teams) -> None:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
-        self._next: dict[str, float] = {}
+        self._next = LRUCache[str, float](10_000)
         self._blind: dict[str, float] = {}  # where the app may not read what is there
         self._native = Workspaces(Notes(app.store, "slack"))
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
@@ -360,8 +362,6 @@ class Posts:
     async def _pace(self, channel: str) -> None:
         """Wait until this channel may have its next message; the turn is taken at once."""
         now = time.monotonic()
-        if len(self._next) > 10_000:
-            self._next = {key: at for key, at in self._next.items() if at > now}
         at = max(self._next.get(channel, 0.0), now)
         self._next[channel] = at + INTERVAL
         await asyncio.sleep(max(0.0, at - now - BURST))

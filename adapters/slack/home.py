@@ -8,9 +8,10 @@ and the page is drawn anew: for all who look at theirs, as far as something on i
 import asyncio
 import json
 import logging
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+
+from cachetools import FIFOCache
 
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.channel_posts import direct_messages
@@ -51,7 +52,7 @@ class Home:
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._open: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._open = FIFOCache[tuple[str, str], str](MOST_OPEN)
         self._soon: set[str] = set()
 
     async def on_opened(self, ack: Ack, body: Json) -> None:
@@ -79,8 +80,6 @@ class Home:
             log.info("the home of somebody in %s was not shown: %s", team.id, trouble)
             return
         self._open[team.id, user] = reads
-        while len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)
 
     def touched(self, team: str) -> None:
         """Something has happened in a workspace: soon its homes are drawn anew."""

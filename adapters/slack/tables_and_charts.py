@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from cachetools import LRUCache
+
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.unit_table import UnitTable, number_of
@@ -54,7 +56,7 @@ class Workspaces:
 
     def __init__(self, notes: Notes, clock: Callable[[], float] = time.time) -> None:
         self._notes, self._clock = notes, clock
-        self._without: dict[str, dict[str, float]] = {}
+        self._without = LRUCache[str, dict[str, float]](MOST_KNOWN)
 
     async def takes(self, team: str) -> frozenset[str]:
         """The types that a workspace may be sent."""
@@ -64,8 +66,6 @@ class Workspaces:
             except UserError as error:
                 log.warning("it could not be read which blocks %s takes: %s", team, error.message)
                 return frozenset(TYPES)  # it says so itself
-            if len(self._without) > MOST_KNOWN:
-                self._without.clear()
             self._without[team] = dict(note["until"]) if note is not None else {}
         until, now = self._without[team], self._clock()
         return frozenset(kind for kind in TYPES if until.get(kind, 0.0) <= now)

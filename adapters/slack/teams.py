@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from cachetools import TTLCache
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -91,9 +92,9 @@ class Teams:
     """Installations by workspace."""
 
     def __init__(self, vault: StoreVault | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._vault, self._clock = vault, clock
+        self._vault = vault
         self._fixed: dict[str, Team] = {}
-        self._known: dict[str, tuple[float, Team]] = {}
+        self._known = TTLCache[str, Team](10_000, KEPT, clock)
 
     def add(self, team: Team) -> None:
         """A workspace whose token is in the settings."""
@@ -103,15 +104,9 @@ class Teams:
         """The installation in a workspace, or None."""
         if (fixed := self._fixed.get(id)) is not None or self._vault is None:
             return fixed
-        at, team = self._known.get(id) or (0.0, None)
-        if team is None or self._clock() - at >= KEPT:
-            team = await self._vault.load(id)
-            if len(self._known) > 10_000:
-                self._known.clear()
-            if team is None:  # another process may install it at any moment
-                self._known.pop(id, None)
-            else:
-                self._known[id] = (self._clock(), team)
+        team = self._known.get(id)
+        if team is None and (team := await self._vault.load(id)) is not None:  # else it may be installed at any moment
+            self._known[id] = team
         return team
 
     async def within(self, organisation: str, id: str) -> Team | None:

@@ -4,10 +4,11 @@ Names of games are known at once; a game's sequences and tables are read when so
 """
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
+
+from cachetools import LRUCache
 
 from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE, shared_commands
 from bot.interface.glossary import by_side, explained
@@ -229,8 +230,7 @@ def example_text(path: Path, example: Mapping[str, Any]) -> str:
     return " ".join(pieces)
 
 
-_MADE: OrderedDict[int, Registry] = OrderedDict()
-_KEPT = 64
+_MADE = LRUCache[int, Registry](64)
 
 
 def registry() -> Registry:
@@ -243,6 +243,4 @@ def registry_of(games: Mapping[str, System]) -> Registry:
     made = _MADE.get(id(games))
     if made is None or made.games is not games:
         made = _MADE[id(games)] = Registry(games)
-        if len(_MADE) > _KEPT:
-            _MADE.popitem(last=False)
     return made

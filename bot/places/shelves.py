@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from cachetools import FIFOCache, LRUCache
+
 from bot.answers.outcome import is_open
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
@@ -58,7 +60,7 @@ class Enabled:
         self._store, self._registry, self._steady = store, registry, steady
         self.listeners: list[Callable[[str], None]] = []
         """Told the server whose choice has just been stored, by this process."""
-        self._setups: dict[str, tuple[float, _Choice]] = {}
+        self._setups = LRUCache[str, tuple[float, _Choice]](MOST)
 
     def forget(self, server: str) -> None:
         """Read this server's choice anew: it has just been stored."""
@@ -102,8 +104,6 @@ class Enabled:
         doc = await self._store.doc("setup", where.server)
         data = doc.data if doc is not None else {}
         systems = frozenset(data["systems"]) if "systems" in data else None
-        if len(self._setups) > MOST:
-            self._setups.clear()
         choice = _Choice(systems, dict(sorted((data.get("packs") or {}).items())))
         self._setups[where.server] = (self._steady(), choice)
         return choice
@@ -123,8 +123,8 @@ class Shelves:
     def __init__(self, store: Store, enabled: Enabled) -> None:
         self._store, self._enabled = store, enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
-        self._shelves: OrderedDict[tuple[tuple[str, ...], tuple[str, ...] | None], Shelf] = OrderedDict()
-        self._last: OrderedDict[str, Shelf] = OrderedDict()
+        self._shelves = LRUCache[tuple[tuple[str, ...], tuple[str, ...] | None], Shelf](SHELVES_KEPT)
+        self._last = FIFOCache[str, Shelf](SHELVES_KEPT)
 
     def last(self, server: str) -> Mapping[str, System]:
         """What was seen on a server the last time, for whoever shows its commands and cannot wait."""
@@ -141,8 +141,6 @@ class Shelves:
         hashes = (here, played) if game is not None and game.started else (played, here)
         found = await self.of(*hashes, joined=None if game is None or is_open(game) else played)
         self._last[where.server] = found
-        if len(self._last) > SHELVES_KEPT:
-            self._last.popitem(last=False)
         return found
 
     async def explained(self, error: UserError, path: Path, where: Place, game: Game | None) -> UserError:
@@ -181,9 +179,6 @@ class Shelves:
             if not found.keys() >= set(named):
                 return shelf  # what is missing may be there the next time
             self._shelves[key] = shelf
-            while len(self._shelves) > SHELVES_KEPT:
-                self._shelves.popitem(last=False)
-        self._shelves.move_to_end(key)
         return shelf
 
     async def _pack(self, hash: str) -> PackSystem | None:

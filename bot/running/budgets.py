@@ -5,10 +5,12 @@ everybody else. Kept in memory and bounded; a restart forgets them.
 """
 
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import ceil
+
+from cachetools import LRUCache, TTLCache
 
 from bot.interface.spec import Command, Path, Person, Place
 from bot.rules.errors import UserError
@@ -129,7 +131,7 @@ class _Buckets:
 
     def __init__(self, per_minute: int, steady: Steady) -> None:
         self.per_minute, self._pace, self._steady = per_minute, per_minute / 60, steady
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._left = LRUCache[str, tuple[float, float]](KNOWN)
 
     def lacking(self, key: str, price: float) -> float:
         """Seconds until the bucket holds `price` (or is full, for what costs more); 0.0 where it does now."""
@@ -138,9 +140,6 @@ class _Buckets:
     def take(self, key: str, price: float) -> None:
         """Take so much out of the bucket."""
         self._left[key] = (self._level(key) - price, self._steady())
-        self._left.move_to_end(key)
-        if len(self._left) > KNOWN:
-            self._left.popitem(last=False)
 
     def _level(self, key: str) -> float:
         left, at = self._left.get(key, (self.per_minute, 0.0))
@@ -155,16 +154,8 @@ class Pauses:
     """Who pressed Again where, and when."""
 
     def __init__(self, steady: Clock) -> None:
-        self._steady = steady
-        self._last: dict[tuple[str, str], tuple[float, str]] = {}
+        self._last = TTLCache[tuple[str, str], str](KNOWN, AGAIN_PAUSE, steady)
 
     def is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
         """Whether they pressed Again here a moment ago; the same press delivered twice does not count."""
-        key, now = (who.key, where.key), self._steady()
-        at, before = self._last.get(key, (now - AGAIN_PAUSE, ""))
-        if now - at < AGAIN_PAUSE:
-            return request_id != before
-        if len(self._last) > 10_000:
-            self._last.clear()
-        self._last[key] = (now, request_id)
-        return False
+        return self._last.setdefault((who.key, where.key), request_id) != request_id

@@ -5,8 +5,9 @@ only where it is certain that the command itself was not stored, nor ever will b
 """
 
 import logging
-from collections import OrderedDict
 from dataclasses import replace
+
+from cachetools import LRUCache
 
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
@@ -34,7 +35,7 @@ class Unrecorded:
 
     def __init__(self, steady: Clock) -> None:
         self._steady, self._failed = steady, -DOWN
-        self._kept: OrderedDict[str, Reply] = OrderedDict()
+        self._kept = LRUCache[str, Reply](KEPT)
 
     def known(self, request_id: str) -> Reply | None:
         """The answer that this request got before."""
@@ -64,8 +65,6 @@ class Unrecorded:
         if reply is not None:
             log.warning("dice without a record: %s in %s", command.spec.name, command.where.key)
             self._kept[command.request_id] = reply
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
         return reply
 
 

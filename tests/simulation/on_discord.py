@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json as parser
-from collections import OrderedDict
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import discord
+from cachetools import LRUCache
 
 from adapters.discord.calls import (
     ANSWERED_BEFORE,
@@ -333,7 +333,7 @@ class Bot(Grognard):
         wire = SimWire(process)
         self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self)
         self._at_work, self._beside = set(), set()
-        self._seen = OrderedDict()
+        self._seen = LRUCache(1_000)
         self._stopping = False
 
     def get_guild(self, id: int, /) -> None:
