@@ -22,13 +22,15 @@ class Screen:
     """Where Anna's hand is: each change takes until its gate opens, and what came last is seen."""
 
     def __init__(self, *gates: asyncio.Event, there: bool = True) -> None:
-        self.shows, self.there = "", there
+        self.shows, self.there, self.waits = "", there, False
         self._gates = [*gates]
 
     async def draw(self, _: Any, reply: Reply) -> bool:
         there = self.there
         if self._gates:
+            self.waits = True
             await self._gates.pop(0).wait()
+            self.waits = False
         self.shows = held(reply)
         return there
 
@@ -46,9 +48,11 @@ async def table() -> tuple[Channel, Any]:
     return channel, SimpleNamespace(who=channel.who("Anna"), where=channel.place)
 
 
-async def settled() -> None:
-    for _ in range(200):
-        await asyncio.sleep(0.001)
+async def settled(hands: Hands, screen: Screen | None = None) -> None:
+    """Until no change is under way, or one that waits at a gate."""
+    async with asyncio.timeout(60):
+        while hands._tasks and not (screen and screen.waits):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
 
 
 async def test_of_changes_that_overtake_each_other_the_last_one_stands() -> None:
@@ -58,11 +62,11 @@ async def test_of_changes_that_overtake_each_other_the_last_one_stands() -> None
     hands = Hands(channel.app, screen.draw)
     hands.keep(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands, screen)
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands, screen)
     slow.set()
-    await settled()
+    await settled(hands)
     assert screen.shows == held(await channel.do("Anna", "hand"))
 
 
@@ -73,7 +77,7 @@ async def test_what_changed_before_a_hand_was_there_is_seen() -> None:
     shown = await channel.do("Anna", "hand")
     await channel.do("Anna", "deck draw to=me")
     hands.keep(request, shown)
-    await settled()
+    await settled(hands)
     assert screen.shows == held(await channel.do("Anna", "hand"))
 
 
@@ -84,14 +88,14 @@ async def test_a_change_under_way_does_not_come_behind_what_was_pressed() -> Non
     hands = Hands(channel.app, screen.draw)
     hands.keep(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands, screen)
     with hands.pressed(request):
         await channel.do("Anna", "deck draw to=me")
         pressed = await channel.do("Anna", "hand")
         screen.shows = held(pressed)
         hands.keep(request, pressed)
     slow.set()
-    await settled()
+    await settled(hands)
     assert screen.shows == held(pressed)
 
 
@@ -102,13 +106,13 @@ async def test_an_old_message_that_is_gone_does_not_end_the_new_one() -> None:
     hands = Hands(channel.app, screen.draw)
     hands.keep(request, await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands, screen)
     hands.keep(request, await channel.do("Anna", "hand"))
     screen.there = True
     slow.set()
-    await settled()
+    await settled(hands)
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands)
     assert screen.shows == held(await channel.do("Anna", "hand"))
 
 
@@ -117,11 +121,11 @@ async def test_what_others_do_costs_nothing_whose_hand_is_on_show() -> None:
     screen = Screen()
     hands = Hands(channel.app, screen.draw)
     hands.keep(request, await channel.do("Anna", "hand"))
-    await settled()
+    await settled(hands)
     channel.app.handling.budgets = Budgets(6, lambda: 0.0)
     for _ in range(6):
         await channel.do("Bob", "deck draw to=me")
-        await settled()
+        await settled(hands)
     await channel.do("Anna", "hand")
 
 
@@ -133,12 +137,12 @@ async def test_what_was_refused_in_a_hand_does_not_end_its_following() -> None:
     with hands.pressed(request):
         await channel.fails("Anna", "deck play 31 cup", "31")
         await channel.do("Anna", "deck draw to=me")
-        await settled()
+        await settled(hands)
         assert not screen.shows, "what was pressed is under way"
-    await settled()
+    await settled(hands)
     assert screen.shows == held(await channel.do("Anna", "hand"))
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands)
     assert screen.shows == held(await channel.do("Anna", "hand"))
 
 
@@ -152,7 +156,7 @@ async def test_a_hand_that_asks_something_is_not_drawn_over() -> None:
     with hands.pressed(request):
         hands.keep(request, await channel.press("Anna", gives))
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands)
     assert not screen.shows
 
 
@@ -173,13 +177,13 @@ async def test_a_hand_is_worked_out_once_unless_something_happened(monkeypatch: 
     monkeypatch.setattr(channel.app.store, "seen", looked_up)
     hands = Hands(channel.app, Screen().draw)
     hands.keep(request, await channel.do("Anna", "hand"))
-    await settled()
+    await settled(hands)
     assert not worked_out
     await channel.do("Bob", "roll d6")
-    await settled()
+    await settled(hands)
     assert not worked_out, "dice change no hand"
     await channel.do("Bob", "deck draw")
-    await settled()
+    await settled(hands)
     assert len(worked_out) == 1
     assert not asked, "nobody pressed it, so there is no earlier answer"
 
@@ -189,20 +193,20 @@ async def test_a_hand_of_what_is_gone_is_forgotten_at_once(how: str) -> None:
     channel, request = await table()
     hands = Hands(channel.app, Screen().draw)
     hands.keep(request, await channel.do("Anna", "hand"))
-    await settled()
+    await settled(hands)
     kept = hands._shown
     assert len(kept) == 1
     if how == "privacy":
         await channel.do("Anna", "privacy delete confirm")
     else:
         await channel.do("Anna", "game end confirm")
-        await settled()
+        await settled(hands)
         assert len(kept) == 1, "opened hands are on show as well"
     if how == "deleted":
         assert not (await channel.say("Anna", "game delete confirm", manager=True)).error
     elif how == "another game":
         await channel.do("Anna", 'game start lnlt "Another" sides="US, VC"')
-    await settled()
+    await settled(hands)
     assert not kept
 
 
@@ -220,12 +224,13 @@ async def test_what_fails_while_a_hand_is_drawn_anew_does_not_end_its_following(
     loop.set_exception_handler(lambda _, context: unheard.append(context))
     hands = Hands(channel.app, draw)
     hands.keep(request, await channel.do("Anna", "hand"))
+    await settled(hands)  # it looks whether something has changed
     await channel.do("Anna", "deck draw to=me")
-    await settled()
+    await settled(hands)
     assert not failing
     assert not screen.shows
     await channel.do("Bob", "deck draw")
-    await settled()
+    await settled(hands)
     gc.collect()
     assert not unheard
     assert screen.shows == held(await channel.do("Anna", "hand"))
