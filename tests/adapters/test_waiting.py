@@ -6,9 +6,10 @@ import asyncio
 import logging
 import socket
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +51,16 @@ async def opened(settings: Settings) -> App:
     return await asyncio.wait_for(running._opened(settings, Lookout(settings)), 30)
 
 
+async def told(waiting: asyncio.Task[Any], is_told: Callable[[], bool]) -> None:
+    """Until it is told, and for four more attempts, after which it waits still."""
+    for _ in range(600):
+        if is_told():
+            break
+        await asyncio.wait({waiting}, timeout=0.05)
+    await asyncio.wait({waiting}, timeout=0.45)
+    assert not waiting.done()
+
+
 @asynccontextmanager
 async def answering(code: str, words: str) -> AsyncIterator[str]:
     """The address of a server that refuses each connection with an error of PostgreSQL's."""
@@ -79,8 +90,7 @@ async def test_a_server_that_comes_later_is_waited_for_with_one_line(
     own_server.stop()
     caplog.set_level(logging.INFO)
     waiting = asyncio.create_task(opened(settings))
-    await asyncio.wait({waiting}, timeout=1.0)
-    assert not waiting.done()
+    await told(waiting, lambda: "trying again" in caplog.text)
     [line] = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert line == (
         f"PostgreSQL at {own_server.folder} does not answer (no server at its socket); trying again every 0.1 s"
@@ -105,9 +115,9 @@ async def test_where_nobody_listens_host_and_port_are_named_and_no_password(
     settings = settings_of(f"postgresql://grognard:Zwiebel@{address}/grognard", tmp_path)
     lookout = Lookout(settings)
     waiting = asyncio.create_task(running._opened(settings, lookout))
-    await asyncio.wait({waiting}, timeout=1.5)
-    waiting.cancel()
     said = f"PostgreSQL at {address} does not answer ({why})"
+    await told(waiting, lambda: said in caplog.text)
+    waiting.cancel()
     assert caplog.text.count(f"{said}; trying again every 0.1 s") == 1
     assert "Zwiebel" not in caplog.text
     assert (await lookout._health.look()).troubles == (f"{said}.",)
@@ -197,9 +207,8 @@ async def test_a_store_that_fails_in_a_running_bot_never_ends_it(tmp_path: Path)
 
     app = await fresh_app()
     kept = asyncio.create_task(running._kept_up(serve, app))
-    await asyncio.wait({kept}, timeout=2.0)
+    await told(kept, lambda: len(begun) == 4)
     assert len(begun) == 4
-    assert not kept.done()
     kept.cancel()
     await app.close()
 
