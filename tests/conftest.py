@@ -48,6 +48,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + more)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The quick tests wait a tenth of the pauses that bots make; the slow ones are played at the real pace."""
+    if config.option.markexpr != "slow":
+        os.environ.setdefault("SHARE_OF_PAUSES", "0.1")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
     """All workers have their bots forked by one process."""

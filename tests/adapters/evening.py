@@ -22,6 +22,7 @@ from bot.interface.registry import registry
 from bot.interface.typing.command_text import parse_text
 from bot.rules.inputs.options import flag
 from tests.adapters.discord import process as discord_process
+from tests.adapters.nursery import share
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.standins import discord as d
@@ -496,7 +497,7 @@ class OnSlack(Table):
         return sum(taps), sum(letters)
 
     async def rest(self) -> None:
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(PAUSE * share())
 
 
 @asynccontextmanager

@@ -70,7 +70,7 @@ async def until_nothing_is_left(data: Path, seconds: float) -> None:
     end = time.monotonic() + seconds
     while left := count_left(data):
         assert time.monotonic() < end, f"{left} still wait after {seconds:g} s"
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.05)
 
 
 @contextmanager

@@ -22,11 +22,13 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partialmethod
 from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
+
+import discord
 
 import adapters
 import bot
@@ -40,6 +42,23 @@ ROOT = Path(__file__).resolve().parents[2]
 DOOR = "NURSERY_DOOR"
 _SHARED = os.environ.pop(DOOR, "")
 """The address of the nursery that all workers of a run share; no process that a test starts is told of it."""
+PAUSES = (
+    "adapters.delivery_loop.EVERY",
+    "adapters.delivery_loop.RETRY",
+    "adapters.discord.serve.PAUSE",
+    "adapters.slack.delivery.BURST",
+    "adapters.slack.delivery.INTERVAL",
+    "adapters.slack.home.SOON",
+    "adapters.slack.serve.SETTLED",
+    "bot.outbox.receipts.EVERY",
+    "bot.stores.sqlite.store.LOOK_EVERY",
+)
+"""Of these pauses forked bots wait but a `share`. No deadline is among them: a busy machine has as long as ever."""
+
+
+def share() -> float:
+    """What is waited of each of the `PAUSES`, and between two messages of a channel on the stand-in for Slack."""
+    return float(os.environ.get("SHARE_OF_PAUSES", "1"))
 
 
 class Process:
@@ -181,12 +200,24 @@ def _load() -> None:
             if not module.name.endswith("__main__"):
                 import_module(module.name)
 
+    for pause in PAUSES:
+        home, name = pause.rsplit(".", 1)
+        whole = getattr(import_module(home), name)
+        cut = tuple(share() * one for one in whole) if isinstance(whole, tuple) else share() * whole
+        setattr(import_module(home), name, cut)
+    discord.Client.before_identify_hook = partialmethod(_before_identify, 5.0 * share())  # type: ignore[assignment]
     our_commands()  # which packs there are, each finds out by itself
     everywhere.cache_clear()
     make_once(setattr)
     packs_in(ROOT / "packs")
     gc.collect()
     gc.freeze()  # what is loaded stays shared
+
+
+async def _before_identify(_: discord.Client, pause: float, __: int | None, *, initial: bool = False) -> None:
+    """As the library has it, where nobody can change the pause."""
+    if not initial:
+        await asyncio.sleep(pause)
 
 
 def _keep(asker: socket.socket) -> None:

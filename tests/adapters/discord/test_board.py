@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.adapters.discord.process import running
 from tests.adapters.discord.test_true import duel, fire, press, say
+from tests.adapters.left_over import time_passes
 from tests.standins.discord import DiscordStandIn
 
 QUIET, COMPONENTS_V2 = 1 << 12, 1 << 15
@@ -22,6 +23,7 @@ async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) 
         fired = await fire(anna, table)
         await discord.until(lambda: "Cell 1 is eliminated" in board.text and "Fired: Squad 1" in board.text)
         await bot.kill()
+        time_passes(tmp_path)
         await bot.start()
         asked = await press(anna, fired, "Undo")
         await ben.press(asked, "Agree")

@@ -23,6 +23,7 @@ from bot.rules.proof.verify import check_proof
 from tests.adapters.discord.process import Bot, locked, running
 from tests.adapters.discord.test_http import playing
 from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.nursery import share
 from tests.standins.discord import Channel, DiscordStandIn, Message
 from tests.standins.discord.bare import bare_client
 from tests.standins.discord.driver import Person
@@ -220,8 +221,7 @@ async def test_private_where_the_server_wants_that(discord: DiscordStandIn, tmp_
         assert "Private, because" not in wrong.text, "an error is private anyway"
         discord.slow(r"POST .*/callback", 0.01, times=1)
         with locked(tmp_path):
-            asked = anna.send(hall, "roll", dice="2d6", secret=True)
-            await asyncio.sleep(2.2)
+            asked = await anna.slash(hall, "roll", dice="2d6", secret=True)
         await asked.answer()
         assert all(message.private_to is anna.user for message in hall.messages)
         assert [call for call in discord.site.calls if call.status >= 400] == []
@@ -303,7 +303,7 @@ async def test_faults_and_restarts(discord: DiscordStandIn, tmp_path: Path) -> N
         discord.clock.advance(16 * 60)
         taken = await (await anna.press(old, "Undo")).answer()
         assert "is undone" in taken.text
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(2.5 * share())
         assert "Undone" not in old.text, "nobody may change it any more, and the undo says so itself"
         assert posted(discord) == []
         assert "ERROR" not in bot.log

@@ -36,7 +36,7 @@ async def posting_to(standin: DiscordStandIn, monkeypatch: pytest.MonkeyPatch) -
 async def test_posts_of_one_channel_come_in_order_and_are_refused_no_more_than_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with DiscordStandIn.running(messages_per_channel=(3, 0.6)) as standin:
+    async with DiscordStandIn.running(messages_per_channel=(3, 0.3)) as standin:
         tables = standin.channel("table"), standin.channel("elsewhere")
         async with posting_to(standin, monkeypatch) as posting:
             stories = [posting.say(table.id, Reply(f"Story {n}")) for n in range(9) for table in tables]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.discord.process import Bot, running
-from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.left_over import time_passes, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 
 CHANGE = r"PATCH .*/channels/"
@@ -163,6 +163,7 @@ async def test_changes_are_made_after_a_restart_in_linked_channels_too(discord: 
         assert "Undone" not in rolled.content + mirror.content
         await bot.kill()
         discord.no_faults()
+        time_passes(tmp_path)
         await bot.start()
         await discord.until(lambda: "Undone in #" in rolled.content and "Undone in #" in mirror.content)
         assert not rolled.buttons

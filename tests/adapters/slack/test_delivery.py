@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.delivery_loop import Later
+from adapters.slack import delivery
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.delivery import Posts, Progress
 from adapters.slack.incoming import command_line
@@ -19,6 +20,7 @@ from bot.app import App
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import not_run
+from tests.adapters.nursery import share
 from tests.adapters.slack.conftest import settle
 from tests.fresh import fresh_app
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
@@ -43,6 +45,8 @@ class Post:
 @pytest.fixture
 async def post(socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Post]:
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)
+    monkeypatch.setattr(delivery, "INTERVAL", delivery.INTERVAL * share())
+    monkeypatch.setattr(delivery, "BURST", delivery.BURST * share())
     post = Post(socket_slack, await fresh_app())
     yield post
     await post.wire.close()

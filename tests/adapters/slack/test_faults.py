@@ -14,6 +14,7 @@ from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply.reply import Reply
 from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.nursery import share
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User
@@ -83,7 +84,7 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
         late = await anna.wait_for(games, "for lost")
         assert "(late, perhaps shown before)" in late.text, "the bot may not look"
         assert late.ephemeral_for is None
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(1.5 * share())
         assert len([text for text in slack.posted(games) if "for lost" in text]) == 1
         assert len(await rolls(anna, games)) == 2
 
@@ -116,7 +117,7 @@ async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_
             await until_nothing_is_left(tmp_path, 60)
         late = await anna.wait_for(games, "for lost", thread=thread)
         assert "(late)" in late.text, "it was looked for, and is not there"
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(1.5 * share())
         posted = slack.posted(games)
         assert [sum(f"for {label}" in text for text in posted) for label in ("shown", "lost")] == [1, 1]
 
@@ -131,7 +132,7 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
             slack.faults.server_error("chat.postMessage", after=True)
             await anna.slash(games, "/roll", f"2d6 label={label}")
             await anna.wait_for(games, f"for {label}")
-            await asyncio.sleep(2)
+            await asyncio.sleep(2 * share())
     posted = slack.posted(games)
     blind = [text for text in posted if "for blind" in text]
     assert [text.startswith("(perhaps shown before)") for text in blind] == [False, True]

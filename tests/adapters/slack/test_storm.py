@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.nursery import share
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
@@ -56,7 +57,7 @@ async def test_who_loses_all_connections_again_and_again_is_back_at_once(
     async with running(slack, tmp_path, home):
         pauses = []
         for _ in range(5):
-            await asyncio.sleep(1.2)
+            await asyncio.sleep(1.2 * share())
             slack.drop_sockets()
             since = asyncio.get_running_loop().time()
             await slack.connected()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.left_over import time_passes, until_nothing_is_left
+from tests.adapters.nursery import share
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot, running
 from tests.standins.slack import Channel, Message, SlackStandIn, User
@@ -47,7 +48,7 @@ async def table(socket_slack: SlackStandIn, tmp_path: Path) -> AsyncIterator[Tab
             await say(anna, games, line)
         for line in ("game join VC", 'unit add "Cell 1" squad VC morale=4 fp=1'):
             await say(ben, games, line)
-        await asyncio.sleep(2.2)  # of several messages within a second Slack does not say where they are
+        await asyncio.sleep(2.2 * share())  # of several messages within a second Slack does not say where they are
         yield Table(socket_slack, bot, anna, ben, games)
 
 
@@ -103,6 +104,7 @@ async def test_changes_wait_out_a_limit_and_a_restart(table: Table) -> None:
     await table.ben.press(asked, "Agree")
     await table.until(lambda: "is undone" in asked.plain)
     await table.bot.kill()
+    time_passes(table.bot.data)
     await table.bot.start()
     await table.until(lambda: "Undone in #" in fired.plain, 30)
 

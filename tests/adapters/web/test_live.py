@@ -9,9 +9,16 @@ import pytest
 
 from adapters.web import pages
 from adapters.web_server import visitor_of
+from bot.live import watched_games
 from bot.live.public_page import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of
 from tests.playing import Channel, two_sides
+
+
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Watched games are looked at not once a second."""
+    monkeypatch.setattr(watched_games, "EVERY", 0.05)
 
 
 async def playing() -> Channel:

@@ -65,7 +65,7 @@ class Signal:
                 return False
             event = self._event
             try:
-                await asyncio.wait_for(event.wait(), min(left, 0.1))  # some changes have no signal
+                await asyncio.wait_for(event.wait(), min(left, 0.02))  # some changes have no signal
             except TimeoutError:
                 continue
         return True

@@ -65,7 +65,7 @@ class Handle:
         found = [one for one in self._visible() if one.order > self.since and self._mine(one)]
         return sorted((one for one in found if where is None or where(one)), key=lambda one: one.order)
 
-    async def answer(self, timeout: float = 60.0, *, settle: float = 0.15, where: Where | None = None) -> Message:
+    async def answer(self, timeout: float = 60.0, *, settle: float = 0.03, where: Where | None = None) -> Message:
         """The last answer, once none has changed for `settle` seconds. Raises AssertionError when there is none."""
         watch = self.user.workspace.slack.watch
         await watch.until(lambda: self.answers_now(where), timeout=timeout, what=f"an answer to {self._what()}")

@@ -177,7 +177,7 @@ class SlackStandIn:
             try:
                 await self.signed.post(b"ssl_check=1", {"Content-Type": "application/x-www-form-urlencoded"})
             except (TimeoutError, aiohttp.ClientError):
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.02)
             else:
                 return
         raise AssertionError(f"nothing listens at {self.request_url}")
