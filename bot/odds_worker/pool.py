@@ -11,7 +11,6 @@ import contextlib
 import os
 import pickle
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
 from functools import partial
@@ -19,6 +18,8 @@ from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar, cast
+
+from cachetools import LRUCache
 
 from bot.odds_worker.process import SIZE, Refused, named, packed
 from bot.rules.errors import UserError
@@ -58,7 +59,7 @@ class Odds:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._kept: OrderedDict[str, dict[str, Distribution]] = OrderedDict()
+        self._kept = LRUCache[str, dict[str, Distribution]](KEPT)
         self._under_way: dict[str, asyncio.Task[dict[str, Distribution]]] = {}
         self._here = asyncio.Semaphore()
         self._waiting = 0
@@ -70,7 +71,6 @@ class Odds:
         # The inputs as they were understood, so with all that a roster unit brought.
         key = repr((sequence.system.key, sequence.id, tuple(paths), sequence.given(raw, roster)))
         if key in self._kept:
-            self._kept.move_to_end(key)
             return self._kept[key]
         task = self._under_way.get(key)
         if task is None:
@@ -108,8 +108,6 @@ class Odds:
         del self._under_way[key]
         if not task.cancelled() and task.exception() is None:
             self._kept[key] = task.result()
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
 
 
 class Worker:

@@ -11,6 +11,8 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
+from cachetools import LRUCache
+
 from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
@@ -169,7 +171,7 @@ class Facts:
     """Facts as JSON by what was asked: of equal questions one answer, in whichever game."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, str] = {}
+        self._known = LRUCache[bytes, str](KEPT)
 
     def known(self, asks: Mapping[int, str]) -> dict[int, str]:
         """Those that are known by now, by the number of the event."""
@@ -181,8 +183,7 @@ class Facts:
         """All of them; what is not known yet is worked out `apart`, the newest events first. Raises UserError where
         that is too busy: what is known by then stays so."""
         keys = {number: _key(ask) for number, ask in asks.items()}
-        found = {key: self._known.pop(key) for key in {*keys.values()} & self._known.keys()}
-        self._known |= found  # behind those that nobody asks for any more
+        found = {key: self._known[key] for key in {*keys.values()} & self._known.keys()}
         missing = {keys[number]: asks[number] for number in sorted(asks, reverse=True) if keys[number] not in found}
         waiting = list(missing.items())
         for start in range(0, len(waiting), AT_ONCE):
@@ -190,9 +191,7 @@ class Facts:
             told = await _learned(apart, [ask for _, ask in some])
             fresh = dict(zip((key for key, _ in some), told, strict=True))
             found |= fresh
-            self._known |= fresh  # a page that does not wait shows these at once
-        for key in list(self._known)[:-KEPT]:
-            del self._known[key]
+            self._known.update(fresh)  # a page that does not wait shows these at once
         return {number: found[key] for number, key in keys.items()}
 
 

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+
+from cachetools import LRUCache
 
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Context
@@ -27,7 +28,7 @@ QUICK = 5.0
 """Seconds after which the story of an ended game does without its luck."""
 Key = tuple[str, str, str, str]
 Count = Callable[[Context, list[Key]], Awaitable[list[Worth | None]]]
-_known: OrderedDict[bytes, Worth | None] = OrderedDict()
+_known = LRUCache[bytes, Worth | None](KEPT)
 """What rolls were worth, by inputs and outcome: the same for every game of this process."""
 
 
@@ -136,8 +137,6 @@ async def _worths(context: Context, rolls: list[Try], count: Count) -> list[tupl
         news = dict(zip(some, await count(context, [keys[digest] for digest in some]), strict=True))
         found |= news
         _known.update(news)
-    while len(_known) > KEPT:
-        _known.popitem(last=False)
     return [(roll, worth) for roll in rolls if (worth := found[roll.digest]) is not None]
 
 
