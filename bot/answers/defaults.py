@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.answers.outcome import is_of_game
 from bot.answers.plays import each_of
 from bot.answers.shot import EXTRA, acting_units, named_units
 from bot.game.decks import piles_read
 from bot.game.events import UNIT, system_of
 from bot.game.loaded import Loaded
+from bot.game.roster import is_of_game
 from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import side_of, values_read
 from bot.interface.reply.parts import Small
@@ -90,7 +90,8 @@ def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], ros
         return _acquired(sequence, option, options, roster)
     if CARRIED in option.lends:
         return _carried(option, options, roster)
-    if not is_left_out(option, options.get(option.name)) or not isinstance(text, str):
+    typed = options.get(option.name)
+    if not isinstance(text, str) or not (typed is None or is_left_out(option, typed)):
         return None
     units = _listed(sequence, text, roster)
     lenders = [unit for unit in units if _lends(unit, option)]

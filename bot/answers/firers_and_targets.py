@@ -13,7 +13,7 @@ from bot.interface.typing.command_text import command_text
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in, written_out
-from bot.rules.inputs.units import Roster, RosterUnit, split_items
+from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, split_items
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import ATTACKS, FIRES, Sequence, System
@@ -110,16 +110,16 @@ def in_names(
     What an event holds is in names, so that it can be played again whoever is in play by then. Nobody is at both ends.
     """
     found = dict(options)
-    for option in sequence.inputs:
-        if option.name not in found or not isinstance(text := found[option.name], str):
-            continue
+    named = [option for option in sequence.inputs if isinstance(found.get(option.name), str)]
+    listed = (option for option in named if option.type == "units" or option.many)
+    meant_in = {option.name: _meant(sequence, option, side) for option in listed}
+    for option in named:
+        text = str(found[option.name])
         if option.type == "unit" and not option.many and not option.free and roster:
             _need_one(sequence, options, option.name, roster, side)
-        if option.type != "units" and not option.many:
+        if option.name not in meant_in:
             continue
-        words = sequence.system.words[option.units or "units"]
-        types = [type_ for type_ in words.types if not option.many or not option.likely or type_ in option.likely]
-        meant = whose(option.name, side, types)
+        words, meant = meant_in[option.name]
         try:
             if option.type == "units":
                 found[option.name] = all_fired(written_out(text, words, roster, meant), words, roster)
@@ -129,6 +129,13 @@ def in_names(
             error.option = option.name
             raise
     return found, aim_of(sequence, found, roster)
+
+
+def _meant(sequence: Sequence, option: Option, side: str) -> tuple[UnitWords, Whose]:
+    """The words of the units that an option takes, and whom words mean there that name nobody."""
+    words = sequence.system.words[option.units or "units"]
+    types = [type_ for type_ in words.types if not option.many or not option.likely or type_ in option.likely]
+    return words, whose(option.name, side, types)
 
 
 def able(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from bot.answers.headline import has_one_party
 from bot.game.events import with_system
 from bot.game.phases import with_initiative
-from bot.game.roster import settle_changes, units_of, with_joined
+from bot.game.roster import is_of_game, is_open, settle_changes, units_of, with_joined
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
@@ -90,19 +90,6 @@ def thrown(
         raise UserError(what, hint=hint, option="hand", code="die-owed", about=owed) from None
     script.finish()
     return played
-
-
-def is_of_game(game: Game, system: str) -> bool:
-    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
-    if not system or game.system in ("", system) or is_open(game):
-        return True
-    played = systems().get(system)
-    return played is not None and played.home == game.system
-
-
-def is_open(game: Game) -> bool:
-    """Whether the next system used becomes the game's: free play without units goes with its players."""
-    return not game.started and not game.units
 
 
 def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> Game:

@@ -5,10 +5,11 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from bot.answers.outcome import Happening, facts_of, is_of_game
+from bot.answers.outcome import Happening, facts_of
 from bot.game.ledger import Ledger
 from bot.game.next_seed import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, has_last_word, is_stranger, over
+from bot.game.roster import is_of_game
 from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
@@ -287,11 +288,11 @@ def play_facts(
 ) -> Json:
     """What the event of something that was played says: also which units it named, as they were, who acts, and whether
     it closes the players' texts."""
-    draws = (bool(happening.dice) or secret) and not happening.by_hand
+    closes = (bool(happening.dice) or secret) and not happening.by_hand and closes_texts(context)
     return facts_of(path, happening) | {
         "used": [unit_json(unit) for unit in named],
         "acting": [unit.name for unit in named if unit.name in happening.acting],
-        "closes": draws and closes_texts(context),
+        "closes": closes,
     }
 
 

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable
 
-from bot.answers.outcome import is_of_game
 from bot.commands.context import Context
 from bot.game import cups
 from bot.game.decks import pile_seen
 from bot.game.loaded import HANDS
+from bot.game.roster import is_of_game
 from bot.game.state import Json
 from bot.rules import cards
 from bot.rules.cards import Deck

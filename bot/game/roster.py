@@ -33,6 +33,24 @@ def is_gone(unit: RosterUnit) -> bool:
     return unit.state in GONE
 
 
+def is_of_game(game: Game, system: str) -> bool:
+    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
+    if not system or game.system in ("", system) or is_open(game):
+        return True
+    played = systems().get(system)
+    return played is not None and played.home == game.system
+
+
+def is_open(game: Game) -> bool:
+    """Whether the next system used becomes the game's: free play without units goes with its players."""
+    return not game.started and not game.units
+
+
+def hex_of(unit: RosterUnit) -> str:
+    """Where a unit is, if the roster says so."""
+    return str(unit.numbers.get("hex") or "")
+
+
 def count_units(count: int) -> str:
     """`1 unit`, `3 units`."""
     return counted(count, "unit")

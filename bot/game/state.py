@@ -17,7 +17,7 @@ FULL, COMPACT = "full", "compact"
 STRICT = "strict"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Game:
     """A game as its events explain it. Persons are random ids of this game; their names are kept elsewhere.
 

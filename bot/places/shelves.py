@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from cachetools import FIFOCache, LRUCache
 
-from bot.answers.outcome import is_open
+from bot.game.roster import is_open
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path, Place

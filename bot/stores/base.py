@@ -17,6 +17,7 @@ Times are Unix seconds; a store asks its clock, which tests set.
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from bot.rules.errors import UserError
@@ -65,12 +66,13 @@ class CalledOff(Exception):
     """The command was called off before it was stored: nothing of it is."""
 
 
+@dataclass(slots=True, eq=False)
 class Gate:
     """What a commit passes before it writes. Until then it may be called off, also from another thread."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._passed = self._closed = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _passed: bool = False
+    _closed: bool = False
 
     def enter(self) -> None:
         """Pass, also more than once. Raises CalledOff."""

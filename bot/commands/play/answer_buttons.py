@@ -2,13 +2,12 @@
 one's own side or at nobody."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Sequence as Many
 
 from bot.answers.firers_and_targets import Aim, at_nobody, own_targets
 from bot.answers.headline import ACTING
 from bot.commands.context import Context, drafted
 from bot.game.counter import ails
-from bot.game.roster import in_order, is_gone
+from bot.game.roster import hex_of, in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
@@ -20,7 +19,7 @@ from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.system import FIRES, Sequence, System
+from bot.systems.system import FIRES, Sequence
 
 TARGETS = ("targets", "target")
 MOST = 24
@@ -56,13 +55,15 @@ def other_targets(
         units = [unit for unit in units if unit.name != at[0].name]
     if not units:
         return ()
-    near = {hex_of(unit) for unit in at} - {""}
-    units.sort(key=lambda unit: hex_of(unit) not in near)
+    near, where = {hex_of(unit) for unit in at} - {""}, {unit.name: hex_of(unit) for unit in units}
+    units.sort(key=lambda unit: where[unit.name] not in near)
     system, shown = context.systems.get(game.system), units[:MOST]
     ailing = [ails(unit, system) for unit in shown]
-    entries = [(one.handle, one.name, _about(one, ill, system)) for one, ill in zip(shown, ailing, strict=True)]
+    sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
+    about = [_about(one, ill or sound, where[one.name]) for one, ill in zip(shown, ailing, strict=True)]
+    entries = [(one.handle, one.name, said) for one, said in zip(shown, about, strict=True)]
     if option.type == "units":
-        entries = [*entries, *_together(units, many=len(at) >= MANY)][:MOST]
+        entries = [*entries, *_together({one.name: where[one.name] for one in units}, many=len(at) >= MANY)][:MOST]
     listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
     another = MenuEntry(change_button(context.ledger.row, number).action, "Type another…")
     return (Menu("Same shot, other target", (*listed, another), "Other target"),)
@@ -109,11 +110,11 @@ def by_handle(handle: str, game: Game) -> list[RosterUnit]:
     return [unit for unit in game.units.values() if unit.handle == handle]
 
 
-def _together(units: Many[RosterUnit], *, many: bool) -> Iterator[tuple[str, str, str]]:
-    """Entries for all units of a hex, and for all there are where the shot was at many."""
+def _together(units: Mapping[str, str], *, many: bool) -> Iterator[tuple[str, str, str]]:
+    """Entries for all `units` (where each is, by name) of a hex, and for all there are where the shot was at many."""
     hexes: dict[str, list[str]] = {}
-    for unit in units:
-        hexes.setdefault(hex_of(unit), []).append(unit.name)
+    for name, where in units.items():
+        hexes.setdefault(where, []).append(name)
     for where, names in hexes.items():
         if where and 1 < len(names) <= MAX_UNITS and len(where) < LONGEST_HEX:
             yield f"{HEX}{where}", f"All in {where}", joined(names)
@@ -121,16 +122,10 @@ def _together(units: Many[RosterUnit], *, many: bool) -> Iterator[tuple[str, str
         yield ALL, "All of them", f"{len(units)} units"
 
 
-def hex_of(unit: RosterUnit) -> str:
-    """Where a unit is, if the roster says so."""
-    return str(unit.numbers.get("hex") or "")
-
-
-def _about(unit: RosterUnit, ailing: str, system: System | None) -> str:
+def _about(unit: RosterUnit, state: str, where: str) -> str:
     """What one chooses by: type where the name does not say it, all that ails it, hex."""
     kind = "" if unit.type.casefold() in unit.name.casefold() else unit.type
-    sound = system.words["units"].sound if system is not None else ""
-    return " · ".join(filter(None, (kind, ailing or sound.replace("-", " "), hex_of(unit))))
+    return " · ".join(filter(None, (kind, state, where)))
 
 
 def aimed_at(

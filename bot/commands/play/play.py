@@ -6,7 +6,6 @@ from typing import Any
 
 from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.firers_and_targets import cannot_fire, in_names, offer_the_able
-from bot.answers.outcome import is_of_game
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
@@ -21,6 +20,7 @@ from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import Actor, need_player, over
+from bot.game.roster import is_of_game
 from bot.game.state import Game
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply

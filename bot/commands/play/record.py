@@ -1,14 +1,7 @@
 """Writes what a roll or sequence did into the game: dice, outcome, changed units."""
 
 from bot.answers.events import come_into_play, extends_words
-from bot.answers.outcome import (
-    Happening,
-    Outcome,
-    after_happening,
-    initiative_of,
-    is_of_game,
-    reminders,
-)
+from bot.answers.outcome import Happening, Outcome, after_happening, initiative_of, reminders
 from bot.answers.shot import brief, compact
 from bot.commands.context import Context, play_facts
 from bot.commands.play.answer_buttons import other_targets, roll_buttons
@@ -16,7 +9,7 @@ from bot.commands.play.sealed import seal
 from bot.commands.post.choose import ask_side
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.rights import need_share, out_of_go
-from bot.game.roster import is_gone, units_of
+from bot.game.roster import is_gone, is_of_game, units_of
 from bot.game.state import FULL, Game, Json
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply

@@ -10,11 +10,11 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from bot.answers.outcome import Happening, is_of_game
+from bot.answers.outcome import Happening
 from bot.commands.context import Context
 from bot.game.events import holding
 from bot.game.phases import phase_of
-from bot.game.roster import in_order, is_gone
+from bot.game.roster import in_order, is_gone, is_of_game
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply

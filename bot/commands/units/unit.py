@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 
 from bot.answers.firers_and_targets import whose
-from bot.answers.outcome import is_open
 from bot.commands.context import Context
 from bot.commands.turns.mentions import call_sides
 from bot.game import cups
@@ -19,6 +18,7 @@ from bot.game.roster import (
     count_units,
     described,
     described_together,
+    is_open,
     is_stat,
     new_handle,
     new_unit,

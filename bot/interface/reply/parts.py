@@ -264,14 +264,16 @@ _KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part)
 def part_to_json(part: Part) -> Any:
     """A part as plain JSON: a text, or a mapping with its kind."""
     if isinstance(part, str):
-        return text_to_json(part)
+        return part if type(part) is str else text_to_json(part)
     return {"kind": type(part).__name__.lower(), **plain(part)}
 
 
 def plain(value: Any) -> Any:
     """What is in a part, a button or a menu as plain JSON values: one of several fields is a mapping of them."""
     if names := getattr(value, "_fields", ()):
-        return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
+        made = dict(zip(names, value, strict=True))
+        nested = [name for name, item in made.items() if item and isinstance(item, tuple)]
+        return made | {name: plain(made[name]) for name in nested} if nested else made
     return tuple(map(plain, value)) if isinstance(value, tuple | list) else value
 
 

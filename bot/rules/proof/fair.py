@@ -13,7 +13,7 @@ die in turn takes the next word; those that are not low enough are passed over.
 
 import hmac
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
@@ -116,16 +116,16 @@ class Words:
     """The dice of one event under protocol 2, in the order in which they are asked for. A `Source`."""
 
     def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
-        self._row = self._words(seed, f"2:{game}:{event}:{texts_digest}:")
+        self._seed, self._about = seed, f"2:{game}:{event}:{texts_digest}:"
+        self._blocks, self._words = 0, list[int]()
 
-    @staticmethod
-    def _words(seed: bytes, about: str) -> Iterator[int]:
-        """The one row of words."""
-        for block in count():
-            inner, outer = (half.copy() for half in _keyed(seed))
-            inner.update(f"{about}{block}".encode())
-            outer.update(inner.digest())
-            yield from _WORDS.unpack(outer.digest())
+    def _block(self) -> list[int]:
+        """The next words of the one row, the first of them last."""
+        inner, outer = (half.copy() for half in _keyed(self._seed))
+        inner.update(f"{self._about}{self._blocks}".encode())
+        outer.update(inner.digest())
+        self._blocks += 1
+        return [*reversed(_WORDS.unpack(outer.digest()))]
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die; one that draws a card whose place is known is not thrown."""
@@ -136,7 +136,8 @@ class Words:
         sides = die.sides
         below, found = _below(sides), list[int | str]()
         while len(found) < count:
-            word = next(self._row)
+            self._words = self._words or self._block()
+            word = self._words.pop()
             if word < below:
                 found.append(word % sides + 1)
         return found if die.faces is None else [die.value(int(index)) for index in found]

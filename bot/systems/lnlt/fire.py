@@ -233,7 +233,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """
     given.refuse_values()
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
-    flammable, no_hero = given.flag("flammable"), given.flag("no_hero")
+    flammable, no_hero, capped = given.flag("flammable"), given.flag("no_hero"), kinds.capped(given)
     target = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
     modifiers = _modifiers(tables, given, attackers, targets, target)
@@ -246,13 +246,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         advice=_best_leaders(targets) if picks else (0,) * max(len(targets), 1),
         picks=picks,
         flammable=flammable,
-        reminders=(*_reminders(attackers, targets, shooter), *kinds.capped(given)),
+        reminders=(*_reminders(attackers, targets, shooter), *capped),
     )
-    opening: dict[str, Any] = {
-        "attack_fp": sum([power for _, power in powers]),
-        "attack_mod": int(modifiers["attack_mod"]),
-        "defense_mod": int(modifiers["defense_mod"]),
-    }
+    power, sums = sum([power for _, power in powers]), fire.sums
+    opening: dict[str, Any] = {"attack_fp": power, "attack_mod": sums.attack - power, "defense_mod": sums.defense}
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
     opening |= {"targets": [], **told_before(flammable)}
