@@ -66,7 +66,7 @@ def sample(root: Path, program: str, scale: str, port: int, workers: dict[str, s
         text = (root / "deploy" / f"Caddyfile{scale}").read_text()
         text = text.replace("bot.example.org {", f"http://127.0.0.1:{port} {{")
         text = text.replace("games.example.org {", f"http://127.0.0.1:{port + 1} {{")
-        text = text.replace("{\n\tservers", "{\n\tadmin off\n\tservers", 1)
+        text = text.replace("{\n\tservers", "{\n\tadmin off\n\tgrace_period 100ms\n\tservers", 1)  # some stream is open
         version = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout
         if version.removeprefix("v").startswith("2.6."):  # it had another word for that
             text = text.replace("request_buffers 4MB", "buffer_requests")
