@@ -214,8 +214,8 @@ class Watched(World):
         rows = await store._ask("SELECT place, delivery, due, attempts FROM outbox ORDER BY id")
         self.seen.append(masked(f"waiting: {[tuple(row) for row in rows]}"))
         tables = await store._ask("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
-        sizes = {table: [*map(tuple, await store._ask(f"SELECT count(*) FROM {table}"))] for (table,) in tables}
-        self.seen.append(f"rows: {sizes}")
+        counted = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for (table,) in tables)
+        self.seen.append(f"rows: {[tuple(row) for row in await store._ask(counted)]}")
         self.seen.append(masked(f"due: {[tuple(row) for row in await store._ask('SELECT * FROM due ORDER BY 1')]}"))
 
     async def complete(self) -> None:

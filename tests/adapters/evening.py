@@ -501,9 +501,9 @@ class OnSlack(Table):
 
 
 @asynccontextmanager
-async def on_discord(tmp_path: Path, *, thread: bool = False) -> AsyncIterator[OnDiscord]:
-    """A table on Discord, with the bot at work; in a `thread` of one."""
-    async with d.DiscordStandIn.running() as discord, discord_process.running(discord, tmp_path) as bot:
+async def on_discord(tmp_path: Path, *, thread: bool = False, **settings: str) -> AsyncIterator[OnDiscord]:
+    """A table on Discord, with the bot at work by these settings; in a `thread` of one."""
+    async with d.DiscordStandIn.running() as discord, discord_process.running(discord, tmp_path, **settings) as bot:
         table = OnDiscord(discord, thread=thread)
         table.bot = bot
         yield table
@@ -512,12 +512,12 @@ async def on_discord(tmp_path: Path, *, thread: bool = False) -> AsyncIterator[O
 
 
 @asynccontextmanager
-async def on_slack(tmp_path: Path, transport: str = "socket") -> AsyncIterator[OnSlack]:
-    """A table on Slack, with the bot at work, by one of Slack's transports."""
+async def on_slack(tmp_path: Path, transport: str = "socket", **settings: str) -> AsyncIterator[OnSlack]:
+    """A table on Slack, with the bot at work by these settings, by one of Slack's transports."""
     slack = await stand_in(transport)
     try:
         table = OnSlack(slack)
-        async with slack_process.running(slack, tmp_path, table.home) as table.bot:
+        async with slack_process.running(slack, tmp_path, table.home, **settings) as table.bot:
             yield table
         refused = {error for _, error, *_ in slack.refusals}
         assert refused <= table.may_refuse, "it may not read the channel, and waits where asked to"
