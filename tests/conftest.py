@@ -37,15 +37,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More workers than processors: much of the time goes by while a test waits for a process or for a clock.
-
-    Half as many more for the slow tests, of which some measure what a crowd does to a machine.
-    """
+    """More workers than processors: much of the time goes by while a test waits for a process or for a clock."""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    more = min(here, 4)
-    if config.option.markexpr == "slow":
-        more = (more + 1) // 2
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + more)
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + min(here, 4))
 
 
 def pytest_configure(config: pytest.Config) -> None:
