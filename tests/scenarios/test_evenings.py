@@ -28,8 +28,8 @@ from tools import verify_log
 
 Story = Callable[[Table], Awaitable[None]]
 Place = Callable[[Path], AbstractAsyncContextManager[Table]]
-FAST = {"COMMANDS_PER_MINUTE": "unlimited"}
-"""No person types as fast as these, nor has to be told to wait."""
+ALLOWED = "unlimited"
+"""Commands a minute: nobody types as fast as these people, who else were told to wait for most of the evening."""
 
 
 async def other(table: Table, who: str, path: str, **options: object) -> Seen:
@@ -184,14 +184,14 @@ async def ended(table: Table, winner: str) -> None:
 @asynccontextmanager
 async def on_discord(folder: Path) -> AsyncIterator[Table]:
     """A table on Discord."""
-    async with driver.on_discord(folder, **FAST) as at:
+    async with driver.on_discord(folder, COMMANDS_PER_MINUTE=ALLOWED) as at:
         yield Table(at)
 
 
 @asynccontextmanager
 async def on_slack(folder: Path) -> AsyncIterator[Table]:
     """A table on Slack."""
-    async with driver.on_slack(folder, **FAST) as at:
+    async with driver.on_slack(folder, COMMANDS_PER_MINUTE=ALLOWED) as at:
         yield Table(at)
 
 

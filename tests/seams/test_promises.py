@@ -76,11 +76,9 @@ def test_what_breaks_a_promise_is_in_its_file_once() -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tree, to break promises in."""
+    """A copy of the tree, with what Python has compiled of it, to break promises in."""
     to = tmp_path_factory.mktemp("promises") / "tree"
-    beside = shutil.ignore_patterns(
-        ".*", "corpus", "node_modules", "*.egg-info"
-    )  # what Python has compiled comes along
+    beside = shutil.ignore_patterns(".*", "corpus", "node_modules", "*.egg-info")
     return Path(shutil.copytree(ROOT, to, ignore=beside))
 
 
