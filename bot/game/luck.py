@@ -1,5 +1,4 @@
-"""How a game went: luck against expectation (what results were worth, and what the exact odds of the same inputs
-promise), and for its end losses by side, the best shot, the worst luck.
+"""Luck against expectation: what results were worth, and what the exact odds of the same inputs promise.
 
 Derived from the log. Left out are dice by hand, undone events, whatever was sealed."""
 
@@ -10,33 +9,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from math import erf, sqrt
-from operator import itemgetter
 from typing import Any, NamedTuple
 
-from bot.game.counter import is_hurt, is_lost
 from bot.game.events import plays_of, system_of, whole_shot
-from bot.game.roster import in_order
-from bot.game.state import Game, Json, unit_from_json
+from bot.game.state import Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Roster, RosterUnit, by_name
+from bot.rules.inputs.units import Roster, by_name
 from bot.rules.odds.by_unit import named_rows
 from bot.rules.odds.odds import Distribution, joint, shown
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
-from bot.rules.text.line import minus
-from bot.rules.text.names import counted, joined
 from bot.systems.catalog import pack_version, system, systems
-from bot.systems.system import Sequence, System
+from bot.systems.system import Sequence
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
 BUDGET = 30_000
 SAME = 1e-9
 """What two worths differ by at most that were added up in another order."""
-MOST_NAMES = 12
-LONG_ODDS = 0.5
-"""A chance below which a good result is worth telling, and above which a bad one is."""
 
 
 class Worth(NamedTuple):
@@ -254,93 +245,3 @@ def _found(out: Json, path: str) -> Any:
 def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:
     """`worth_of` for each of several tries."""
     return [worth_of(*key) for key in keys]
-
-
-def tenth(value: float) -> str:
-    """A number with one decimal, and the true minus sign."""
-    return f"{value:.1f}".replace("-", "−")
-
-
-def sentence(name: str, luck: Luck) -> str:
-    """How unusual a side's luck is, in plain words."""
-    points = f"{minus(luck.worth)} {'point' if abs(luck.worth) == 1 else 'points'}"
-    told = f"{name}: {points}, {tenth(luck.mean)} expected, in {counted(luck.count, 'roll')}"
-    if luck.count < ENOUGH or luck.variance <= 0:
-        return f"{told}: too few rolls to say."
-    word, of = unusual(luck.z)
-    return f"{told}: {word} than {of} in 100 such games." if word else f"{told}: about what the odds promise."
-
-
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return joined(names[:MOST_NAMES]) + more
-
-
-def first_types(events: Iterable[Json]) -> dict[str, str]:
-    """The type that each unit had when it came, by its folded name, from the events of a log in order."""
-    found: dict[str, str] = {}
-    for event in events:
-        for key, unit in ((event.get("after") or {}).get("units") or {}).items():
-            if unit:
-                found.setdefault(key, unit["type"])
-    return found
-
-
-def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
-    """What a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and their names as they fit
-    a line; ("", "") for one that had no units. Weaker than at the start are the hurt, and those of a lesser type than
-    the one in `types`."""
-    system = systems().get(game.system)
-    units = in_order(unit for unit in game.units.values() if unit.side == side)
-    lost = [unit.name for unit in units if is_lost(unit, system)]
-    weak = [unit.name for unit in units if unit.name not in lost and _is_weaker(unit, system, types)]
-    if not units:
-        return "", ""
-    heading = f"{side} lost {len(lost) or 'none'} of {len(units)}" + (f", {len(weak)} weakened" if weak else "")
-    return heading, f"{_few(lost)}; weakened {_few(weak)}" if lost and weak else _few(lost or weak)
-
-
-def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]) -> bool:
-    if system is None or is_hurt(unit, system):
-        return is_hurt(unit, system)
-    was = types.get(unit.name.casefold(), unit.type)
-    return unit.type != was and unit.type == system.words["units"].reduced.get(was)
-
-
-def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
-    """The roll that did so well although it was so unlikely, with the chance of at least that much; None where none did
-    better than was to be expected."""
-    good = [(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
-    return min((one for one in good if one[1] < LONG_ODDS), key=itemgetter(1), default=None)
-
-
-def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
-    """The roll that failed although more was so likely, with the chance of that; None where none did worse than was to
-    be expected."""
-    bad = [(roll, worth.more) for roll, worth in rolls if worth.got < worth.mean - SAME]
-    return max((one for one in bad if one[1] > LONG_ODDS), key=itemgetter(1), default=None)
-
-
-def points(by_side: Mapping[str, Luck]) -> str:
-    """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what was likely."""
-    told = list[str]()
-    for name, luck in by_side.items():
-        what = "" if told else " point" if luck.worth == 1 else " points"
-        told.append(f"{name} {luck.worth:g}{what}, {luck.mean:.1f} expected")
-    return " · ".join(told)
-
-
-def judgement(by_side: Mapping[str, Luck]) -> str:
-    """Whether that was luck, in one sentence."""
-    count = sum(luck.count for luck in by_side.values())
-    rolls = counted(count, "roll")
-    judged = {name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0}
-    if not judged:
-        return f"{rolls}: too few to judge"
-    name, luck = max(judged.items(), key=lambda item: abs(item[1].z))
-    word, of = unusual(luck.z)
-    return (
-        f"{rolls}: {name} was {word} than in {of} of 100 such games"
-        if word
-        else f"{rolls}: nothing out of the ordinary"
-    )

@@ -7,8 +7,9 @@ from math import sqrt
 
 import pytest
 
+from bot.commands.log.stats import sentence
 from bot.game.events import undone_events
-from bot.game.luck import ENOUGH, Worth, sentence, summed, tries_in, worth_of
+from bot.game.luck import ENOUGH, Worth, summed, tries_in, worth_of
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")

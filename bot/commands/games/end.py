@@ -1,8 +1,10 @@
 """`/game end` asks first, then closes the game with its story; it is read-only from then on, until it is resumed."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from operator import itemgetter
 
 from bot.answers.events import Retold, retold
 from bot.commands.context import Context
@@ -15,23 +17,31 @@ from bot.commands.play.hands import ask_to_open, waiting
 from bot.commands.play.hands import opened as open_hands
 from bot.commands.play.sealed import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
+from bot.game.counter import is_hurt, is_lost
 from bot.game.events import has_dice
 from bot.game.loaded import in_batches
-from bot.game.luck import Try, best_shot, first_types, judgement, losses, points, worst_luck
+from bot.game.luck import ENOUGH, SAME, Luck, Try, Worth, unusual
 from bot.game.rights import need_director
+from bot.game.roster import in_order
 from bot.game.sides import find_side, told_sides
-from bot.game.state import DRAW, Game
+from bot.game.state import DRAW, Game, Json
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply
 from bot.rules.errors import UserError
-from bot.rules.text.names import counted
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
+from bot.systems.catalog import systems
+from bot.systems.system import System
 
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
 """Seconds for which the question under which a sentence was typed may be answered."""
+MOST_NAMES = 12
+LONG_ODDS = 0.5
+"""A chance below which a good result is worth telling, and above which a bad one is."""
 PAGE_SECONDS = 10.0
 """What the page of a game may take when it ends: its rolls are mostly known by then, from its luck."""
 
@@ -193,3 +203,75 @@ async def _moment(context: Context, roll: Try, odds: str) -> tuple[Retold, str]:
     (event,) = await context.store.events_at(context.ledger.row, [roll.number])
     told = retold(event.data, context.ledger.name_of, sides=context.game.sides)
     return told, f"{told.short}, {odds} (#{roll.number})"
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return joined(names[:MOST_NAMES]) + more
+
+
+def first_types(events: Iterable[Json]) -> dict[str, str]:
+    """The type that each unit had when it came, by its folded name, from the events of a log in order."""
+    found: dict[str, str] = {}
+    for event in events:
+        for key, unit in ((event.get("after") or {}).get("units") or {}).items():
+            if unit:
+                found.setdefault(key, unit["type"])
+    return found
+
+
+def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
+    """What a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and their names as they fit
+    a line; ("", "") for one that had no units. Weaker than at the start are the hurt, and those of a lesser type than
+    the one in `types`."""
+    system = systems().get(game.system)
+    units = in_order(unit for unit in game.units.values() if unit.side == side)
+    lost = [unit.name for unit in units if is_lost(unit, system)]
+    weak = [unit.name for unit in units if unit.name not in lost and _is_weaker(unit, system, types)]
+    if not units:
+        return "", ""
+    heading = f"{side} lost {len(lost) or 'none'} of {len(units)}" + (f", {len(weak)} weakened" if weak else "")
+    return heading, f"{_few(lost)}; weakened {_few(weak)}" if lost and weak else _few(lost or weak)
+
+
+def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]) -> bool:
+    if system is None or is_hurt(unit, system):
+        return is_hurt(unit, system)
+    was = types.get(unit.name.casefold(), unit.type)
+    return unit.type != was and unit.type == system.words["units"].reduced.get(was)
+
+
+def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
+    """The roll that did so well although it was so unlikely, with the chance of at least that much; None where none did
+    better than was to be expected."""
+    good = [(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
+    return min((one for one in good if one[1] < LONG_ODDS), key=itemgetter(1), default=None)
+
+
+def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
+    """The roll that failed although more was so likely, with the chance of that; None where none did worse than was to
+    be expected."""
+    bad = [(roll, worth.more) for roll, worth in rolls if worth.got < worth.mean - SAME]
+    return max((one for one in bad if one[1] > LONG_ODDS), key=itemgetter(1), default=None)
+
+
+def points(by_side: Mapping[str, Luck]) -> str:
+    """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what was likely."""
+    told = list[str]()
+    for name, luck in by_side.items():
+        what = "" if told else " point" if luck.worth == 1 else " points"
+        told.append(f"{name} {luck.worth:g}{what}, {luck.mean:.1f} expected")
+    return " · ".join(told)
+
+
+def judgement(by_side: Mapping[str, Luck]) -> str:
+    """Whether that was luck, in one sentence."""
+    count = sum(luck.count for luck in by_side.values())
+    rolls = counted(count, "roll")
+    judged = {name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0}
+    if not judged:
+        return f"{rolls}: too few to judge"
+    name, luck = max(judged.items(), key=lambda item: abs(item[1].z))
+    word, of = unusual(luck.z)
+    told = f"{name} was {word} than in {of} of 100 such games" if word else "nothing out of the ordinary"
+    return f"{rolls}: {told}"

@@ -12,12 +12,13 @@ from bot.commands.context import Context
 from bot.commands.log.export_and_share import check_length, export_json
 from bot.commands.pictures import NEVER, can_draw, losses_shown, luck_shown, mode, offered
 from bot.game.loaded import BATCH
-from bot.game.luck import Luck, Try, Worth, many_worths, sentence, summed, tenth, tries_in
+from bot.game.luck import ENOUGH, Luck, Try, Worth, many_worths, summed, tries_in, unusual
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
 from bot.rules.text.line import minus
+from bot.rules.text.names import counted
 from bot.systems.catalog import system
 
 MOST = 3_000
@@ -152,3 +153,18 @@ async def _patiently(context: Context, keys: list[Key]) -> list[Worth | None]:
         return await _counted(context, keys)
     except UserError:  # one of them takes too long: find out which
         return [None] if len(keys) == 1 else [(await _patiently(context, [key]))[0] for key in keys]
+
+
+def tenth(value: float) -> str:
+    """A number with one decimal, and the true minus sign."""
+    return f"{value:.1f}".replace("-", "−")
+
+
+def sentence(name: str, luck: Luck) -> str:
+    """How unusual a side's luck is, in plain words."""
+    points = f"{minus(luck.worth)} {'point' if abs(luck.worth) == 1 else 'points'}"
+    told = f"{name}: {points}, {tenth(luck.mean)} expected, in {counted(luck.count, 'roll')}"
+    if luck.count < ENOUGH or luck.variance <= 0:
+        return f"{told}: too few rolls to say."
+    word, of = unusual(luck.z)
+    return f"{told}: {word} than {of} in 100 such games." if word else f"{told}: about what the odds promise."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bot.game.luck import Luck, Try, Worth, best_shot, judgement, points, worst_luck
+from bot.commands.games.end import best_shot, judgement, points, worst_luck
+from bot.game.luck import Luck, Try, Worth
 
 
 def roll(number: int) -> Try:
