@@ -206,10 +206,10 @@ def odds_once(words: Sequence[str]) -> None:
     elif by or arguments.json:
         counted = count_odds(sequence, given, by)
         shown = {value: str(chance) for value, chance in counted.items()}
-        _print(arguments, shown, "\n".join(by_outputs(sequence.title, by, counted)) if by else "")
+        _print(arguments, shown, by_outputs(sequence.title, by, counted) if by else "")
     else:
         reply = reply_of(sequence, given)
-        _print(arguments, None, reply if sys.stdout.isatty() else "\n".join(of_each(reply)))
+        _print(arguments, None, reply if sys.stdout.isatty() else of_each(reply))
 
 
 def roll_once(words: Sequence[str]) -> None:

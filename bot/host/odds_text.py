@@ -1,7 +1,7 @@
 """Odds as the command line shows them: every unit under its name, or the outputs that are asked for."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from fractions import Fraction
 
@@ -21,10 +21,10 @@ from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, by_choice, count_rounds,
 from bot.systems.system import Sequence
 
 
-def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> Iterator[str]:
+def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> str:
     """The chances of each combination of the outputs `by`, as they are put out."""
     rows = [Chance(str(value), float(chance), exact=str(chance)) for value, chance in counted.items()]
-    return iter(odds_lines(f"Odds of {title} by {', '.join(by)}", rows, _look()))
+    return "\n".join(odds_lines(f"Odds of {title} by {', '.join(by)}", rows, _look()))
 
 
 def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
@@ -40,11 +40,10 @@ def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
     return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
 
 
-def of_each(reply: Reply) -> Iterator[str]:
+def of_each(reply: Reply) -> str:
     """The odds of every unit, as chat has them."""
-    yield reply.first
-    for part in reply.lines:
-        yield from (f"  {line}" for line in part_lines(part, look=_look()))
+    lines = (f"  {line}" for part in reply.lines for line in part_lines(part, look=_look()))
+    return "\n".join((reply.first, *lines))
 
 
 def compared(sequence: Sequence, given: Mapping[str, object], by: Many[str]) -> tuple[object, str]:
@@ -57,8 +56,7 @@ def compared(sequence: Sequence, given: Mapping[str, object], by: Many[str]) -> 
     raws = [dict(one.raw) for one in tried]
     counted = count_changes(sequence.system.id, sequence.id, raws, tuple(rows), {})
     reply = worth_reply(sequence, rows, planned, tried, counted).reply
-    lines = [reply.first, *(f"  {line}" for part in reply.lines for line in part_lines(part, look=_look()))]
-    return changed_odds(sequence, given), "\n".join(lines)
+    return changed_odds(sequence, given), of_each(reply)
 
 
 def changed_odds(sequence: Sequence, given: Mapping[str, object]) -> list[dict[str, object]]:
@@ -77,12 +75,10 @@ def of_rounds(sequence: Sequence, given: Mapping[str, object], rounds: object) -
     """The odds after so many rounds (`odds`) and to the end (`decided`), as fractions and as chat has them."""
     count = int(clean(ROUNDS, rounds))
     fought = count_rounds(sequence.system.id, sequence.id, given, count)
-    reply = rounds_reply(sequence, given, fought, count, by=sequence.title)
-    lines = [reply.first, *(f"  {line}" for part in reply.lines for line in part_lines(part, look=_look()))]
     found = {"odds": fought.after, "decided": fought.decided}
     return {
         name: {token: str(chance) for token, chance in chances.items()} for name, chances in found.items()
-    }, "\n".join(lines)
+    }, of_each(rounds_reply(sequence, given, fought, count, by=sequence.title))
 
 
 def _look() -> Look:

@@ -401,10 +401,7 @@ def _names(rule: object) -> set[str]:
 
 def _formula_in_words(text: str, say: Any) -> str:
     """A formula as the card says it: `+2 standard, +1 modern` for choices, else its own words."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return text
+    tree = ast.parse(text, mode="eval").body  # loading has checked it
     if isinstance(tree, ast.IfExp):
         pieces = []
         node: ast.expr = tree
