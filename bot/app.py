@@ -20,7 +20,7 @@ from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
 from bot.game.decks import deck_names, lying
-from bot.game.loaded import Games
+from bot.game.loaded import Games, is_imported
 from bot.game.next_seed import laid_ready
 from bot.game.phases import standing
 from bot.game.roster import in_order
@@ -402,7 +402,7 @@ class App:
         return Known(
             roster=tuple(in_order(game.units.values())),
             sides=game.sides,
-            players=tuple(row.name for row in loaded.persons.values() if not row.is_imported),
+            players=tuple(row.name for row in loaded.persons.values() if not is_imported(row)),
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
             standing=where,

@@ -25,12 +25,12 @@ ROOT = Path(__file__).resolve().parents[1]
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (69, 137),
-    "odds of it": (65, 155),
-    "one die": (48, 78),
-    "undo": (60, 144),
-    "Again": (70, 179),
-    "Odds": (60, 159),
+    "fire": (69, 135),
+    "odds of it": (64, 152),
+    "one die": (47, 76),
+    "undo": (41, 91),
+    "Again": (70, 177),
+    "Odds": (59, 156),
     "a cell": (37, 69),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""

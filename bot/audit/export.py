@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from bot.game.loaded import is_imported
 from bot.rules.proof.chain import SAID, genesis
 from bot.rules.proof.event_kinds import is_later, may_be_later
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
@@ -112,7 +113,7 @@ class Promises:
 
 
 def _key(game: str, row: PersonRow) -> str:
-    return row.user.removeprefix(IMPORTED) if row.is_imported else person_key(game, row.user)
+    return row.user.removeprefix(IMPORTED) if is_imported(row) else person_key(game, row.user)
 
 
 def _seed(row: SeedRow, *, shown: bool) -> Json:

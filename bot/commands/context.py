@@ -23,7 +23,7 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
-from bot.stores.records import ROLLED, Binding, Doc, DueRow, Outgoing
+from bot.stores.records import ROLLED, Binding, Doc, DueRow, Outgoing, Shown
 from bot.stores.store import Store
 from bot.systems.catalog import see
 from bot.systems.system import Sequence, System
@@ -102,6 +102,7 @@ class Context:
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
     members: Mapping[str, IsMember] = field(default_factory=dict)
+    _shown: dict[str, Shown] = field(default_factory=dict)
 
     @property
     def spec(self) -> CommandSpec:
@@ -166,9 +167,20 @@ class Context:
         rows = await self.store.events(self.ledger.row, after=after, before=before, limit=limit, newest_first=True)
         return (row.data for row in rows)
 
+    async def texts(self, number: int) -> dict[str, str]:
+        """The texts of one event of this game that were not deleted, by their keys."""
+        rows = await self.store.texts(self.ledger.row, after=number - 1, before=number + 1)
+        return {row.key: row.text for row in rows}
+
+    async def shown(self, about: str) -> Shown:
+        """Where messages about something are, and what they said; asked once."""
+        if about not in self._shown:
+            self._shown[about] = await self.store.shown(about)
+        return self._shown[about]
+
     async def answer(self, number: int) -> Reply | None:
         """What all saw of the answer to an event, while that is kept."""
-        shown = await self.store.shown(self.topic(number))
+        shown = await self.shown(self.topic(number))
         said = Reply.from_json(shown.reply) if shown.reply is not None else None
         return said and (said.announce or said)
 

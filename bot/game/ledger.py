@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bot.game.events import apply, awaited, cards_difference, changes_game, difference, extends_of, is_passed_over
-from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, person_of
+from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, is_imported, person_of
 from bot.game.next_seed import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.process.entropy import new_id, new_salt, new_seed
@@ -117,12 +117,12 @@ class Ledger:
 
     def present(self) -> frozenset[str]:
         """One person for each account that took part; nobody who is known from an imported file only."""
-        users = {row.user for row in self.persons.values() if not row.is_imported}
+        users = {row.user for row in self.persons.values() if not is_imported(row)}
         return frozenset(row.person for user in users if (row := person_of(user, self.persons, self.game)) is not None)
 
     def unclaimed(self) -> str:
         """The names that are known from an imported file only, as they are listed; "" for none."""
-        names = sorted(row.name for row in self.persons.values() if row.is_imported)
+        names = sorted(row.name for row in self.persons.values() if is_imported(row))
         return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else "")
 
     def name_of(self, person: str) -> str:
@@ -130,7 +130,7 @@ class Ledger:
         row = self.persons.get(person)
         if row is None:
             return "someone"
-        return f"{row.name} (imported)" if row.is_imported else row.name
+        return f"{row.name} (imported)" if is_imported(row) else row.name
 
     def players_of(self, *sides: str) -> list[str]:
         """The names of those who play for one of these sides."""

@@ -11,7 +11,7 @@ from bot.game.events import apply
 from bot.game.state import Game, Json, from_json
 from bot.rules.proof.export_format import SEALED
 from bot.stores.base import Conflict
-from bot.stores.records import EventRow, PersonRow, Saved, SeedRow, TextRow
+from bot.stores.records import IMPORTED, EventRow, PersonRow, Saved, SeedRow, TextRow
 from bot.stores.store import Store
 
 SNAPSHOT_EVERY = 25
@@ -60,6 +60,11 @@ def person_of(user: str, persons: Mapping[str, PersonRow], game: Game) -> Person
     if len(own) < 2:
         return own[0] if own else None
     return next((row for row in own if row.person in game.players or row.person == game.master), own[0])
+
+
+def is_imported(person: PersonRow) -> bool:
+    """Whether no account belongs to the name."""
+    return person.user.startswith(IMPORTED)
 
 
 async def game_of(store: Store, row: str) -> Loaded | None:

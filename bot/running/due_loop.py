@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bot.commands.context import server_of
+from bot.game.loaded import is_imported
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, CommandSpec, Person, Place
 from bot.process.logs import log_failure, seldom
@@ -60,7 +61,7 @@ class Due:
             return True
         where = Place(saved.places[0], server_of(saved.places[0]))
         options = {"key": row.key, "at": row.at}
-        found = [one for one in saved.persons if not one.is_imported]
+        found = [one for one in saved.persons if not is_imported(one)]
         laid = next((one for one in found if one.person == row.data.get("person")), found[0] if found else None)
         who = Person(laid.user, laid.name) if laid is not None else Person("nobody:", "")
         reply = await self._run(Command(DUE.path, options, who, where, f"due/{row.key}/{row.at}", spec=DUE))

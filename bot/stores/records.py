@@ -59,11 +59,6 @@ class PersonRow(NamedTuple):
     user: str
     name: str
 
-    @property
-    def is_imported(self) -> bool:
-        """Whether no account belongs to the name."""
-        return self.user.startswith(IMPORTED)
-
 
 class TextRow(NamedTuple):
     """Free text (or a sealed event) that is in the chain only as a salted hash. Deletable."""

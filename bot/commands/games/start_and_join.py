@@ -17,7 +17,7 @@ from bot.game.cups import is_cup
 from bot.game.events import extends_of, with_system
 from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger, Writer
-from bot.game.loaded import game_of
+from bot.game.loaded import game_of, is_imported
 from bot.game.phases import brief_of, first_turn, phase_title
 from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
@@ -241,7 +241,7 @@ async def ask(context: Context, name: str) -> Reply:
     request.ask(context)
     context.about = request.topics[0]
     master = context.ledger.persons.get(game.master)
-    called = master.user if master is not None and not master.is_imported else ""
+    called = master.user if master is not None and not is_imported(master) else ""
     decides = context.ledger.name_of(game.master) if master is not None else "The game master"
     return Reply(
         f'{context.who} wants to start "{name}" here',

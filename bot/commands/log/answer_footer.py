@@ -121,7 +121,7 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     ledgers = (*context.further, context.ledger)
     playing = {here, *(place for ledger in ledgers for place in ledger.places)}  # who left hears no more of it
     for one in found:
-        shown = await context.store.shown(one.about)
+        shown = await context.shown(one.about)
         places = {*shown.places, *({here} if context.pressed == one.about else ())}
         if not places:
             continue
@@ -201,7 +201,8 @@ async def turned(context: Context, body: Json, event: Json, events: Iterable[Jso
     """What becomes of the messages about an event that `body` has undone, or brought back: its answer, that of the redo
     or undo before, and the card of a phase before it. `events` are those since, newest first."""
     ledger, number, by, is_undo = context.ledger, body["event"], body["number"], body["kind"] == "undo"
-    told = partial(_told, ledger, event)
+    tell = partial(told_event, name_of=ledger.name_of, sides=ledger.game.sides, replayed=False)
+    told = partial(tell, event)  # for where nobody knows any more what its answer said
     if is_undo:
         change = partial(_struck, f"Undone in #{by}", told, f"#{number}", stays=partial(_stays, event))
     else:
@@ -209,14 +210,9 @@ async def turned(context: Context, body: Json, event: Json, events: Iterable[Jso
         change = partial(_back, f"brought back in #{by}", told, is_open)
     found = [Amendment(_topic(ledger, number), change)]
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
-        over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(_told, ledger, before)
+        over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(tell, before)
         found.append(Amendment(_topic(ledger, before["number"]), partial(_struck, over, told, f"#{before['number']}")))
     return [*found, *await card_turned(context, event, is_undo=is_undo)]
-
-
-def _told(ledger: Ledger, event: Json) -> str:
-    """An event in one line, for where nobody knows any more what its answer said."""
-    return told_event(event, ledger.name_of, sides=ledger.game.sides, replayed=False)
 
 
 async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:

@@ -16,6 +16,7 @@ from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
 from bot.game.events import NEVER_UNDONE, is_shared
+from bot.game.loaded import is_imported
 from bot.game.phases import whose_go
 from bot.game.roster import changed_names, held_before
 from bot.game.state import Game, Json
@@ -40,6 +41,7 @@ from bot.game.undo import (
 )
 from bot.interface.reply.reply import OVER, WAITING, Reply
 from bot.rules.errors import UserError
+from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
@@ -159,7 +161,7 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
             context.button("refuse", "Refuse", number, id),
         ),
         tone=WAITING,
-        mention=await call(context, sorted(row.user for row in rows if not row.is_imported)),
+        mention=await call(context, sorted(row.user for row in rows if not is_imported(row))),
     )
 
 
@@ -275,26 +277,28 @@ def _settle(context: Context, asked: Json, *, agreed: bool) -> None:
 
 
 async def _told(context: Context, event: Json) -> str:
-    """The first line of what was answered to the event, while that is kept; then what the log says of it."""
-    said = await context.answer(event["number"])
-    if said is not None:
+    """The first line of what was answered to the event, while that is kept; then what the log says of it: of a shot the
+    words of its answer, so that nothing is played again."""
+    ledger, number = context.ledger, event["number"]
+    if (said := await context.answer(number)) is not None:
         return said.first
+    if event["kind"] == "sequence" and SAID in (texts := await context.texts(number)):
+        return filled(texts[SAID], ledger.name_of, lambda _, key: texts.get(key, DELETED))
     names = card_names(context.game, context.system) if event["kind"] in (*CARDS, "pass") else {}
-    named = texts_of([event], (), (), names).get(event["number"], "") if names else ""
-    return told_event(event, context.ledger.name_of, named, context.game.sides)
+    named = texts_of([event], (), (), names).get(number, "") if names else ""
+    return told_event(event, ledger.name_of, named, context.game.sides)
 
 
 async def _take_back(
     context: Context, event: Json, last: int, events: list[Json], *, asked: str = "", **fields: Any
 ) -> Reply:
     """The event taken back, and the answer; `events` are those since, newest first."""
-    ledger, number = context.ledger, event["number"]
-    told, was = await _told(context, event), context.game
+    ledger, number, was, told = context.ledger, event["number"], context.game, await _told(context, event)
     if is_remembered(event):
         await keep_seen(context, event)
+    units = joined(held_before(event))
     body = ledger.add(UNDO, asked=asked, **fields, **undo_fields(event, last, was))
     context.amends += await turned(context, body, event, events)
-    units = joined(held_before(event))
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
         rows = await context.store.events_at(context.ledger.row, [event["event"]])
@@ -352,9 +356,9 @@ async def _need_untouched(context: Context, event: Mapping[str, Any], what: str,
         ]
     if not touched:
         return
-    keys = {key for part in ("units", "cards", "game") for key in patch.get(part, {})}
+    keys = _keys(patch)
     since = (one for one in events if one["number"] > number and one["kind"] not in (UNDO, REDO))
-    by = next((one for one in since if number in one.get("opens", ()) or keys & _changed(one)), None)
+    by = next((one for one in since if number in one.get("opens", ()) or keys & _keys(one.get("after"))), None)
     raise UserError(
         f"#{by['number'] if by is not None else number} has changed {', '.join(touched)} since #{number}"
         + (f": {await _told(context, by)}" if by is not None else "."),
@@ -363,9 +367,8 @@ async def _need_untouched(context: Context, event: Mapping[str, Any], what: str,
     )
 
 
-def _changed(event: Mapping[str, Any]) -> set[str]:
-    after = event.get("after") or {}
-    return {*after.get("units", ()), *after.get("cards", ()), *after.get("game", ())}
+def _keys(patch: Json | None) -> set[str]:
+    return {key for part in ("units", "cards", "game") for key in (patch or {}).get(part, ())}
 
 
 def _no_part(what: str) -> UserError:
@@ -401,15 +404,13 @@ async def manages(context: Context) -> bool:
 
 async def reason_to_stand_in(context: Context, others: Iterable[str]) -> str:
     """Why the others cannot agree: silent for seven days, by the log, or left, as the platform says; "" for none."""
-    heard, at, before = set(others), context.now - SILENT, None
-    recent = list[Json]()
+    heard, at, before, recent = set(others), context.now - SILENT, None, list[Json]()
     while rows := await context.store.events(context.ledger.row, before=before, limit=PAGE, newest_first=True):
         recent += [row.data for row in rows]
         before = rows[-1].number
         if rows[-1].data["at"] <= at:
             break
-    recent.reverse()
-    heard = {person for person in heard if not are_silent(recent, [person], context.now)}
+    heard = {person for person in heard if not are_silent(recent[::-1], [person], context.now)}
     if not heard:
         return SILENCE
     found = await asyncio.gather(*(_has_left(context, person) for person in heard))
@@ -422,7 +423,7 @@ async def _has_left(context: Context, person: str) -> bool:
     if row is None:
         return True  # their data was deleted: nobody will answer for them
     ask = context.members.get(row.user.partition(":")[0])
-    if row.is_imported or ask is None:
+    if is_imported(row) or ask is None:
         return False
     try:
         return await asyncio.wait_for(ask(row.user, await place_of(context, row.user)), PATIENCE) is False

@@ -202,7 +202,6 @@ async def press_game(context: Context, _about: str) -> Reply:
 
 async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
     """The pictures of an event, or of the game, from what everybody may know of it."""
-
     check_length(context.game)
     export = await export_json(context)
     facts = await facts_for(context, export, number)
@@ -232,8 +231,7 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 async def repeat(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs and label."""
     options: Json = as_typed(event)  # none, where it asks for nothing
-    label = await _label(context, event["number"]) if event.get("texts") else ""
-    if label:
+    if event.get("texts") and (label := (await context.texts(event["number"])).get("label")):
         options["label"] = label
     path = tuple(event["command"].split())
     return await played(context, path, without_lost(context, path, options))
@@ -245,11 +243,6 @@ def without_lost(context: Context, path: Path, options: Json) -> Json:
     if spec is None or spec.family != "sequence":
         return options
     return able(system(spec.system).sequence(spec.target), options, roster_of(context.game))[0]
-
-
-async def _label(context: Context, number: int) -> str:
-    texts = await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)
-    return next((row.text for row in texts if row.key == "label"), "")
 
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:

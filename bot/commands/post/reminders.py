@@ -20,7 +20,7 @@ from bot.commands.turns.turn_card import phase_name
 from bot.game.cups import is_drawn_next
 from bot.game.events import ROLLS, holding
 from bot.game.ledger import Ledger
-from bot.game.loaded import Loaded, game_of
+from bot.game.loaded import Loaded, game_of, is_imported
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Part, Small, ago
 from bot.interface.reply.reply import LINK, OVER, WAITING, Button, Reply
@@ -220,7 +220,7 @@ async def follow_go(context: Context, ledger: Ledger, was: Game) -> None:
             context.amends.append(Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True))
     for person, since in after.items():
         row = ledger.persons.get(person)
-        if before.get(person) == since or row is None or row.is_imported:
+        if before.get(person) == since or row is None or is_imported(row):
             continue
         if row.user in context.spared or (await reminder_settings(context.store, row.user)).interval:
             context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))

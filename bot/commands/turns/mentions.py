@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
 from bot.game.events import holding
+from bot.game.loaded import is_imported
 from bot.game.phases import phase_of
 from bot.game.roster import in_order, is_gone, is_of_game
 from bot.game.state import Game, Json
@@ -146,7 +147,7 @@ async def call_sides(
     persons = context.ledger.persons
     rows = [persons.get(person) for person, side in game.players.items() if side in sides]
     asks = "" if all_of_them else context.command.who.key
-    users = [row.user for row in rows if row is not None and not row.is_imported and row.user != asks]
+    users = [row.user for row in rows if row is not None and not is_imported(row) and row.user != asks]
     events = await context.recent(SEEN_BACK) if spares and users else ()
     acted = {event["who"] for event in events if event["at"] > context.now - PRESENT}
     there = {row.user for person, row in persons.items() if person in acted}

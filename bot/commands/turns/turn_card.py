@@ -295,10 +295,5 @@ async def _unplan(context: Context, game: Game, number: int) -> Reply:
 
 async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:
     """All plans: turn, number of the event, text; turn by turn."""
-    found = []
-    for at, turn in game.plans.items():
-        number = int(at)
-        texts = await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)
-        text = next((row.text for row in texts if row.event == number and row.key == "text"), DELETED)
-        found.append((turn, number, text))
-    return sorted(found)
+    plans = [(turn, int(at)) for at, turn in game.plans.items()]
+    return sorted([(turn, at, (await context.texts(at)).get("text", DELETED)) for turn, at in plans])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json, plain
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
-from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
+from bot.rules.text.phrase import Phrase, Typed, text_from_json
 
 HURT, SHAKEN, NOTHING = "hurt", "shaken", "nothing"
 GAME, WAITING, SEALED, OVER = "game", "waiting", "sealed", "over"
@@ -230,7 +230,7 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("buttons", "menus"), plain),
     **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
     "lines": part_to_json,
-    "by": text_to_json,
+    "by": part_to_json,
 }
 """How it is written, where it is no plain value: each of its values where it has several."""
 _READ: dict[str, Callable[[Any], Any]] = {
