@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,23 +14,48 @@ import pytest
 from bot.report.page import checker_scripts
 
 _RUN = """
-(async () => {
-  for (const text of JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"))) {
-    const {faults, parts} = await Checker.check(JSON.parse(text));
-    console.log(JSON.stringify({faults: faults.map(fault => [fault.part, fault.event, fault.text]), parts}));
-  }
-})();
+const lines = require("readline").createInterface({input: process.stdin});
+lines.once("line", scripts => {
+  require("vm").runInThisContext(JSON.parse(scripts));
+  lines.on("line", async path => {
+    const said = [];
+    for (const text of JSON.parse(require("fs").readFileSync(JSON.parse(path), "utf8"))) {
+      const {faults, parts} = await Checker.check(JSON.parse(text));
+      said.push({faults: faults.map(fault => [fault.part, fault.event, fault.text]), parts});
+    }
+    console.log(JSON.stringify(said));
+  });
+});
 """
 
 
 def said_by_page(texts: Sequence[str], folder: Path) -> list[dict[str, list[list[str]]]]:
     """The `faults` (part, event, words) and the `parts` that a page finds in each exported log."""
-    node = shutil.which("node")
-    if not node:
-        pytest.skip("no Node here; on Debian: apt-get install nodejs")
-    (folder / "check.js").write_text(f"{checker_scripts()}{_RUN}", "utf-8")
     (folder / "logs.json").write_text(json.dumps(list(texts)), "utf-8")
-    words = [node, str(folder / "check.js"), str(folder / "logs.json")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    node = _node()
+    assert node.stdout is not None
+    _tell(node, str(folder / "logs.json"))
+    told = node.stdout.readline()
+    if not told:
+        _node.cache_clear()  # the next test has one of its own
+    assert told, f"Node ended with status {node.wait(10)}, see what it wrote on stderr"
+    said: list[dict[str, list[list[str]]]] = json.loads(told)
+    assert len(said) == len(texts)
+    return said
+
+
+@cache
+def _node() -> subprocess.Popen[str]:
+    """One for all tests of this process, with the scripts read; it ends when nobody holds its stdin any more."""
+    path = shutil.which("node")
+    if not path:
+        pytest.skip("no Node here; on Debian: apt-get install nodejs")
+    node = subprocess.Popen([path, "--eval", _RUN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    _tell(node, checker_scripts())
+    return node
+
+
+def _tell(node: subprocess.Popen[str], word: str) -> None:
+    assert node.stdin is not None
+    node.stdin.write(f"{json.dumps(word)}\n")
+    node.stdin.flush()
