@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import pickle
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bot.audit import packs_of_game
+from bot.game import roster_file
 from bot.rules.declared.declared import Declared
 from bot.stores.sqlite import schema
 from bot.systems import system, yaml_file
-from bot.systems.packs.pack import PackSystem
-from bot.systems.system import System
+from bot.systems.packs.pack import PackSystem, pack_from
+from bot.systems.system import System, built_in
 
 _read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.declared_in, schema.migrate
+_rows = roster_file._yaml_rows
 _declared: dict[tuple[Any, ...], Declared] = {}
+_brought: dict[tuple[Any, ...], PackSystem | None] = {}
 
 
 def make_once(put: Callable[[object, str, object], None]) -> None:
@@ -24,12 +28,28 @@ def make_once(put: Callable[[object, str, object], None]) -> None:
     put(yaml_file, "read_bounded", lambda data, file: pickle.loads(_yaml(data, file)))
     put(system, "declared_in", _sequence)
     put(schema, "migrate", _made)
+    put(roster_file, "_yaml_rows", lambda text: pickle.loads(_roster(text)))
+    put(packs_of_game, "pack_from", _pack)
 
 
 @cache
 def _yaml(data: bytes, file: str) -> bytes:
     """A file of a pack, from which each who reads it is given values of their own."""
     return pickle.dumps(_read_yaml(data, file))
+
+
+@cache
+def _roster(text: str) -> bytes:
+    """The rows of a roster or a scenario, in the same way."""
+    return pickle.dumps(_rows(text))
+
+
+def _pack(files: Mapping[str, object], hash: str) -> PackSystem | None:
+    """A pack that a log brings: whoever checks many logs of one game reads its pack once."""
+    key = (hash, frozenset(files.items()), *map(id, built_in().values()))
+    if key not in _brought:
+        _brought[key] = pack_from(files, hash)
+    return _brought[key]
 
 
 def _sequence(of: System, id: str) -> Declared:
