@@ -216,11 +216,6 @@ _EVENT = {
     "user_team": str,
     "files": [{"name": str, "url_private": str, "url_private_download": str}],
     "tokens": {"bot": [str]},
-    "message": _MESSAGE,
-    "previous_message": _MESSAGE,
-    "item": {"channel": str},
-    "view": {},
-    "assistant_thread": {},
 }
 _VIEW = {
     "!type": str,
@@ -243,15 +238,10 @@ _PAYLOAD: dict[Any, Shape] = {
     "channel": _ID,
     "container": {"type": str, "channel_id": str, "message_ts": str, "thread_ts": str, "view_id": str},
     "message": _MESSAGE,
-    "previous_message": _MESSAGE,
     "actions": [{"!type": str, "!action_id": str, "block_id": str, "value": str}],
     "view": _VIEW,
     "event": _EVENT,
     "authorizations": [{"team_id": str, "enterprise_id": str, "user_id": str}],
-    "authed_users": [str],
-    "function_data": {},
-    "assistant_thread": {},
-    "item": {"channel": str},
 }
 _NEEDED_BY_TYPE = {
     "shortcut": ("user.id", "trigger_id", "callback_id"),

@@ -66,7 +66,14 @@ MENTION = {
     "event": {"type": "app_mention", "user": "U1", "text": "<@UB> roll 2d6", "ts": "2.0", "channel": "C1"},
 }  # fmt: skip
 UNINSTALLED = {"type": "event_callback", "team_id": "T1", "event": {"type": "tokens_revoked", "tokens": {"bot": ["x"]}}}
-SOUND: list[dict[str, Any]] = [COMMAND, PRESS, SUBMIT, PICK, CHANGE, MENTION, UNINSTALLED]
+CHANGED = {
+    "type": "event_callback", "team_id": "T1", "authed_users": ["U1"], "function_data": {"execution_id": "F1"},
+    "event": {"type": "message", "subtype": "message_changed", "channel": "C1", "ts": "3.0", "message": {"ts": "2.0"},
+              "previous_message": {"ts": "2.0", "thread_ts": "1.0"}, "item": {"channel": "C1"}, "view": {"id": "V1"},
+              "assistant_thread": {"channel_id": "C1", "thread_ts": "1.0"}},
+}  # fmt: skip
+"""Of which the library alone reads most."""
+SOUND: list[dict[str, Any]] = [COMMAND, PRESS, SUBMIT, PICK, CHANGE, MENTION, UNINSTALLED, CHANGED]
 ODD: list[Any] = [
     None,
     "",
