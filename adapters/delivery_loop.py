@@ -18,7 +18,7 @@ from bot.interface.spec import Command, Person
 from bot.outbox.waiting_answers import Due
 from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
-from bot.running.queues import Queues
+from bot.running.budgets import Queues
 
 log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")

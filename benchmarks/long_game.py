@@ -28,7 +28,7 @@ from bot.app import App
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.rules.proof.chain import canonical, event_hash
-from bot.stores.columns import dump
+from bot.stores.records import dump
 from bot.stores.sqlite import SqliteStore
 
 LONG, OTHER = Place("discord:1/1", "discord:1"), Place("discord:2/2", "discord:2")

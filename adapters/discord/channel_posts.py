@@ -21,7 +21,7 @@ from adapters.discord.request import (
     Request,
 )
 from bot.interface.reply.reply import PINNED, UNPINNED, Reply
-from bot.running.queues import Queues
+from bot.running.budgets import Queues
 
 log = logging.getLogger(__name__)
 

@@ -29,7 +29,7 @@ from bot.app import App
 from bot.interface.reply.reply import TAKEN_AWAY, UNPINNED, Reply
 from bot.outbox.waiting_answers import Due
 from bot.places.adapter_notes import Notes
-from bot.running.queues import Queues
+from bot.running.budgets import Queues
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.outbox.receipts import done_within, hurry
 from bot.rules.errors import UserError
-from bot.running.queues import Queues
+from bot.running.budgets import Queues
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,7 @@ from bot.answers.outcome import Happening, facts_of
 from bot.game.ledger import Ledger
 from bot.game.next_seed import UNUSED, Prepared, find, fresh
 from bot.game.rights import Actor, actor_in, has_last_word, is_stranger, over
-from bot.game.roster import is_of_game
-from bot.game.state import Game, Json, roster_of, unit_json
+from bot.game.state import Game, Json, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
@@ -306,12 +305,6 @@ def play_facts(
         "acting": [unit.name for unit in named if unit.name in happening.acting],
         "closes": closes,
     }
-
-
-def roster_for(context: Context, spec: CommandSpec) -> Roster:
-    """The roster that a command may name units of: the game's own system's, else none."""
-    game = context.game
-    return roster_of(game) if is_of_game(game, spec.system) else {}
 
 
 def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, object]) -> Context:

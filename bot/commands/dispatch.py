@@ -98,7 +98,7 @@ HANDLERS = {
     "pack disable": "packs.pack:disable",
     "pack export": "packs.pack:export",
     "pack remove": "packs.pack:remove",
-    "due": "post.deadlines:handle",
+    "due": "post.reminders:see_to",
 }
 """By the words of a command, or by its family."""
 

@@ -7,11 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from bot.game.counter import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
-from bot.game.state import Game, Units
+from bot.game.state import Game, Units, roster_of
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
+from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import counted, joined
 from bot.systems.catalog import GONE as GONE  # states of units that stay in the roster, hidden from lists
@@ -44,6 +44,11 @@ def is_of_game(game: Game, system: str) -> bool:
 def is_open(game: Game) -> bool:
     """Whether the next system used becomes the game's: free play without units goes with its players."""
     return not game.started and not game.units
+
+
+def roster_for(game: Game, system: str) -> Roster:
+    """The roster that a command of a system may name units of: the game's own system's, else none."""
+    return roster_of(game) if is_of_game(game, system) else {}
 
 
 def hex_of(unit: RosterUnit) -> str:

@@ -1,13 +1,15 @@
 """How much one person, one channel and all together may ask for: more is refused kindly, and nothing of it happens.
 
 An honest table never meets these limits: they keep one person with a script, or a crowd, from taking the bot from
-everybody else. Kept in memory and bounded; a restart forgets them.
+everybody else. Kept in memory and bounded; a restart forgets them. And a queue per game: its commands run one after
+another in order of arrival, those of different games side by side.
 """
 
+import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from math import ceil
 
 from cachetools import LRUCache, TTLCache
@@ -159,3 +161,30 @@ class Pauses:
     def is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
         """Whether they pressed Again here a moment ago; the same press delivered twice does not count."""
         return self._last.setdefault((who.key, where.key), request_id) != request_id
+
+
+class Queues:
+    """Queues by key; one exists only while somebody waits in it. At most `most` may wait in each."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def turn(self, key: str) -> AsyncIterator[None]:
+        """One command's turn in the queue of `key`: its place is taken before anything is awaited. Raises UserError
+        where too many wait."""
+        lock, waiting = self._locks.get(key) or (asyncio.Lock(), 0)
+        if self._most is not None and waiting >= self._most:
+            raise busy()
+        self._locks[key] = (lock, waiting + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            _, waiting = self._locks.pop(key)
+            if waiting > 1:
+                self._locks[key] = (lock, waiting - 1)
+
+    def __len__(self) -> int:
+        return len(self._locks)

@@ -29,8 +29,7 @@ from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.phrase import phrase
-from bot.running.budgets import Budgets
-from bot.running.queues import Queues
+from bot.running.budgets import Budgets, Queues
 from bot.running.storing import Storing
 from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
@@ -129,7 +128,6 @@ class Handling:
         # What moves nothing but may take seconds keeps nobody in line behind it.
         waits = not (counts or spec.family == "help" or spec.path in _LONG)
         async with self._queues.turn(command.where.key) if waits else nullcontext():
-            await self._enabled.check(spec, command.where)
             return await self._until_stored(command, gate, writes=writes)
 
     async def _as_typed(self, command: Command) -> tuple[str, str]:
@@ -196,6 +194,8 @@ class Handling:
     ) -> Reply:
         """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
         nothing happened in the game that was loaded."""
+        assert command.spec is not None
+        await self._enabled.check(command.spec, command.where)
         game = loaded.game if loaded is not None else None
         is_bare = command.path == ("roll",) and (game is None or not game.packs)  # for mere dice nothing is read
         seen = everywhere() if is_bare else await self._shelves.at(command.where, game)

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.log.answer_footer import OR_POST, about_of, amended, keep_words, with_footer
-from bot.commands.post.deadlines import follow
+from bot.commands.post.reminders import follow
 from bot.commands.turns.board import following
 from bot.game.ledger import Ledger
 from bot.game.loaded import Games

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.text.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
-from bot.stores.columns import dump
 from bot.stores.records import (
     BOARD,
     ROLLED,
@@ -26,6 +25,7 @@ from bot.stores.records import (
     MarkRow,
     OutboxRow,
     Outgoing,
+    dump,
     tombstone,
 )
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.stores.columns import is_whole, summed
-from bot.stores.records import Commit, Doc, Outgoing
+from bot.stores.records import Commit, Doc, Outgoing, is_whole, summed
 from bot.stores.sqlite import open_sqlite
 from tests.playing import Channel
 

@@ -16,7 +16,7 @@ from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
 from bot.answers.what_if import Level, Worth, changes, count_changes, worth_reply
-from bot.commands.context import Context, drafted, own_draft, repeated, roster_for
+from bot.commands.context import Context, drafted, own_draft, repeated
 from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
 from bot.commands.piles import closed_piles
@@ -25,6 +25,7 @@ from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of, whole_shot
 from bot.game.follows.cards import seat_of
 from bot.game.loaded import read_opened
+from bot.game.roster import roster_for
 from bot.game.state import Json
 from bot.game.tracks import filled_in
 from bot.interface.reply.parts import Small
@@ -97,7 +98,7 @@ class Asked(NamedTuple):
 
 async def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False) -> Asked:
     """`decided`: choices that the odds leave open are taken."""
-    sequence, roster = system(spec.system).sequence(spec.target), roster_for(context, spec)
+    sequence, roster = system(spec.system).sequence(spec.target), roster_for(context.game, spec.system)
     options, _ = in_names(sequence, typed, roster, context.actor.side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
@@ -192,7 +193,7 @@ async def _fired(context: Context, number: int) -> Fired:
         raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
     sequence = (system_of(event) or system(spec.system)).sequence(spec.target)
-    return Fired(event, spec, shot_of(event, sequence, roster_for(context, spec)))
+    return Fired(event, spec, shot_of(event, sequence, roster_for(context.game, spec.system)))
 
 
 async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:

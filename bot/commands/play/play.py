@@ -9,7 +9,7 @@ from bot.answers.firers_and_targets import cannot_fire, in_names, offer_the_able
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
-from bot.commands.context import Context, roster_for
+from bot.commands.context import Context
 from bot.commands.pictures import offered, table_action
 from bot.commands.piles import closed_piles, declare_decks
 from bot.commands.play.answer_buttons import asked
@@ -20,7 +20,7 @@ from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import has_names, told_by_name, with_letters
 from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import Actor, need_player, over
-from bot.game.roster import is_of_game
+from bot.game.roster import is_of_game, roster_for
 from bot.game.state import Game
 from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Button, Reply
@@ -74,8 +74,9 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
-    spec, options, actor = context.spec, _plain(context.command.options), context.actor
-    sequence, roster = system(spec.system).sequence(spec.target), roster_for(context, spec)
+    spec, options, game = context.spec, _plain(context.command.options), context.game
+    actor, roster = context.actor, roster_for(game, spec.system)
+    sequence = system(spec.system).sequence(spec.target)
     try:
         return await _sequence(context, actor, sequence, options, roster)
     except UserError as error:
@@ -144,9 +145,9 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
 def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
     """Raise UserError for a card that does not lie in play, in a game that was started; what is said hangs on no hand.
     Elsewhere, and for odds, any card will do: it may be on a real table."""
-    game = context.game
-    for option in sequence.inputs if game.started and is_of_game(game, sequence.system.id) else ():
-        if not option.in_play or is_left_out(option, options.get(option.name)):
+    game, named = context.game, [option for option in sequence.inputs if option.in_play]
+    for option in named if named and game.started and is_of_game(game, sequence.system.id) else ():
+        if is_left_out(option, options.get(option.name)):
             continue
         card = clean(option, options[option.name])
         if card not in [one for id, one in lying(game) if id in option.in_play]:

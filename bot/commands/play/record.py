@@ -1,7 +1,7 @@
 """Writes what a roll or sequence did into the game: dice, outcome, changed units."""
 
 from bot.answers.events import come_into_play, extends_words
-from bot.answers.outcome import Happening, Outcome, after_happening, initiative_of, reminders
+from bot.answers.outcome import Outcome, after_happening, initiative_of, reminders
 from bot.answers.shot import brief, compact
 from bot.commands.context import Context, play_facts
 from bot.commands.play.answer_buttons import other_targets, roll_buttons
@@ -30,13 +30,16 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if happening.by_hand and not game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
         raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
-    actor, named = context.actor, units_of(game, happening.units)
+    actor, named, systems = context.actor, units_of(game, happening.units), context.systems
     if gone := [unit for unit in named if is_gone(unit)]:
         hint = phrase("Leave it out, or fix its state with `/unit edit`.")
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, actor, named, acting)
-    unusual = _unusual(context, game, happening, actor.side)
+    unusual: tuple[str, ...] = ()
+    if happening.kind == "sequence" and happening.system in systems and is_of_game(game, happening.system):
+        sequence = systems[happening.system].sequences[happening.target]
+        unusual = out_of_go(game, systems.get(game.system), sequence, happening.acting, happening.changes, actor.side)
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
     if secret:
@@ -49,14 +52,6 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
         outcome = replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
     return _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
-
-
-def _unusual(context: Context, game: Game, happening: Happening, side: str) -> tuple[str, ...]:
-    system = context.systems.get(happening.system)
-    if system is None or happening.kind != "sequence" or not is_of_game(game, happening.system):
-        return ()
-    of_game, sequence = context.systems.get(game.system), system.sequences[happening.target]
-    return out_of_go(game, of_game, sequence, happening.acting, happening.changes, side)
 
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:

@@ -5,12 +5,12 @@ from functools import partial
 
 from bot.answers.outcome import Outcome, after_happening, asked_json, side_asked
 from bot.answers.shot import run_sequence
-from bot.commands.context import Amendment, Context, play_facts, roster_for
+from bot.commands.context import Amendment, Context, play_facts
 from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
-from bot.game.roster import units_of
+from bot.game.roster import roster_for, units_of
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, find_undoable, is_remembered, undo_fields
 from bot.interface.reply.parts import Small, when
@@ -160,7 +160,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     typed = {**shot["inputs"], **shot["chosen"], "hand": hand}
     fell = tuple(die["value"] for die in shot["fell"])
     read: Json = first.get("read") or {}
-    sequence, roster = system.sequence(first["target"]), roster_for(context, spec)
+    sequence, roster = system.sequence(first["target"]), roster_for(context.game, spec.system)
     try:
         outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell)
     except UserError as error:

@@ -79,9 +79,10 @@ def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
 
 async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
     """The answer to a sequence with a line about those who act and owed a roll before it, and the button for that."""
-    if happening is None or reply.private or not is_of_game(context.game, happening.system):
+    if happening is None or reply.private:
         return reply
-    for call in await calls(context):
+    called = await calls(context)
+    for call in called if is_of_game(context.ledger.game, happening.system) else ():
         early = [unit.name for unit in call.units if unit.name in happening.acting]
         if early and call.roll and call.roll != happening.target:
             line = Small(f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}.")

@@ -71,7 +71,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
-    text = without_control(text).strip().removeprefix("/")
+    text = (text if text.isprintable() else without_control(text)).strip().removeprefix("/")
     tokens = tokenize("help" if text in _HELP else text)
     if not tokens:
         raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")

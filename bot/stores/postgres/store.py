@@ -10,10 +10,10 @@ from functools import partial
 from typing import Self
 
 from bot.stores.base import Clock
-from bot.stores.columns import CHECKED, NAMES, damaged
 from bot.stores.journal import Journal
 from bot.stores.postgres.link import SHORT_PATIENCE, Connection, Link, Writer
 from bot.stores.postgres.schema import migrate
+from bot.stores.records import CHECKED, NAMES, damaged
 from bot.stores.statements import Row
 from bot.stores.store import Store
 

@@ -14,9 +14,8 @@ from typing import Self
 
 from bot.process.file_rights import make_file, make_folder
 from bot.stores.base import DAY, REQUESTS_KEPT, Clock, StoreError
-from bot.stores.columns import CHECKED, NAMES, bare, damaged
 from bot.stores.journal import Journal
-from bot.stores.records import tombstone
+from bot.stores.records import CHECKED, NAMES, bare, damaged, tombstone
 from bot.stores.sqlite import schema
 from bot.stores.sqlite.faults import refused_file
 from bot.stores.sqlite.journal import JournalFile, journal_path
