@@ -14,7 +14,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import DieOwed
 from bot.rules.expression import parse, roll
 from bot.rules.expression.chances import odds
-from bot.rules.expression.model import Choice, Pool
+from bot.rules.expression.model import Pool
 from tests.refusing import refuses
 
 
@@ -127,11 +127,11 @@ def kept_of(pool: Pool, table: Table) -> int:
     for pick in pool.picks:
         number = pick.number
         falling = {
-            Choice.KEEP_HIGHEST: falling[:number],
-            Choice.KEEP_LOWEST: falling[-number:],
-            Choice.DROP_HIGHEST: falling[number:],
-            Choice.DROP_LOWEST: falling[: len(falling) - number],
-        }[pick.choice]
+            "kh": falling[:number],
+            "kl": falling[-number:],
+            "dh": falling[number:],
+            "dl": falling[: len(falling) - number],
+        }[pick.word]
     return sum(falling) if pool.count_if is None else sum(map(pool.count_if.fits, falling))
 
 

@@ -3,6 +3,7 @@ over the text, which steps back over a number at most, so that no text takes lon
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bot.rules.dice import AVERAGING, MAX_SIDES
 from bot.rules.expression.model import (
@@ -12,8 +13,6 @@ from bot.rules.expression.model import (
     MAX_MODIFIERS,
     MAX_NUMBER,
     MAX_WORDS,
-    Choice,
-    Condition,
     ExpressionError,
     Pick,
     Pool,
@@ -26,7 +25,8 @@ _NUMERIC = re.compile(r"[+-]?[0-9]+")
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}
 _CONDITIONS = {"<=": "<=", "=<": "<=", ">=": ">=", "=>": ">=", "≤": "<=", "≥": ">=", "<": "<", ">": ">", "=": "="}
 DIGITS = "0123456789"
-_CHOICES = {"k": "kh", **{choice.value: choice.value for choice in Choice}}
+_FURTHER = {"ro": "once", "r": "rerolls", "!": "explodes"}
+"""What brings further dice, and which tests of a pool it adds to."""
 
 
 class Cursor:
@@ -107,7 +107,7 @@ class Cursor:
         number = self.signed()
         if number is None:
             raise self.expected(f'a number must follow "{word}"')
-        return Test(Condition(_CONDITIONS[word]), number)
+        return Test(_CONDITIONS[word], number)
 
     def bracketed(self) -> str:
         """What is between `[` and `]`, as typed. Call it at the `[`."""
@@ -127,15 +127,6 @@ class Cursor:
         return self.error(reason)
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A pool while it is being read."""
-
-    pool: Pool
-    start: int
-    again: int = 0  # where the last reroll or explosion is
-
-
 def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
     """The pool whose `d` is at the cursor, `count` dice of it. Raises ExpressionError.
 
@@ -146,17 +137,9 @@ def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
     if count > MAX_DICE:
         raise cursor.error(f"at most {MAX_DICE:,} dice can be rolled, not {count:,}", start)
     cursor.take("d")
-    sides, faces = _read_die(cursor)
-    draft = _Draft(Pool(count, sides, faces), start)
-    read = 0
-    place = cursor.pos
-    while _read_modifier(cursor, draft):
-        read += 1
-        if read > MAX_MODIFIERS:
-            raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", place)
-        place = cursor.pos
-    _check_end(cursor, draft)
-    return replace(draft.pool, at=start + 1, end=cursor.pos)
+    reader = _Reader(cursor, start, Pool(count, *_read_die(cursor)))
+    reader.read()
+    return replace(reader.pool, at=start + 1, end=cursor.pos)
 
 
 def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
@@ -199,91 +182,88 @@ def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
     return int(word)
 
 
-def _read_modifier(cursor: Cursor, draft: _Draft) -> bool:
-    """Read one thing that follows the dice into `draft`; False when there is none here."""
-    cursor.skip()
-    place = cursor.pos
-    if word := cursor.take("kh", "kl", "dh", "dl", "k"):
-        _add_pick(cursor, draft, word, place)
-    elif cursor.take("ro"):
-        once = (*draft.pool.once, _needed_test(cursor, draft, "ro", place))
-        draft.pool, draft.again = replace(draft.pool, once=once), place
-    elif cursor.take("r"):
-        rerolls = (*draft.pool.rerolls, _needed_test(cursor, draft, "r", place))
-        draft.pool, draft.again = replace(draft.pool, rerolls=rerolls), place
-    elif cursor.take("!"):
-        explodes = (*draft.pool.explodes, _explosion(cursor, draft, place))
-        draft.pool, draft.again = replace(draft.pool, explodes=explodes), place
-    elif test := cursor.test():
-        if draft.pool.count_if:
-            raise cursor.error("these dice are counted already", place, hint="What the count comes to: (3d6>=5)>=2")
-        _check_numeric(cursor, draft, place)
-        hint = f"For their sum: ({cursor.typed[draft.start : place].strip()}){test}"
-        _check_possible(cursor, draft, test, place, "none would count", hint)
-        draft.pool = replace(draft.pool, count_if=test)
-    else:
-        return False
-    return True
+@dataclass(slots=True)
+class _Reader:
+    """What follows the dice of a pool, read into it."""
 
+    cursor: Cursor
+    start: int
+    pool: Pool
+    place: int = 0  # where the thing begins that is being read
+    again: int = 0  # where the last reroll or explosion is
 
-def _add_pick(cursor: Cursor, draft: _Draft, word: str, place: int) -> None:
-    _check_numeric(cursor, draft, place)
-    number = cursor.number()
-    pick = Pick(Choice(_CHOICES[word]), 1 if number is None else number)
-    keeps = pick.choice in (Choice.KEEP_HIGHEST, Choice.KEEP_LOWEST)
-    left = len(places(draft.pool.picks, draft.pool.count))
-    if pick.number == 0:
-        raise cursor.error(f"{'keep' if keeps else 'drop'} at least 1 die", place)
-    if keeps and pick.number > left:
-        raise cursor.error(f"{pick.number:,} dice cannot be kept of {left:,}", place)
-    if not keeps and pick.number >= left:
-        raise cursor.error(f"no die would be left: {pick.number:,} dropped of {left:,}", place)
-    draft.pool = replace(draft.pool, picks=(*draft.pool.picks, pick))
+    def read(self) -> None:
+        """Read all that follows. Raises ExpressionError, also for dice that could never come to rest."""
+        cursor, read, place = self.cursor, 0, self.cursor.pos
+        while self._read_modifier():
+            read += 1
+            if read > MAX_MODIFIERS:
+                raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", place)
+            place = cursor.pos
+        rerolls, explodes = self.pool.rerolls, self.pool.explodes
+        if _all_fit((*rerolls, *explodes), self.pool):
+            what = " or ".join(["is rerolled"] * bool(rerolls) + ["explodes"] * bool(explodes))
+            raise cursor.error(f"this would never end: {self.pool.die_name} {what} on every face", self.again)
 
+    def _read_modifier(self) -> bool:
+        """Read one thing that follows the dice; False when there is none here."""
+        cursor, pool = self.cursor, self.pool
+        cursor.skip()
+        self.place = cursor.pos
+        if word := cursor.take("kh", "kl", "dh", "dl", "k"):
+            self.pool = replace(pool, picks=(*pool.picks, self._pick("kh" if word == "k" else word)))
+        elif word := cursor.take(*_FURTHER):
+            tests: dict[str, Any] = {_FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._further(word))}
+            self.pool, self.again = replace(pool, **tests), self.place
+        elif test := cursor.test():
+            if pool.count_if:
+                raise self._wrong("these dice are counted already", "What the count comes to: (3d6>=5)>=2")
+            self._check_numeric()
+            hint = f"For their sum: ({cursor.typed[self.start : self.place].strip()}){test}"
+            self._check_possible(test, "none would count", hint)
+            self.pool = replace(pool, count_if=test)
+        else:
+            return False
+        return True
 
-def _needed_test(cursor: Cursor, draft: _Draft, word: str, place: int) -> Test:
-    """The condition after r or ro, a comparison or a bare number."""
-    _check_numeric(cursor, draft, place)
-    test = cursor.test()
-    if test is None:
-        number = cursor.signed()
-        if number is None:
-            raise cursor.expected(f'what to reroll must follow "{word}": {word}1 or {word}<3')
-        test = Test(Condition.EQUAL, number)
-    _check_possible(cursor, draft, test, place, "nothing can be rerolled")
-    return test
+    def _wrong(self, reason: str, hint: str = "") -> ExpressionError:
+        """An error about the thing that is being read."""
+        return self.cursor.error(reason, self.place, hint=hint)
 
+    def _pick(self, word: str) -> Pick:
+        """How many dice are kept or dropped, 1 without a number."""
+        self._check_numeric()
+        number = self.cursor.number()
+        number = 1 if number is None else number
+        keeps, left = word[0] == "k", len(places(self.pool.picks, self.pool.count))
+        if number == 0:
+            raise self._wrong(f"{'keep' if keeps else 'drop'} at least 1 die")
+        if keeps and number > left:
+            raise self._wrong(f"{number:,} dice cannot be kept of {left:,}")
+        if not keeps and number >= left:
+            raise self._wrong(f"no die would be left: {number:,} dropped of {left:,}")
+        return Pick(word, number)
 
-def _explosion(cursor: Cursor, draft: _Draft, place: int) -> Test:
-    """The condition after `!`: a comparison, a bare number without a sign, or else the highest face."""
-    _check_numeric(cursor, draft, place)
-    test = cursor.test()
-    if test is None:
-        number = cursor.number()
-        test = Test(Condition.EQUAL, draft.pool.highest if number is None else number)
-    _check_possible(cursor, draft, test, place, "nothing can explode")
-    return test
+    def _further(self, word: str) -> Test:
+        """The condition after r, ro or !: a comparison or a bare number; after ! that has no sign, and may be left out
+        for the highest face."""
+        self._check_numeric()
+        test, bursts = self.cursor.test(), word == "!"
+        if test is None:
+            number = self.cursor.number() if bursts else self.cursor.signed()
+            if number is None and not bursts:
+                raise self.cursor.expected(f'what to reroll must follow "{word}": {word}1 or {word}<3')
+            test = Test("=", self.pool.highest if number is None else number)
+        self._check_possible(test, "nothing can explode" if bursts else "nothing can be rerolled")
+        return test
 
+    def _check_numeric(self) -> None:
+        if self.pool.is_text:
+            raise self._wrong(f"the faces of {self.pool.die_name} are words and cannot be compared")
 
-def _check_numeric(cursor: Cursor, draft: _Draft, place: int) -> None:
-    if draft.pool.is_text:
-        raise cursor.error(f"the faces of {draft.pool.die_name} are words and cannot be compared", place)
-
-
-def _check_possible(cursor: Cursor, draft: _Draft, test: Test, place: int, why: str, hint: str = "") -> None:
-    if not _fits_some(test, draft.pool):
-        raise cursor.error(f"no {draft.pool.die_name} shows {test.words()}, so {why}", place, hint=hint)
-
-
-def _check_end(cursor: Cursor, draft: _Draft) -> None:
-    """Refuse dice that could never come to rest."""
-    if not _all_fit((*draft.pool.rerolls, *draft.pool.explodes), draft.pool):
-        return
-    what = "is rerolled" if draft.pool.rerolls else "explodes"
-    if draft.pool.rerolls and draft.pool.explodes:
-        what = "is rerolled or explodes"
-    reason = f"this would never end: {draft.pool.die_name} {what} on every face"
-    raise cursor.error(reason, draft.again)
+    def _check_possible(self, test: Test, why: str, hint: str = "") -> None:
+        if not _fits_some(test, self.pool):
+            raise self._wrong(f"no {self.pool.die_name} shows {test.words()}, so {why}", hint)
 
 
 def _fits_some(test: Test, plain: Pool) -> bool:

@@ -3,7 +3,6 @@ arithmetic is done, and the error for one that cannot be rolled."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from operator import add, mul, sub
 from typing import Any, TypeVar
 
@@ -25,21 +24,11 @@ FATE_FACES = (-1, 0, 1)
 _BEYOND = 2 * MAX_NUMBER
 
 
-class Condition(Enum):
-    """How a comparison reads."""
-
-    LESS = "<"
-    AT_MOST = "<="
-    EQUAL = "="
-    AT_LEAST = ">="
-    MORE = ">"
-
-
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A question to one die: `>=8`."""
+    """A question to one die: `>=8`; the `sign` is one of < <= = >= >."""
 
-    condition: Condition
+    sign: str
     number: int
 
     __test__ = False  # the name is not a test for pytest
@@ -47,14 +36,9 @@ class Test:
     @property
     def span(self) -> tuple[int, int]:
         """The lowest and the highest number that fits; what has no end on a side ends beyond every face."""
-        number = self.number
-        return {
-            Condition.LESS: (-_BEYOND, number - 1),
-            Condition.AT_MOST: (-_BEYOND, number),
-            Condition.EQUAL: (number, number),
-            Condition.AT_LEAST: (number, _BEYOND),
-            Condition.MORE: (number + 1, _BEYOND),
-        }[self.condition]
+        low = {">=": self.number, "=": self.number, ">": self.number + 1}.get(self.sign, -_BEYOND)
+        high = {"<=": self.number, "=": self.number, "<": self.number - 1}.get(self.sign, _BEYOND)
+        return low, high
 
     def fits(self, value: int) -> bool:
         """Whether a die that shows `value` answers yes."""
@@ -64,40 +48,28 @@ class Test:
     def words(self) -> str:
         """The test as one says it: `8 or more`."""
         said = {"<": "less than {}", "<=": "{} or less", "=": "{}", ">=": "{} or more", ">": "more than {}"}
-        return said[self.condition.value].format(self.number)
+        return said[self.sign].format(self.number)
 
     def __str__(self) -> str:
-        return f"{self.condition.value}{self.number}"
-
-
-class Choice(Enum):
-    """Which dice of a pool are kept or dropped."""
-
-    KEEP_HIGHEST = "kh"
-    KEEP_LOWEST = "kl"
-    DROP_HIGHEST = "dh"
-    DROP_LOWEST = "dl"
+        return f"{self.sign}{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Keep or drop `number` dice."""
+    """Keep or drop `number` dice: `kh` and `kl` keep the highest or lowest, `dh` and `dl` drop them."""
 
-    choice: Choice
+    word: str
     number: int
 
     @property
     def left(self) -> slice:
         """What it leaves of dice in falling order."""
-        return {
-            Choice.KEEP_HIGHEST: slice(None, self.number),
-            Choice.KEEP_LOWEST: slice(-self.number, None),
-            Choice.DROP_HIGHEST: slice(self.number, None),
-            Choice.DROP_LOWEST: slice(None, -self.number),
-        }[self.choice]
+        if self.word in ("kh", "dl"):
+            return slice(None, self.number if self.word == "kh" else -self.number)
+        return slice(self.number if self.word == "dh" else -self.number, None)
 
     def __str__(self) -> str:
-        return f"{self.choice.value}{self.number}"
+        return f"{self.word}{self.number}"
 
 
 def places(picks: Iterable[Pick], count: int) -> range:
@@ -110,7 +82,7 @@ def places(picks: Iterable[Pick], count: int) -> range:
 
 def _short(test: Test) -> str:
     """`1` for `=1`, as one types it after r and !."""
-    return str(test.number) if test.condition is Condition.EQUAL and test.number >= 0 else str(test)
+    return str(test.number) if test.sign == "=" and test.number >= 0 else str(test)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +161,7 @@ class Pool:
         rerolls += "".join(f"ro{_short(test)}" for test in self.once)
         explodes = "".join(f"!{_short(test)}" for test in self.explodes)
         if self.explodes and (self.picks or not self.count_if):
-            explodes = "!" if self.explodes == (Test(Condition.EQUAL, self.highest),) else explodes
+            explodes = "!" if self.explodes == (Test("=", self.highest),) else explodes
         picks = "".join(map(str, self.picks))
         return f"{count}{self.die_name}{rerolls}{explodes}{picks}{self.count_if or ''}"
 
