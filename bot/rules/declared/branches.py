@@ -163,15 +163,6 @@ class For(Statement):
     def below(self, make: Callable[[Block], Block], /) -> Statement:
         return replace(self, body=make(self.body))
 
-    def early(self, fallen: bool, early: set[str], late: set[str], /) -> bool:
-        """The list is known before its first die; the item at hand is not the same after it."""
-        inside, loop = fallen or self.rolls, self.loop
-        (late if fallen else early).update({loop.items, loop.chosen} - {""})
-        (late if inside else early).update((loop.number, loop.key, loop.at))
-        for one in self.body:
-            inside = one.early(inside, early, late)
-        return inside
-
     def partly(self, partial: Partial, env: Env, /) -> bool:
         """Each item; where dice choose the place, any may be the one."""
         loop, found = self.loop, partial.value(self.items, env)
@@ -198,7 +189,7 @@ class For(Statement):
 
     def do(self, here: Here, /) -> Do:
         """Each item; a roll on the way goes on with the next one."""
-        items, number, key, at, only, _ = loop = self.loop._replace(changed=frozenset(assigned(self.body)))
+        items, number, key, at, only = self.loop
         asked, through, chosen = self.asked, self.items.run, self.only.run if self.only else None
 
         def each(env: Env, first: int) -> Now | None:
@@ -218,8 +209,7 @@ class For(Statement):
             return each(env, 0)
 
         follows: Frame = ([(lambda env: each(env, env[number] + 1), None)], 0)
-        loops = (*here.loops, loop) if self.rolls else here.loops
-        steps = replace(here, rest=(follows, *here.rest), loops=loops).block(self.body)
+        steps = replace(here, rest=(follows, *here.rest)).block(self.body)
         return start
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:

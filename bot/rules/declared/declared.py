@@ -18,7 +18,7 @@ from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.odds_limits import Counter, counted
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
-from bot.rules.declared.program import Block, Partial, Slicer, Statement, before_dice, everything, without_words
+from bot.rules.declared.program import Block, Partial, Slicer, Statement, everything, without_words
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
 from bot.rules.declared.step_reader import Sheet
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
@@ -124,7 +124,6 @@ class Declared:
     def __init__(self, id: str, head: Head, sheet: Sheet, program: Block) -> None:
         self.id, self.head, self.program = id, head, program
         self._sheet, self.choices = sheet, sheet.choices
-        self._inputs = (*_inputs(head.inputs), *map(pick_key, sheet.choices))
         self._checked = without_words(program)
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
         """Those that its steps read or change, as formulas read them: `side.points`."""
@@ -153,7 +152,7 @@ class Declared:
     def bound(self, units: int, path: str = "") -> Counter | None:
         """What counted the states of the odds of an output (or its own), with so many `units` in a list; or None."""
         path = _INDEX.sub("", path or self.head.odds_by)
-        return counted(self._kept(frozenset((path,)))[0], self.head.inputs, units) if path else None
+        return counted(self._kept(frozenset((path,))), self.head.inputs, units) if path else None
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
@@ -165,15 +164,14 @@ class Declared:
                 ("sequences", self.id),
             )
 
-    def _kept(self, asked: frozenset[str] | None) -> tuple[Block, frozenset[str]]:
-        """What of the program is needed, and the inputs that it reads."""
-        slicer = Slicer(asked)
-        return slicer.block(self.program), slicer.live
+    def _kept(self, asked: frozenset[str] | None) -> Block:
+        """What of the program is needed."""
+        return Slicer(asked).block(self.program)
 
     def _walked(self, asked: frozenset[str] | None) -> tuple[Walk, Pools, Looks]:
         """The walk of play, or that of the odds of some outputs with what these look at of dice and cards."""
-        kept, live = self._kept(asked)
-        walk = Walk(kept, before_dice(kept, (*self._inputs, *live)))
+        kept = self._kept(asked)
+        walk = Walk(kept)
         return (walk, {}, {}) if asked is None else (walk, pools_in(kept), looks(kept))
 
     def plan(self, given: Given) -> Plan[Now]:
@@ -234,7 +232,7 @@ def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dic
     steps = dict[str, Segment]()
     for name, site in walk.sites.items():
         step = Drawn if site.draws else Worded if site.words else Segment
-        steps[name] = step(site, env, pools.get(name, {}))
+        steps[name] = step(site, pools.get(name, {}))
     return start, steps, env
 
 

@@ -168,8 +168,8 @@ class Drawn(Segment):
 
     __slots__ = ("_draw", "_known")
 
-    def __init__(self, site: Site, env: Env, pools: Mapping[int, Any]) -> None:
-        super().__init__(site, env, pools)
+    def __init__(self, site: Site, pools: Mapping[int, Any]) -> None:
+        super().__init__(site, pools)
         self._draw: Draw = site.draws
         self._known: dict[tuple[Any, ...], dict[str, Outcome]] = {}
 

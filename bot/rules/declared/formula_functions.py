@@ -23,6 +23,27 @@ OF_UNITS = ("type", "word", "name", "state")
 """What every unit has; further numbers and flags are those of its game."""
 
 
+class Listed(list[Any]):
+    """A list of a file, as states of odds hold it: they tell it apart by which one it is."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+class Words(dict[str, Any]):
+    """The same of words by their names."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def held(value: Any) -> Any:
+    """A value of a file with the lists and words in it as states of odds hold them."""
+    if isinstance(value, Mapping):
+        return Words({key: held(one) for key, one in value.items()})
+    if isinstance(value, list):
+        return Listed(map(held, value))
+    return tuple(map(held, value)) if isinstance(value, tuple) else value
+
+
 class Open:
     """A value that only dice will decide."""
 
@@ -56,7 +77,7 @@ class Row:
     __slots__ = ("out", "parts", "text", "texts", "totals")
 
     def __init__(self, answer: Answer, table: Table) -> None:
-        self.out = {**table.constants, **answer.out}
+        self.out: Mapping[str, Any] = {**held(table.constants), **held(answer.out)}
         self.parts, self.totals = parts_of(answer.parts), tuple([part.total for part in answer.parts])
         self.text, self.texts = answer.text, table.texts
 
@@ -218,7 +239,7 @@ def item(items: Any, at: Any) -> Any:
     """`items[at]`, of a list or of words by their names; none past its end."""
     if items.__class__ is dict:
         return items.get(at, NONE)
-    if items.__class__ is tuple or items.__class__ is list:
+    if isinstance(items, LISTS):
         return items[at] if 0 <= at < len(items) else NONE
     return items.get(at, NONE) if isinstance(items, Mapping) else NONE
 

@@ -16,6 +16,7 @@ from bot.rules.declared.formula_functions import (
     NONE,
     RESULTS,
     Reader,
+    held,
     how_many,
     item,
     listing,
@@ -145,7 +146,7 @@ class Formulas:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.lists = {name.replace("-", "_"): items for name, items in setting.lists.items()}
+        self.lists = {name.replace("-", "_"): held(items) for name, items in setting.lists.items()}
         self.readers = {id.replace("-", "_"): Reader(setting.tables, id) for id in setting.tables}
         self.units, self.tokens = of_games(setting)
         self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}

@@ -239,18 +239,17 @@ def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
 class Segment:
     """One roll of a plan, a `Step`. `pools` are the dice of whose faces less than all is looked at, by their place."""
 
-    __slots__ = ("_early", "_kept", "_pools", "_site")
+    __slots__ = ("_kept", "_pools", "_site")
 
-    def __init__(self, site: Site, env: Env, pools: Mapping[int, Pool]) -> None:
+    def __init__(self, site: Site, pools: Mapping[int, Pool]) -> None:
         self._site, self._pools = site, pools
-        self._early = {key: env[key] for key in site.early if key in env}
         self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to."""
         site = self._site
         try:
-            env = site.env(self._early, state)
+            env = site.env(state)
             self._lay(env, state, faces)
             after = site.goes_on(env)
         except UNWORKABLE as error:
@@ -286,11 +285,10 @@ class Segment:
     def _looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
         """What is looked at of the dice of a key in this state; None where every face counts."""
         pool, site = self._pools[at], self._site
-        numbers = {loop.number for loop in site.loops}
-        read = [v for k, v in zip(site.keys, state.values, strict=False) if k in pool.reads or k in numbers]
+        read = [value for key, value in zip(site.keys, state.values, strict=False) if key in pool.reads]
         key = (at, dice[0].sides, dice[0].faces, *read)
         if key not in self._kept:
-            self._kept[key] = pool.looks(faces_of(dice[0]), site.env(self._early, state))
+            self._kept[key] = pool.looks(faces_of(dice[0]), site.env(state))
         return self._kept[key]
 
 

@@ -87,14 +87,6 @@ class Statement:
         """The same with other statements in it."""
         return self
 
-    def early(self, fallen: bool, early: set[str], late: set[str], /) -> bool:
-        """Note the keys it sets before the first die, or later; returns whether one has fallen."""
-        (late if fallen else early).update(self.sets)
-        for block in self.blocks():
-            for one in block:
-                fallen = one.early(fallen, early, late)
-        return fallen
-
     def partly(self, partial: Partial, env: Env, /) -> bool:
         """Go through it as far as values are known; returns whether the sequence surely ends in it."""
         partial.meets(self, env)
@@ -124,14 +116,6 @@ def everything(block: Iterable[Statement]) -> Iterator[Statement]:
 def assigned(block: Iterable[Statement]) -> dict[str, None]:
     """The keys that are set somewhere in the block."""
     return dict.fromkeys(key for one in everything(block) for key in sorted(one.sets))
-
-
-def before_dice(block: Block, inputs: Iterable[str]) -> Keys:
-    """The keys that are set only before the first die, so that every step after it may look at them."""
-    early, late, fallen = set(inputs), set[str](), False
-    for one in block:
-        fallen = one.early(fallen, early, late)
-    return frozenset(early - late)
 
 
 def without_words(block: Block) -> Block:

@@ -14,7 +14,7 @@ from bot.rules.declared.odds_limits import MOST_TRIED, MOST_VALUES, Counter, Kno
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
 from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken
 from bot.rules.declared.step_reader import Place
-from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Loop, Now, Site
+from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now, Site
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.expression.cost import reach
@@ -83,19 +83,12 @@ class Falling(Statement):
         slicer.live = kept.before(slicer.live)
         return (kept,)
 
-    def early(self, _fallen: bool, early: set[str], late: set[str], /) -> bool:
-        return super().early(True, early, late)
-
     def owe(
         self, here: Here, dice: Dice | None, own: tuple[str, ...], words: str = "", draws: Any = None
     ) -> tuple[str, ...]:
         """Note the roll that it is there; returns the keys that its state holds, which are read after it."""
-        early, loops = here.early & self.after, here.loops
-        fixed = _fixed(loops) & self.after
-        keys = tuple(sorted((self.after | {loop.number for loop in loops}) - here.early - fixed))
-        here.sites[self.name] = Site(
-            self.name, dice, own, self.faces, keys, early, loops, fixed, here.rest, words, draws
-        )
+        keys = tuple(sorted(self.after))
+        here.sites[self.name] = Site(self.name, dice, own, self.faces, keys, here.rest, words, draws)
         return keys
 
 
@@ -207,16 +200,6 @@ def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
 def sides_of(number: Any) -> int:
     """A number of dice or sides; an averaging die has six."""
     return int(number) if str(number).lstrip("-").isdecimal() else 6
-
-
-def _fixed(loops: tuple[Loop, ...]) -> Keys:
-    """The keys of lists that say nothing beyond the number of the item: they are found again, not remembered."""
-    fixed, outside = set[str](), set[str]()
-    for loop in loops:
-        own = {loop.key, loop.at}
-        fixed |= own - loop.changed - outside
-        outside |= own
-    return frozenset(fixed)
 
 
 def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:

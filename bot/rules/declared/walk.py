@@ -34,7 +34,7 @@ class Dice(NamedTuple):
 class Loop(NamedTuple):
     """The keys of a list that is gone through: its items, the place and the item at hand, its number for formulas.
 
-    `chosen` is that of the one place that is gone through, empty where all are; `changed` are set by what is done.
+    `chosen` is that of the one place that is gone through, empty where all are.
     """
 
     items: str
@@ -42,7 +42,6 @@ class Loop(NamedTuple):
     key: str
     at: str
     chosen: str = ""
-    changed: Keys = frozenset()
 
 
 END = Now(None)
@@ -76,29 +75,15 @@ class Site:
     """Those that are read once the dice have fallen."""
     keys: tuple[str, ...]
     """The keys whose values the state holds, in this order."""
-    early: Keys
-    """The keys set before the first die that are read after it."""
-    loops: tuple[Loop, ...]
-    """The lists that it is within, whose items are found again by their numbers."""
-    fixed: Keys
-    """The keys of items that are found again, not remembered."""
     rest: tuple[Frame, ...]
     words: str = ""
     """The words of /roll for its dice."""
     draws: Any = None
     """The statement that draws a card by it."""
 
-    def env(self, early: Env, state: Now) -> Env:
-        """The values at hand once its dice are to fall; `early` are those of the keys set before the first die."""
-        env = early.copy()
-        env.update(zip(self.keys, state.values, strict=False))
-        for loop in self.loops:
-            number = env[loop.number]
-            if loop.key in self.fixed:
-                env[loop.key] = env[loop.items][number]
-            if loop.at in self.fixed:
-                env[loop.at] = number
-        return env
+    def env(self, state: Now) -> Env:
+        """The values at hand once its dice are to fall."""
+        return dict(zip(self.keys, state.values, strict=False))
 
     def goes_on(self, env: Env) -> Now:
         """The state after the dice have fallen, whose values are at hand; `env` takes what is told."""
@@ -143,15 +128,10 @@ def spoken_place(formula: Formula) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where a statement is: what follows it, from inside to outside, and the lists around it.
-
-    `early` are the keys set before the first die; `sites` takes the rolls by name.
-    """
+    """Where a statement is: what follows it, from inside to outside; `sites` takes the rolls by name."""
 
     sites: dict[str, Site]
-    early: Keys
     rest: tuple[Frame, ...] = ()
-    loops: tuple[Loop, ...] = ()
 
     def block(self, block: Sequence[Played]) -> Steps:
         """What carries out one statement after the other."""
@@ -163,11 +143,11 @@ class Here:
 
 
 class Walk:
-    """A program whose statements are functions; `early` are the keys set before the first die."""
+    """A program whose statements are functions."""
 
-    def __init__(self, program: Sequence[Played], early: Keys) -> None:
+    def __init__(self, program: Sequence[Played]) -> None:
         self.sites: dict[str, Site] = {}
-        self._start = Here(self.sites, early).block(program)
+        self._start = Here(self.sites).block(program)
 
     def begin(self, known: Mapping[str, Any]) -> tuple[Now, Env]:
         """The state after what comes before the first die, and the values at hand."""
