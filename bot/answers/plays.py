@@ -74,19 +74,17 @@ def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
     return tuple(plays)
 
 
-def alike_plays(
-    sequence: Sequence, raw: Mapping[str, object], roster: Roster
-) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
-    """The plays of these inputs whose odds differ: the units that each is for (none where there is only one), and its
-    inputs. Raises UserError for too many."""
-    alike: dict[str, tuple[list[str], Mapping[str, object]]] = {}
-    for one in planned(sequence, raw, roster):
+def alike_plays(plays: tuple[Planned, ...]) -> list[tuple[tuple[str, ...], Planned]]:
+    """The plays whose odds differ, with the units that each is for (none where there is only one). Raises UserError
+    for too many."""
+    alike: dict[str, tuple[list[str], Planned]] = {}
+    for one in plays:
         unit = one.given.unit(UNIT)
         own = None if unit is None else replace(unit, word="", name="")
         values = {name: value for name, value in one.given.values.items() if name != UNIT}
         key = repr((values, own and sorted(own.flags), own and sorted(own.marks), own and sorted(own.numbers.items())))
         key += repr((own and own.type, own and own.state))
-        alike.setdefault(key, ([], one.raw))[0].append(one.unit)
+        alike.setdefault(key, ([], one))[0].append(one.unit)
     if len(alike) > MOST_ODDS:
         what = f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once."
         raise UserError(what, hint="Ask for fewer, or for those in the same state.", option=UNIT, code="too-large")
@@ -221,12 +219,12 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
     return Shot(sequence, raw, roster, dice, event.get("edition", 0), read)
 
 
-def came_up(shot: Shot) -> dict[str, str]:
-    """The result of each row of its odds, by the paths of `odds_rows`; {} where today's rules take other dice."""
+def came_up(shot: Shot, plays: tuple[Planned, ...]) -> dict[str, str]:
+    """The result of each row of the odds of its `plays`, by the paths of `odds_rows`; {} where others fall today."""
     by, worse, found = shot.sequence.odds_by, shot.sequence.odds_row, dict[str, str]()
     script = Script(shot.dice)
     try:
-        for one in planned(shot.sequence, shot.raw, shot.roster):
+        for one in plays:
             for at, token in enumerate(came_to(one.plan, rows_of(one.plan, by, worse), script)):
                 found[path_of(one.unit, row_path(at))] = NOTHING if token is None else str(token)
         script.finish()

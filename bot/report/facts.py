@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
-from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, shot_of, whole_out
+from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, planned, shot_of, whole_out
 from bot.game.events import is_current, plays_of, system_of, whole_shot
 from bot.game.luck import Worth, scored_side, worth
 from bot.game.state import Json
@@ -135,14 +135,14 @@ def _line(unit: str, line: Line) -> Json:
 def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
     """The odds of each unit as they were, with what came up; alike ones together."""
     rows, counted = {}, {}
-    for names, raw in alike_plays(sequence, shot.raw, shot.roster):
-        own = odds_rows(sequence, raw, shot.roster)
-        chances = each_odds(sequence, raw, tuple(own)[:MAX_BY], shot.roster, seconds=SECONDS)
+    plays = planned(sequence, shot.raw, shot.roster)
+    for names, one in alike_plays(plays):
+        own = odds_rows(sequence, one.raw, shot.roster, one.plan)
+        chances = each_odds(sequence, one.raw, tuple(own)[:MAX_BY], shot.roster, seconds=SECONDS)
         for path, row, odds in named_rows(names, own, chances):
             rows[path], counted[path] = row, odds
-    given = sequence.given(shot.raw, shot.roster) if len(rows) == 1 else None
-    whom = joined(others(sequence, given)) if given is not None else ""
-    came = {path: token for path, token in came_up(shot).items() if path in rows}
+    whom = joined(others(sequence, sequence.given(shot.raw, shot.roster))) if len(rows) == 1 else ""
+    came = {path: token for path, token in came_up(shot, plays).items() if path in rows}
     for part in odds_reply(sequence, shot.raw, rows, counted, whom=whom, came=came).lines:
         if isinstance(part, Odds):
             chances_of_part = [[word, part.exact[at]] for at, (word, _) in enumerate(part.chances)]

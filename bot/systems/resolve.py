@@ -104,9 +104,13 @@ def each_odds(
     )
 
 
-def odds_rows(sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None) -> dict[str, Row]:
-    """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for."""
-    plan = sequence.plan(sequence.given(sequence.decided(raw), roster or {}))
+def odds_rows(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None, plan: Plan[Any] | None = None
+) -> dict[str, Row]:
+    """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for; `plan`
+    is theirs, where nothing is to be chosen."""
+    if plan is None or sequence.choices:
+        plan = sequence.plan(sequence.given(sequence.decided(raw), roster or {}))
     return named_rows(plan, sequence.odds_by, sequence.odds_row)
 
 

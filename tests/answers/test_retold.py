@@ -9,7 +9,7 @@ import pytest
 
 from bot.answers.events import Retold, retold, texts_of, told_event
 from bot.answers.outcome import facts_of
-from bot.answers.plays import came_up, shot_of
+from bot.answers.plays import came_up, planned, shot_of
 from bot.answers.shot import run_sequence
 from bot.answers.story import story
 from bot.rules.dice import Die
@@ -240,4 +240,5 @@ def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None
         happening = run_sequence(sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}).happening
         assert happening is not None
         event = json.loads(json.dumps(facts_of(("lnlt", "bail-out"), happening)))
-        assert came_up(shot_of(event, sequence, {})), seed
+        shot = shot_of(event, sequence, {})
+        assert came_up(shot, planned(sequence, shot.raw, shot.roster)), seed

@@ -12,7 +12,7 @@ from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_r
 from bot.answers.firers_and_targets import in_names
 from bot.answers.headline import actors, cause, others
 from bot.answers.odds import odds_reply, rounds_reply
-from bot.answers.plays import Shot, again, alike_plays, came_up, each_of, named_rows, shot_of
+from bot.answers.plays import Planned, Shot, again, alike_plays, came_up, each_of, named_rows, planned, shot_of
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
 from bot.answers.what_if import Level, Worth, changes, count_changes, worth_reply
@@ -66,12 +66,14 @@ async def answer_odds(
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
     is_typed, replies = flag(options, "secret") or bool(options.get("hand")), list[Reply]()
     for raw in seen[: 1 + (asked.raw != asked.shared)]:
-        rows, counted = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+        plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+        rows, counted = await count_rows(context, sequence, plays, roster)
         acting, whom = parties(sequence, raw, roster)
         by, typed = cause(sequence, acting, context.who), command_text(spec, given | more) if is_typed else ""
         reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
-        is_one = not each_of(sequence, raw, roster)
-        title = _by_names(sequence, raw, roster, reply.title) if is_one else reply.title
+        is_one, title = not plays[0].unit, reply.title
+        for name, unit in plays[0].given.roster.items() if is_one else ():  # what one decides by says who they are
+            title = title.replace(f"the {name} ", f"{unit.word} ")
         reply = told_by_rule(replace(reply, title=title), ruled)
         replies.append(odds_by_name(reply, sequence, context.game))
     reply, *shared = replies
@@ -125,22 +127,15 @@ def _rolled_or_changed(draft: Draft) -> tuple[Button, ...]:
     return Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…")
 
 
-def _by_names(sequence: Sequence, raw: Mapping[str, object], roster: Roster, title: str) -> str:
-    """What one decides by with the names of the units for the attacker and the defender."""
-    for name, unit in sequence.given(raw, roster).roster.items():
-        title = title.replace(f"the {name} ", f"{unit.word} ")
-    return title
-
-
 async def count_rows(
-    context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
+    context: Context, sequence: Sequence, plays: tuple[Planned, ...], roster: Roster
 ) -> tuple[dict[str, Row], dict[str, Distribution]]:
     """The rows of the odds and their chances; of several units each has rows, and alike ones are counted once."""
     rows: dict[str, Row] = {}
     counted: dict[str, Distribution] = {}
-    for names, one in alike_plays(sequence, raw, roster):
-        for under, chosen in by_choice(sequence, one):
-            own = odds_rows(sequence, chosen, roster)
+    for names, one in alike_plays(plays):
+        for under, chosen in by_choice(sequence, one.raw):
+            own = odds_rows(sequence, chosen, roster, one.plan)
             chances = await context.count_odds(sequence, chosen, tuple(own), roster)
             for path, row, odds in named_rows(names, own, chances):
                 at = "/".join(under) + path
@@ -200,9 +195,10 @@ async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
     """The odds that a shot had, with its inputs and the units as they were; what came up is marked."""
     fired = await _fired(context, number)
     shot = fired.shot
-    rows, counted = await count_rows(context, shot.sequence, shot.raw, shot.roster)
-    came = {path: token for path, token in came_up(shot).items() if path in rows}
-    _, whom = parties(shot.sequence, shot.raw, shot.roster)
+    plays = planned(shot.sequence, shot.raw, shot.roster)
+    rows, counted = await count_rows(context, shot.sequence, plays, shot.roster)
+    came = {path: token for path, token in came_up(shot, plays).items() if path in rows}
+    whom = joined([one.unit for one in plays if one.unit] or others(shot.sequence, plays[0].given))
     reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
     reply = odds_by_name(reply, shot.sequence, context.game)
     done = "fired" if fired.spec.verb in FIRES else "rolled"
@@ -295,10 +291,11 @@ async def _worth(context: Context, asked: Asked, raw: Mapping[str, object], grou
     """What single changes of these inputs are worth, for the unit and the level that are chosen."""
     sequence, roster = asked.sequence, asked.roster
     tried = changes(sequence, raw, sequence.given(raw, roster))
-    rows, planned = await count_rows(context, sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+    plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
+    rows, chances = await count_rows(context, sequence, plays, roster)
     raws = tuple(with_filled(one.raw, loans(sequence, one.raw, roster)) for one in tried)
     counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
-    worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
+    worth = worth_reply(sequence, rows, chances, tried, counted, group=group, level=level)
     acting, _ = parties(sequence, raw, roster)
     by = f"{worth.reply.by} · {cause(sequence, acting, context.who)}"
     return replace(worth, reply=replace(told_by_rule(worth.reply, asked.ruled), by=by))
