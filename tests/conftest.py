@@ -210,5 +210,6 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL server for this process of the tests; each test makes a database of its own on it."""
-    with postgres_server("-c", "fsync=off", "-c", "max_connections=200") as server:
+    lean = ("fsync=off", "max_connections=200", "shared_buffers=16MB", "autovacuum=off", "wal_level=minimal")
+    with postgres_server(*(f"--{option}" for option in (*lean, "max_wal_senders=0"))) as server:
         yield server
