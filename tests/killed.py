@@ -1,6 +1,6 @@
 """A bot of its own for tests/test_kill.py: six games played for ever, until somebody kills it.
 
-It knows nothing of pytest: dozens of these are started, and each would read that anew.
+It knows nothing of pytest: dozens of these are forked by tests/adapters/nursery.py, which does not either.
 """
 
 from __future__ import annotations
@@ -177,5 +177,6 @@ async def main() -> None:
         await app.close()
 
 
-if __name__ == "__main__":
+def process() -> None:
+    """Ends by itself only with `rest`."""
     asyncio.run(main())

@@ -9,11 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -30,6 +26,7 @@ from bot.process.settings import load_settings
 from bot.stores.opening import opened_store
 from bot.stores.store import Store
 from bot.systems import catalog
+from tests.adapters import nursery
 from tests.killed import CAMPAIGN, CUP, GAMES
 from tests.standins.postgres import PostgresServer
 
@@ -71,18 +68,18 @@ def pack_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path) -> 
 @pytest.mark.slow
 @pytest.mark.timeout(300 + 4 * KILLS)
 @pytest.mark.usefixtures("pack_folder")
-def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
+async def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
     chance, tmp_path = random.Random(50), data.folder
     for life in range(KILLS):
-        process = bot(data, life)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.random() * 0.2)
+        process = await bot(data, life)
+        await _until_ready(data, life)
+        await asyncio.sleep(chance.random() * 0.2)
         with data.locked() if life % 10 == 5 else nullcontext():
-            time.sleep(chance.uniform(2, 3) if life % 10 == 5 else 0)
-            process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=60)
-    assert bot(data, KILLS, "rest").wait(60) == 0, "the last life posts what is left"
+            await asyncio.sleep(chance.uniform(2, 3) if life % 10 == 5 else 0)
+            process.kill()
+            await asyncio.wait_for(process.wait(), 60)
+    last = await bot(data, KILLS, "rest")
+    assert await asyncio.wait_for(last.wait(), 60) == 0, "the last life posts what is left"
 
     lines = [line.split() for line in (tmp_path / "platform").read_text().splitlines()]
     posted = Counter(request for word, request in lines if word == "post")
@@ -100,7 +97,7 @@ def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
         assert not (word == "post" and request in seen), "what was noted as posted is never posted again"
         seen |= {request} if word == "confirmed" else set()
     assert seen <= set(posted)
-    asyncio.run(check(data, set(posted)))
+    await check(data, set(posted))
 
 
 async def check(data: Data, posted: set[str]) -> None:
@@ -158,8 +155,20 @@ def locked(folder: Path) -> Iterator[None]:
     database.close()
 
 
-def bot(data: Data, life: int, *words: str) -> subprocess.Popen[str]:
+def log_of(data: Data, life: int) -> Path:
+    """What a bot has written in its so many-th life."""
+    return data.folder / f"life-{life}.log"
+
+
+async def bot(data: Data, life: int, *words: str) -> nursery.Process:
     """A bot of its own, in its so many-th life."""
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1]), "DATABASE_URL": data.url}
-    command = [sys.executable, "-m", "tests.killed", str(data.folder), str(life), *words]
-    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+    env, log = {**os.environ, "DATABASE_URL": data.url}, log_of(data, life)
+    return await nursery.start(
+        str(data.folder), str(life), *words, cwd=data.folder, env=env, log=log, module="tests.killed"
+    )
+
+
+async def _until_ready(data: Data, life: int) -> None:
+    async with asyncio.timeout(60):
+        while "ready\n" not in log_of(data, life).read_text():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)

@@ -91,11 +91,14 @@ class Process:
         self.send_signal(signal.SIGKILL)
 
 
-async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path) -> Process:
-    """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to `log`."""
+async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path, module: str = "bot.__main__") -> Process:
+    """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to `log`.
+
+    Another `module` has a function `process`, too, which is called in place of the bot's.
+    """
     reader, writer = await asyncio.open_unix_connection(open_door())
     asked = {"words": words, "cwd": str(cwd), "env": dict(env), "log": str(log), "luck": os.urandom(32).hex()}
-    writer.write(json.dumps(asked).encode() + b"\n")
+    writer.write(json.dumps(asked | {"module": module}).encode() + b"\n")
     pid = int(await reader.readline())
 
     async def status() -> int:
@@ -168,8 +171,8 @@ def open_door() -> str:
     return address
 
 
-def main(address: str) -> None:
-    """Fork a bot for each who asks, until stdin ends. Returns in the bot, which then runs."""
+def main(address: str) -> str:
+    """Fork a bot for each who asks, until stdin ends. Returns in the bot, which then runs, what its module is."""
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
         door.listen(64)
@@ -220,8 +223,8 @@ async def _before_identify(_: discord.Client, pause: float, __: int | None, *, i
         await asyncio.sleep(pause)
 
 
-def _keep(asker: socket.socket) -> None:
-    """Fork the bot; tell who asked its process id, and its status when it has ended."""
+def _keep(asker: socket.socket) -> str:
+    """Fork the bot; tell who asked its process id, and its status when it has ended. Returns in the bot, its module."""
     with asker.makefile("rb") as request:
         asked = json.loads(request.readline())
     if "words" not in asked:
@@ -237,7 +240,7 @@ def _keep(asker: socket.socket) -> None:
     os._exit(0)
 
 
-def _become(asked: Mapping[str, Any]) -> None:
+def _become(asked: Mapping[str, Any]) -> str:
     """What a process is given from outside: arguments, folder, settings, what to read, and where to write."""
     sys.argv[1:] = asked["words"]
     if "luck" in asked:  # what the bot rolls follows from the test, see `_same_chance` in tests/conftest.py
@@ -251,6 +254,7 @@ def _become(asked: Mapping[str, Any]) -> None:
     for target, source in ((0, given), (1, printed), (2, errors)):
         os.dup2(source, target)
         os.close(source)
+    return str(asked.get("module", "bot.__main__"))
 
 
 def _settle(asked: Mapping[str, Any]) -> None:
@@ -259,7 +263,7 @@ def _settle(asked: Mapping[str, Any]) -> None:
     os.environ.update(asked["env"])
 
 
-def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> None:
+def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> NoReturn:
     """Be the worker, which speaks with who asked."""
     _settle(asked)
     asker.sendall(b"%d\n" % os.getpid())
@@ -281,10 +285,8 @@ def _end(status: Any) -> NoReturn:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
-    from bot.__main__ import process as begin
-
+    begin = import_module(main(sys.argv[1]))
     try:
-        begin()
+        begin.process()
     except SystemExit as end:
         _end(end.code)
