@@ -108,10 +108,7 @@ def _system_for(context: Context, type_: str) -> System:
 
 def _side(context: Context, typed: str | None) -> str:
     """The side of new units: as typed, else the player's own."""
-    game = context.game
-    if not typed:
-        return context.actor.side
-    return _named_side(game, typed)
+    return _named_side(context.game, typed) if typed else context.actor.side
 
 
 def _named_side(game: Game, typed: str) -> str:
