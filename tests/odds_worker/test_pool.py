@@ -164,9 +164,9 @@ async def test_a_sum_that_takes_too_much_memory_is_refused_and_the_next_is_count
 
 
 async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = Worker(0.2, stays=False)
-    await worker.run(time.sleep, 5.0)  # it waits, as on a machine that is busy with twenty-five others
-    monkeypatch.setattr(counting, "BUSY_SECONDS", 1.0)
+    worker = Worker(0.05, stays=False)
+    await worker.run(time.sleep, 1.25)  # it waits, as on a machine that is busy with twenty-five others
+    monkeypatch.setattr(counting, "BUSY_SECONDS", 0.5)
     with pytest.raises(TooManyStates):
         await worker.run(time.sleep, 60.0)
     with pytest.raises(TooManyStates):
