@@ -125,9 +125,8 @@ def _told(level: Level, whom: str, now: Fraction, worth: list[tuple[str, Fractio
 
 SECONDS = 4.0
 """What all changes of a shot may take together."""
-FIXED = (
-    "night", "adjacent_a", "tis", "target_flying", "attacker_flying", "extreme_winter", "jungle", "dark", "no_hero",
-)  # fmt: skip
+_FIXED = "night adjacent_a tis target_flying attacker_flying extreme_winter jungle dark no_hero"
+FIXED = tuple(_FIXED.split())
 """Conditions that nobody chooses: they are as they are."""
 FIRERS = 6
 """So many firers are tried one by one."""

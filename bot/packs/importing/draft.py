@@ -151,10 +151,8 @@ MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
 MOST_ENTRIES, LONGEST_ENTRY = MOST_CELLS, LONGEST_TEXT
 """Of a table of texts by what the dice come to: what a file of a pack may have."""
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30
-RESERVED = {
-    *FUNCTIONS, "true", "false", "none", "roll", "total", "modifier", "text", "parts", "mods", "yes", "no", "on",
-    "off",
-}  # fmt: skip
+_RESERVED = "true false none roll total modifier text parts mods yes no on off"
+RESERVED = {*FUNCTIONS, *_RESERVED.split()}
 
 Cell = int | str
 

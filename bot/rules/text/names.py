@@ -7,9 +7,8 @@ from functools import lru_cache
 _DIGITS = 6
 """A number of more digits belongs to the name."""
 _FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
-_NUMBERED = {
-    "squad", "team", "crew", "section", "platoon", "tank", "gun", "soldier", "rifle", "vehicle", "element", "gi",
-}  # fmt: skip
+_NOUNS = "squad team crew section platoon tank gun soldier rifle vehicle element gi"
+_NUMBERED = {*_NOUNS.split()}
 """Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays: `Cavalry 1 + 2`."""
 _HISSING = ("s", "x", "z", "ch", "sh")
 _ONE_ALONE = ("ss", "us", "is", "as")

@@ -293,3 +293,21 @@ def test_each_die_of_a_roll_may_have_a_label_of_its_own() -> None:
     assert plan is not None
     counted = plan(("total",))
     assert len(counted.steps["0001"].grouped(counted.start) or ()) == 11, "still one sum"
+
+
+def test_odds_go_through_a_list_of_lists_behind_a_die() -> None:
+    """For each pair its first number once or twice, and the first die: 1 + 3 and twice 1 is the least, 6."""
+    steps = """
+    - roll: {x: 1d2}
+    - let: {total: 0}
+    - each: pairs
+      as: pair
+      roll: {y: 1d2}
+      let: {total: 'total + y * pair[0] + x'}
+    - tell: {total: total}
+    """
+    source = {"lists": {"pairs": [[1, 2], [3, 4]]}, "sequences": {"test": {"steps": yaml.safe_load(steps)}}}
+    one = compile_sequences(source, Setting("steps.yaml"), {"test": Head((), {"total": "int"}, "total")})["test"]
+    eighth = Fraction(1, 8)
+    expected = {6: 1, 7: 1, 8: 1, 9: 2, 10: 1, 11: 1, 12: 1}
+    assert joint(one.plan(Given({})), ["total"]) == {(total,): ways * eighth for total, ways in expected.items()}
