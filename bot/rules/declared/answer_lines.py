@@ -99,15 +99,8 @@ def _parts(item: object, place: Place, where: Path) -> Iterable[tuple[Formula | 
 def _line(said: dict[str, Any]) -> Line:
     faces = tuple([face for some in said["dice"] for face in some])
     total = None if said["total"] == NONE else said["total"]
-    return Line(
-        said["label"],
-        faces,
-        _counted(said["parts"]),
-        total,
-        said["result"],
-        _counted(said["contributors"]),
-        said["unit"],
-    )
+    parts, contributors = _counted(said["parts"]), _counted(said["contributors"])
+    return Line(said["label"], faces, parts, total, said["result"], contributors, said["unit"])
 
 
 def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], ...]:

@@ -392,9 +392,8 @@ class _Maker:
             (owner,), attribute = parts[0].parts, parts[0].value
             return made(name, "any", _attribute(owner, attribute, parts[1]), owner, parts[1])
         if name == "words" and (said := formulas.setting.said):
-            return made(
-                "call", "text", called(lambda token: said.get(str(token)) or CALLS[name](token), *parts), *parts
-            )
+            word = called(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
+            return made("call", "text", word, *parts)
         return made(name, RESULTS[name], called(CALLS[name], *parts), *parts)
 
     def _faces(self, node: ast.Call) -> Formula:

@@ -203,9 +203,8 @@ def grouped(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -> Weighte
     for shape, summed, single, looks in keys:
         dice = tuple(Die("", sides, faces) for sides, faces in shape)
         if not summed and not single:
-            kinds.append(
-                ((prod(die.sides for die in dice), tuple([die.faces[0] if die.faces else 1 for die in dice])),)
-            )
+            any_roll = tuple([die.faces[0] if die.faces else 1 for die in dice])
+            kinds.append(((prod(die.sides for die in dice), any_roll),))
         elif looks is not None:
             kinds.append(pooled(dice, looks))
         elif single or not dice or dice[0].faces:

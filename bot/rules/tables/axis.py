@@ -78,13 +78,8 @@ def axis(
     if clamp and bands:
         bands[0] = (float("-inf"), bands[0][1], bands[0][2])
         bands[-1] = (bands[-1][0], float("inf"), bands[-1][2])
-    return Axis(
-        exact,
-        tuple(band[0] for band in bands),
-        tuple(band[1] for band in bands),
-        tuple(band[2] for band in bands),
-        rest,
-    )
+    lowers, uppers, places = zip(*bands, strict=True) if bands else ((), (), ())
+    return Axis(exact, lowers, uppers, places, rest)
 
 
 def heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axis:
