@@ -134,7 +134,7 @@ async def press_try(context: Context, name: str) -> Reply:
 
 async def press_throw(context: Context, dice: str) -> Reply:
     """*Roll 2d6*: these dice, for all to see."""
-    return await played(context, ("roll",), {"dice": dice[:40]})
+    return await played(repeated(context, ("roll",), {"dice": dice[:40]}))
 
 
 def command_page(spec: CommandSpec, registry: Registry) -> Reply:

@@ -3,7 +3,6 @@
 A shot once more, also typed (`/again`), and the rolls that the card of a phase asks for, are here as well.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -33,11 +32,11 @@ from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
 from bot.game.rights import is_guarded, need_player
 from bot.game.sides import find_side
-from bot.game.state import Json, roster_of
+from bot.game.state import Game, Json, roster_of
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.line_and_keypad import keypad
 from bot.interface.reply.reply import File, Reply
-from bot.interface.spec import Path
+from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.places.forms import DRAFT, Draft, find_draft
 from bot.report.game_pictures import cards_drawn
@@ -111,14 +110,14 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     meant = dict(draft.better or draft.options)
     if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
         meant.pop(COMPARE, None)
-    reply = await played(context, draft.path, meant)
+    reply = await played(repeated(context, draft.path, meant))
     context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 
 
-async def played(context: Context, path: Path, options: Mapping[str, object]) -> Reply:
+async def played(desk: Context) -> Reply:
     """Run a command that was not pressed but is meant; an error knows it as if it had been typed."""
-    desk = repeated(context, path, options)
+    options = desk.command.options
     try:
         return await play(desk)
     except UserError as error:
@@ -233,16 +232,15 @@ async def repeat(context: Context, event: Json) -> Reply:
     options: Json = as_typed(event)  # none, where it asks for nothing
     if event.get("texts") and (label := (await context.texts(event["number"])).get("label")):
         options["label"] = label
-    path = tuple(event["command"].split())
-    return await played(context, path, without_lost(context, path, options))
+    desk = repeated(context, tuple(event["command"].split()), options)
+    if desk.spec.family == "sequence":
+        desk.command = replace(desk.command, options=without_lost(desk.game, desk.spec, options))
+    return await played(desk)
 
 
-def without_lost(context: Context, path: Path, options: Json) -> Json:
+def without_lost(game: Game, spec: CommandSpec, options: Json) -> Json:
     """The options of a repeated shot without those who can no longer take part in it."""
-    spec = context.registry.get(path)
-    if spec is None or spec.family != "sequence":
-        return options
-    return able(system(spec.system).sequence(spec.target), options, roster_of(context.game))[0]
+    return able(system(spec.system).sequence(spec.target), options, roster_of(game))[0]
 
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:
@@ -257,7 +255,7 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
     targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
     if not targets:
         raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
-    options = aimed_at(spec, without_lost(context, spec.path, as_typed(event)), option, targets)
+    options = aimed_at(spec, without_lost(game, spec, as_typed(event)), option, targets)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
             f"{spec.verb} at {joined(target.name for target in targets)}?",
@@ -268,7 +266,7 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
                 change_button(context.ledger.row, number),
             ),
         )
-    return await played(context, spec.path, options)
+    return await played(repeated(context, spec.path, options))
 
 
 async def press_call(context: Context, about: str) -> Reply:

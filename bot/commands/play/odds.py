@@ -232,9 +232,9 @@ def boxed(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
     """A private answer in a box, with *Share* behind its other buttons; the answer is kept for that, for a day, or in
     its place what may be `shared` of it."""
     key, told = new_id(), _for_all(shared or reply)
-    context.docs.append(Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key))
     reply = replace(reply, lines=(*reply.lines, Small(OWN))) if shared else reply
     fits = len(reply.text()) <= BOXED
+    context.docs.append(Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key))
     return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=fits)
 
 
