@@ -31,6 +31,8 @@ from tools.corpus import inputs_for
 Doing = Callable[[Channel, str], Awaitable[None]]
 PEOPLE = ("Anna", "Bob", "Zoe")
 STEPS = 40
+PATIENCE = 1.0
+"""Seconds after which long odds are given up here; what a bot takes, WORKER_SECONDS, would be most of a walk."""
 ROOT = Path(__file__).parents[2]
 GAMES = sorted(["asl", "baps", "lnlt", "nhis", "ucn"])
 PACKS = sorted(path.parent.name for path in ROOT.glob("packs/*/pack.yaml") if "\nextends:" not in path.read_text())
@@ -41,6 +43,7 @@ class Walk:
 
     def __init__(self, app: App, id: str, chance: Random) -> None:
         self.app, self.id, self.chance, self.done = app, id, chance, list[str]()
+        app.handling.worker.seconds = PATIENCE
         self.places = [PLACE, THERE]
         self._ids = count(1)
 
@@ -165,6 +168,7 @@ class Walk:
         """Another process on the same store knows the same game."""
         before = content(await self.channel(PLACE).game())
         self.app = App(self.app.store)
+        self.app.handling.worker.seconds = PATIENCE
         assert content(await self.channel(PLACE).game()) == before, self.done
         assert content(await self.channel(THERE).game()) == before, self.done
 
