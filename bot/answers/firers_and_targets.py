@@ -2,7 +2,7 @@
 unit's card offers."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from bot.answers.headline import ACTING, AIMED, aimed_option, hits_its_unit
@@ -51,8 +51,8 @@ def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bo
     """Whether roster units attack and nothing says whom: neither a target nor a number that a target would bring."""
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
-    about = [aim.option, *(option for option in sequence.inputs if option.brings.startswith(f"{aim.option.name}."))]
-    return all(options.get(option.name) in (None, "") for option in about)
+    others = (option for option in sequence.inputs if option.brings.startswith(f"{aim.option.name}."))
+    return all(options.get(option.name) in (None, "") for option in chain((aim.option,), others))
 
 
 def own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ...]:
@@ -134,8 +134,8 @@ def in_names(
 def _meant(sequence: Sequence, option: Option, side: str) -> tuple[UnitWords, Whose]:
     """The words of the units that an option takes, and whom words mean there that name nobody."""
     words = sequence.system.words[option.units or "units"]
-    types = [type_ for type_ in words.types if not option.many or not option.likely or type_ in option.likely]
-    return words, whose(option.name, side, types)
+    likely = option.likely if option.many else ()
+    return words, whose(option.name, side, [one for one in words.types if one in likely] if likely else words.types)
 
 
 def able(

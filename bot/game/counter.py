@@ -148,8 +148,7 @@ def lasting_marks(system: System | None) -> frozenset[str]:
 
 def loss_keys(system: System | None) -> tuple[str, ...]:
     """The keys of the numbers that count what a unit has lost: wounds, casualties."""
-    units: Mapping[str, Any] = system.game["units"] if system is not None else {}
-    return tuple(key for key in units.get("hurt") or () if key in (units.get("attributes") or {}))
+    return system.loss_keys if system is not None else ()
 
 
 def loss_said(key: str, count: int, system: System | None) -> str:

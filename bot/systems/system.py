@@ -389,6 +389,12 @@ class System:
         return self.id
 
     @cached_property
+    def loss_keys(self) -> tuple[str, ...]:
+        """The keys of the numbers that count what a unit has lost: wounds, casualties."""
+        units = self.game["units"]
+        return tuple([key for key in units.get("hurt") or () if key in (units.get("attributes") or {})])
+
+    @cached_property
     def lists(self) -> Mapping[str, tuple[str, ...]]:
         """Token lists that options and outputs name."""
         return {name: tuple(items) for name, items in (self.game.get("lists") or {}).items()}

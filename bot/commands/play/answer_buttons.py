@@ -58,10 +58,9 @@ def other_targets(
     near, where = {hex_of(unit) for unit in at} - {""}, {unit.name: hex_of(unit) for unit in units}
     units.sort(key=lambda unit: where[unit.name] not in near)
     system, shown = context.systems.get(game.system), units[:MOST]
-    ailing = [ails(unit, system) for unit in shown]
     sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
-    about = [_about(one, ill or sound, where[one.name]) for one, ill in zip(shown, ailing, strict=True)]
-    entries = [(one.handle, one.name, said) for one, said in zip(shown, about, strict=True)]
+    states = {unit.name: ails(unit, system) or sound for unit in shown}
+    entries = [(one.handle, one.name, _about(one, states[one.name], where[one.name])) for one in shown]
     if option.type == "units":
         entries = [*entries, *_together({one.name: where[one.name] for one in units}, many=len(at) >= MANY)][:MOST]
     listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
@@ -91,8 +90,8 @@ def first_shot(context: Context) -> Phrase:
 def opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
     """The units in play that those who act could fire at; `side` is theirs where no unit of the roster acts."""
     sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
-    units = [unit for unit in in_order(game.units.values()) if unit.name not in acting and not is_gone(unit)]
-    return [unit for unit in units if not unit.side or unit.side not in sides]
+    units = [unit for unit in game.units.values() if not unit.side or unit.side not in sides]
+    return in_order(unit for unit in units if unit.name not in acting and not is_gone(unit))
 
 
 def meant_by(whom: str, units: Iterable[RosterUnit]) -> list[RosterUnit]:

@@ -9,15 +9,7 @@ from bot.commands.context import Context
 from bot.commands.turns.board import card_menu
 from bot.commands.units.unit import NAME, find_units
 from bot.commands.units.unit_card import card, keys_in_order, tone_of
-from bot.game.counter import (
-    REDUCED,
-    is_lost,
-    lasting_marks,
-    loss_keys,
-    marks_of,
-    printed_on,
-    states_of,
-)
+from bot.game.counter import REDUCED, is_lost, lasting_marks, loss_keys, marks_of, printed_on, states_of
 from bot.game.roster import count_units, described, in_order, is_stat, number_said
 from bot.game.sides import find_side
 from bot.interface.glossary import ADD, example_in

@@ -268,13 +268,11 @@ def part_to_json(part: Part) -> Any:
     return {"kind": type(part).__name__.lower(), **plain(part)}
 
 
-def plain(value: Any) -> Any:
-    """What is in a part, a button or a menu as plain JSON values: one of several fields is a mapping of them."""
+def plain(value: Iterable[Any]) -> Any:
+    """What is in a part as plain JSON values: one of several fields is a mapping of them."""
     if names := getattr(value, "_fields", ()):
-        made = dict(zip(names, value, strict=True))
-        nested = [name for name, item in made.items() if item and isinstance(item, tuple)]
-        return made | {name: plain(made[name]) for name in nested} if nested else made
-    return tuple(map(plain, value)) if isinstance(value, tuple | list) else value
+        return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
+    return tuple([plain(one) if isinstance(one, tuple | list) else one for one in value])
 
 
 def part_from_json(data: Any) -> Part:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json, plain
+from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.text.phrase import Phrase, Typed, text_from_json
 
@@ -227,7 +227,8 @@ _STORED = (
 )
 """What is stored of a reply beside its title, in this order."""
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("buttons", "menus"), plain),
+    "buttons": Button._asdict,
+    "menus": lambda menu: menu._asdict() | {"entries": tuple([entry._asdict() for entry in menu.entries])},
     **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
     "lines": part_to_json,
     "by": part_to_json,
