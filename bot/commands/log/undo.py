@@ -62,8 +62,8 @@ PAGE = 500
 
 async def undo(context: Context, number: int | None = None) -> Reply:
     """Take back what changed the game last, or the event with this number; dice need consent, which is asked for."""
-    game, actor = context.need_open(), context.actor
-    if number is None and (asked := await _asked_of(context)):
+    game, actor, was = context.need_open(), context.actor, context.ledger.was
+    if number is None and was is not None and was.may_be_asked and (asked := await _asked_of(context)):
         return await consent(context, asked)
     found, events = await find_undoable(context.store, context.ledger, number)
     event = found.event
@@ -239,8 +239,6 @@ async def refuse(context: Context, number: int) -> Reply:
 
 async def _asked_of(context: Context) -> int:
     """The event that somebody asked whoever types to take back; 0 for none."""
-    if context.ledger.was is None or not context.ledger.was.may_be_asked:
-        return 0
     doc = await context.store.doc(ASKED, context.ledger.row)
     for number in reversed(doc.data["events"] if doc is not None else ()):
         asked, event = await pending(context, number), await context.event(number)
