@@ -56,9 +56,9 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
     """The outcome with those who have joined the roster, in its first line and in one about their numbers."""
-    names = [unit.name for key, unit in after.units.items() if key not in was.units]
-    if not names:
+    if after.units.keys() <= was.units.keys():
         return outcome
+    names = [unit.name for key, unit in after.units.items() if key not in was.units]
     told = phrase(
         "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
         names=joined(names),

@@ -194,9 +194,9 @@ class Reply:
     def to_json(self) -> dict[str, Any]:
         """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
         values: dict[str, Any] = {"title": self.title}
-        for name in _STORED:
+        for name in filter(self.__dict__.get, _STORED):
             found = self.__dict__[name]
-            if found and (name != "tone" or found != GAME):
+            if name != "tone" or found != GAME:
                 write = _WRITTEN.get(name)
                 if isinstance(found, tuple):
                     values[name] = [*found] if write is None else [*map(write, found)]
