@@ -255,7 +255,7 @@ async def test_what_outlives_its_token_is_kept_and_told(discord: DiscordStandIn,
         assert {re.search(r"late \d", one.text)[0] for one in (*told, *rest)} == {  # type: ignore[index]
             f"late {number}" for number in range(late)
         }
-        assert _kept(tmp_path) == 0
+        await discord.until(lambda: _kept(tmp_path) == 0)  # it is shown before that is written down
         assert posted(discord) == []
         assert "ERROR" not in bot.log
 
