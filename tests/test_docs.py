@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -95,3 +96,16 @@ def test_each_picture_of_a_page_is_there_and_says_what_it_shows(name: str) -> No
     for alt, address in shown:
         assert alt
         assert (path.parent / address).is_file(), address
+
+
+UNITS = {"second": 1, "hour": 3_600, "day": 86_400, "KiB": 2**10, "MiB": 2**20}
+LIMIT = re.compile(r"\| .+ \| ([\d,.]+)(?: (KiB|MiB|second|hour|day)s?)? \| `([\w/]+)\.py`, `(\w+)` \|")
+LIMITS = [line for line in (DOCS / "limits.md").read_text(encoding="utf-8").splitlines() if ".py`" in line]
+
+
+@pytest.mark.parametrize("line", LIMITS)
+def test_a_limit_is_what_the_code_has(line: str) -> None:
+    found = LIMIT.fullmatch(line)
+    assert found, "| what | figure | `file`, `NAME` |"
+    figure, unit, file, name = found.groups()
+    assert float(figure.replace(",", "")) * UNITS.get(unit, 1) == getattr(import_module(file.replace("/", ".")), name)
