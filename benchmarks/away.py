@@ -15,7 +15,8 @@ from pathlib import Path
 
 from benchmarks.goals import goal
 from tests.adapters.discord.process import Bot
-from tests.sight.test_running import free_port, get
+from tests.ports import free_port
+from tests.sight.test_running import get
 from tests.standins.discord import DiscordStandIn
 from tests.standins.postgres import postgres_server
 
@@ -34,7 +35,7 @@ def processor(bot: Bot) -> float:
 
 async def away(folder: Path, seconds: float, *, from_the_start: bool) -> tuple[float, int]:
     """The share of a processor that a bot takes while its server is away, and the lines that it writes."""
-    port = free_port()
+    port = str(free_port())
     with postgres_server() as server:
         url = server.new_database()
         async with DiscordStandIn.running() as discord:

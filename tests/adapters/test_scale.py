@@ -23,7 +23,7 @@ from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.processors import Used, used, waited
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.process import Bot as SlackBot
-from tests.adapters.slack.process import free_port
+from tests.ports import free_port
 from tests.standins.discord import DiscordStandIn, Interaction
 from tests.standins.postgres import PostgresServer
 from tests.standins.proxy import Proxy, proxy_before
@@ -110,7 +110,7 @@ async def begin(stack: AsyncExitStack, postgres: PostgresServer, data: Path) -> 
     stack.push_async_callback(end, workers)
     await discord.until(lambda: bool(discord.commands.all()), 60)
     for worker in workers:
-        await told(lambda worker=worker: "listening on" in worker.log)  # type: ignore[misc]
+        await told(lambda worker=worker: "listening on" in worker.log, lambda worker=worker: worker.log)  # type: ignore[misc]
     ports = [worker.environment["DISCORD_PORT"] for worker in workers[:4]]
     to_discord = await stack.enter_async_context(proxy_before(*(f"http://127.0.0.1:{port}{PATH}" for port in ports)))
     urls = [f"http://127.0.0.1:{worker.port}/slack/events" for worker in workers if isinstance(worker, SlackBot)]
@@ -156,11 +156,11 @@ async def play(night: Night, count: int, *, one_dies: bool = True) -> Played:
     return Played(sent, handles, dead, spent, sorted([*receipts, *acks]), lags, busy)
 
 
-async def told(is_so: Callable[[], bool], timeout: float = 120.0) -> None:
+async def told(is_so: Callable[[], bool], so_far: Callable[[], object] = str, timeout: float = 120.0) -> None:
     """Wait for something that no stand-in hears of."""
     until = time.monotonic() + timeout
     while not is_so():
-        assert time.monotonic() < until
+        assert time.monotonic() < until, so_far()
         await asyncio.sleep(0.1)
 
 

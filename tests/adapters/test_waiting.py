@@ -22,7 +22,8 @@ from bot.stores.base import PassingError, StoreError
 from bot.stores.sqlite import SqliteStore, open_sqlite
 from tests.adapters.discord.process import Bot
 from tests.fresh import fresh_app
-from tests.sight.test_running import free_port, get
+from tests.ports import free_port
+from tests.sight.test_running import get
 from tests.standins.discord import DiscordStandIn
 from tests.standins.postgres import PostgresServer, postgres_server
 from tests.stores.test_full_disk import fill, small_disk
@@ -216,7 +217,7 @@ async def test_a_store_that_fails_in_a_running_bot_never_ends_it(tmp_path: Path)
 @pytest.mark.slow
 async def test_bot_and_database_started_in_every_order(own_server: PostgresServer, tmp_path: Path) -> None:
     """The bot first, then PostgreSQL; then PostgreSQL alone again; then both: what health, systemd and the log say."""
-    port, told = free_port(), tmp_path / "notify"
+    port, told = str(free_port()), tmp_path / "notify"
     heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     heard.bind(str(told))
     heard.settimeout(15)

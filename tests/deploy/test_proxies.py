@@ -7,10 +7,9 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-import socket
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
@@ -19,8 +18,9 @@ import pytest
 from aiohttp import web
 
 from tests.adapters.slack.conftest import settle, stand_in
-from tests.adapters.slack.process import free_port, running
+from tests.adapters.slack.process import running
 from tests.adapters.web.serving import Stream
+from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 AROUND = """daemon off; pid {folder}/pid; error_log stderr; {user}
@@ -83,11 +83,10 @@ def sample(root: Path, program: str, scale: str, port: int, workers: dict[str, s
 
 def free_ports() -> int:
     """A port that nobody listens on, nor on the next one."""
-    while True:
-        port = free_port()
-        with suppress(OSError), closing(socket.socket()) as second:
-            second.bind(("127.0.0.1", port + 1))
-            return port
+    port, following = free_port(), free_port()
+    while following != port + 1:
+        port, following = following, free_port()
+    return port
 
 
 @asynccontextmanager

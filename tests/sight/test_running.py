@@ -13,13 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.discord.process import Bot, running
+from tests.ports import free_port
 from tests.standins.discord import DiscordStandIn
-
-
-def free_port() -> str:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return str(found.getsockname()[1])
 
 
 def fetched(port: str, path: str) -> tuple[int, str]:
@@ -45,7 +40,7 @@ async def grognard_health(bot: Bot, *words: str) -> tuple[int, str]:
 
 @pytest.mark.slow
 async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
-    port, told = free_port(), tmp_path / "notify"
+    port, told = str(free_port()), tmp_path / "notify"
     heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     heard.bind(str(told))
     heard.settimeout(10)

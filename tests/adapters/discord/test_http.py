@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -16,17 +15,11 @@ from adapters.discord.http import PATH, Signatures
 from adapters.discord.request import need_open, read_payload
 from adapters.web_server import MAX_AGE
 from tests.adapters.discord.process import Bot
+from tests.ports import free_port
 from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn
 
 FIRE = {"attackers": "squad fp=2", "targets": "squad morale=5", "tm": 1}
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 async def worker(stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str) -> str:

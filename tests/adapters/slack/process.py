@@ -5,23 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from tests.adapters import nursery
+from tests.ports import free_port
 from tests.standins.slack import SlackStandIn, Workspace
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 class Bot:

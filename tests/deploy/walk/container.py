@@ -12,9 +12,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from tests.adapters.slack.process import free_port
 from tests.deploy.walk.__main__ import PROJECT, Game
 from tests.deploy.walk.machine import bare_tree
+from tests.ports import free_port
 from tests.standins.discord import DiscordStandIn
 
 BASE, NAME = "localhost/grognard-base", "grognard-walk"
