@@ -4,7 +4,7 @@ side, read as it is typed, and turned up."""
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, RosterUnit, UnitWords, value_of
@@ -19,51 +19,15 @@ REDUCED, FLIP = "reduced", "flip"
 _REDUCED = re.compile(rf"(?:^|\s){REDUCED}\s*:", re.IGNORECASE)
 
 
-class Counter(NamedTuple):
-    """What is on a counter, and what has become of it.
-
-    `kind` is its type in words, `frame` one of `bot.systems.game_file.FRAMES`. `numbers` are those printed, by their
-    keys and as they read: (("fp", "2"), ("morale", "5")). `states` and `marks` are words, none for a unit that is
-    well. Of `lost`, `hurt` (it has lost strength: wounded, reduced, immobilized) and `shaken` (it is not itself
-    otherwise) at most one is true.
-    """
-
-    title: str
-    handle: str
-    side: str
-    kind: str
-    frame: str
-    numbers: tuple[tuple[str, str], ...]
-    states: tuple[str, ...]
-    marks: tuple[str, ...]
-    lost: bool
-    hurt: bool
-    shaken: bool
-
-    @property
-    def printed(self) -> str:
-        """Its numbers in one row: `2-5`."""
-        return "-".join(said for _, said in self.numbers)
+def said(token: str, system: System | None) -> str:
+    """A type, a marker or what was lost as the game says it; else the token as it is read."""
+    words: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
+    return words.get(token, in_words(token))
 
 
-def counter(unit: RosterUnit, system: System | None) -> Counter:
-    """The counter of a unit. Without a system (free play) it is an empty box with no number on it."""
-    said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
-    lost, hurt = is_lost(unit, system), is_hurt(unit, system)
-    states = states_of(unit, system)
-    return Counter(
-        title=unit.name,
-        handle=unit.handle,
-        side=unit.side,
-        kind=said.get(unit.type, in_words(unit.type)),
-        frame=frame_of(unit.type, system),
-        numbers=tuple((key, _said(unit.numbers[key])) for key in printed_on(unit.type, system) if key in unit.numbers),
-        states=states,
-        marks=marks_of(unit, system),
-        lost=lost,
-        hurt=hurt and not lost,
-        shaken=bool(states) and not lost and not hurt,
-    )
+def printed(unit: RosterUnit, system: System | None) -> list[str]:
+    """The numbers on its counter, as they read there: `2`, `5`. Without a system (free play) it has none."""
+    return [_said(unit.numbers[key]) for key in printed_on(unit.type, system) if key in unit.numbers]
 
 
 def frame_of(type_: str, system: System | None) -> str:
@@ -132,9 +96,8 @@ def about(unit: RosterUnit, system: System | None) -> str:
 
 def marks_of(unit: RosterUnit, system: System | None, marks: Collection[str] | None = None) -> tuple[str, ...]:
     """Its markers in words, or of these alone."""
-    said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
     shown = sorted(unit.marks if marks is None else marks)
-    return tuple(said.get(mark, in_words(mark)) for mark in shown if mark != unit.state)
+    return tuple(said(mark, system) for mark in shown if mark != unit.state)
 
 
 def lasting_marks(system: System | None) -> frozenset[str]:
@@ -153,9 +116,7 @@ def loss_keys(system: System | None) -> tuple[str, ...]:
 
 def loss_said(key: str, count: int, system: System | None) -> str:
     """What it has lost: `1 casualty`, or as the game's words have it, `wounded twice`."""
-    text = f"{count} {bare(in_words(key)) if count == 1 else in_words(key)}"
-    said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
-    return said.get(text, text)
+    return said(f"{count} {bare(in_words(key)) if count == 1 else in_words(key)}", system)
 
 
 def in_words(word: object) -> str:

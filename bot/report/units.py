@@ -5,8 +5,7 @@ What is said of a unit is `bot/game/counter.py`; the page's own script is handed
 
 from collections.abc import Mapping
 
-from bot.game.counter import counter as counter_of
-from bot.game.counter import in_words, state_of, states_of
+from bot.game.counter import frame_of, in_words, is_hurt, marks_of, printed, said, state_of, states_of
 from bot.game.counter import is_lost as has_left
 from bot.game.state import Json, unit_from_json
 from bot.systems.game_file import ANY
@@ -37,17 +36,18 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
 
 def counter(unit: Json, first: Json, system: System | None) -> Json:
     """A unit of the log as it is drawn: its `name`, `type`, `frame`, `states`, `marks` and `printed` numbers;
-    `standing` is LOST, HURT, SHAKEN or nothing. `first` is how it came into the game."""
-    drawn = counter_of(unit_from_json(unit), system)
-    is_hurt = drawn.hurt or unit["type"] != first["type"]
+    `standing` is LOST, HURT (it has lost strength: wounded, reduced, immobilized), SHAKEN (it is not itself otherwise)
+    or nothing. `first` is how it came into the game."""
+    read = unit_from_json(unit)
+    states, hurt = states_of(read, system), is_hurt(read, system) or unit["type"] != first["type"]
     return {
-        "name": drawn.title,
-        "type": drawn.kind,
-        "frame": drawn.frame,
-        "states": drawn.states,
-        "standing": LOST if drawn.lost else HURT if is_hurt else SHAKEN if drawn.shaken else "",
-        "marks": drawn.marks,
-        "printed": "–".join(said for _, said in drawn.numbers),
+        "name": read.name,
+        "type": said(read.type, system),
+        "frame": frame_of(read.type, system),
+        "states": states,
+        "standing": LOST if has_left(read, system) else HURT if hurt else SHAKEN if states else "",
+        "marks": marks_of(read, system),
+        "printed": "–".join(printed(read, system)),
     }
 
 
@@ -79,8 +79,8 @@ def _unlike(unit: Json, other: Json, system: System | None) -> str:
     """The type and the state of a unit in words, each where the other's is not the same."""
     read = unit_from_json(unit)
     state = states_of(read, system)[0] if state_of(read, system) else in_words(unit["state"]) or "good order"
-    kind = counter_of(read, system).kind
-    return ", ".join(said for key, said in (("type", kind), ("state", state)) if unit[key] != other[key])
+    told = (("type", said(read.type, system)), ("state", state))
+    return ", ".join(words for key, words in told if unit[key] != other[key])
 
 
 def _number(value: object) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.game.counter import Counter, counter
+from bot.game.state import Json, unit_json
+from bot.report.units import counter
 from bot.rules.errors import TableError
 from bot.rules.inputs.units import Back, RosterUnit
 from bot.systems.catalog import system, systems
@@ -21,15 +22,16 @@ FRAME_OF = {
 }
 
 
-def made(game: str, type_: str, **more: object) -> Counter:
-    return counter(RosterUnit("Fox", "us1", type_, "US", **more), system(game))  # type: ignore[arg-type]
+def made(game: str, type_: str, **more: object) -> Json:
+    unit = unit_json(RosterUnit("Fox", "us1", type_, "US", **more))  # type: ignore[arg-type]
+    return counter(unit, unit, system(game))
 
 
 @pytest.mark.parametrize("game", list(systems()))
 def test_every_unit_type_has_its_frame(game: str) -> None:
     """A frame of the list, none left as an empty box."""
     types = system(game).game["units"]["types"]
-    assert [made(game, type_).frame for type_ in types] == FRAME_OF[game].split()
+    assert [made(game, type_)["frame"] for type_ in types] == FRAME_OF[game].split()
     assert set(FRAME_OF[game].split()) <= set(FRAMES) - {ANY}
 
 
@@ -38,8 +40,8 @@ def fates(game: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for state in system(game).words["units"].known_states:
         made_ = made(game, system(game).game["units"]["types"][0], state=state)
-        fate = next((word for word in ("lost", "hurt", "shaken") if getattr(made_, word)), "")
-        assert bool(made_.states) == bool(fate)
+        fate = {"gone": "lost"}.get(made_["standing"], made_["standing"])
+        assert bool(made_["states"]) == bool(fate)
         found.setdefault(fate, set()).add(state)
     return found
 
@@ -64,38 +66,38 @@ def test_what_each_state_means(game: str, well: str, shaken: str, hurt: str, los
 
 def test_numbers_as_they_are_printed() -> None:
     """In the counter's order; several are parted by a stroke, a number that the roster lacks is left out."""
-    assert made("lnlt", "squad", numbers={"morale": 5, "fp": 2}).printed == "2-5"
-    assert made("lnlt", "crew", numbers={"morale": 5, "sw": (3, 2)}).printed == "3/2-5"
-    assert made("lnlt", "leader", numbers={"morale": 6, "lm": 1, "lr": 2}).printed == "1-2-6"
-    assert made("lnlt", "armored-vehicle", numbers={"fp": 3, "he": 5, "mg": 6, "armor": 3}).printed == "5-6-3"
-    assert made("asl", "gun", numbers={"start": "b11"}).numbers == (("start", "B11"),)
-    assert made("asl", "gun", numbers={"start": "circled-9"}).printed == "circled 9"
-    assert made("nhis", "squad", numbers={"morale": 7, "fp": 4}).printed == "4-7"
-    assert made("baps", "soldier", numbers={"weapon": "carbine"}).printed == ""
+    assert made("lnlt", "squad", numbers={"morale": 5, "fp": 2})["printed"] == "2–5"
+    assert made("lnlt", "crew", numbers={"morale": 5, "sw": (3, 2)})["printed"] == "3/2–5"
+    assert made("lnlt", "leader", numbers={"morale": 6, "lm": 1, "lr": 2})["printed"] == "1–2–6"
+    assert made("lnlt", "armored-vehicle", numbers={"fp": 3, "he": 5, "mg": 6, "armor": 3})["printed"] == "5–6–3"
+    assert made("asl", "gun", numbers={"start": "b11"})["printed"] == "B11"
+    assert made("asl", "gun", numbers={"start": "circled-9"})["printed"] == "circled 9"
+    assert made("nhis", "squad", numbers={"morale": 7, "fp": 4})["printed"] == "4–7"
+    assert made("baps", "soldier", numbers={"weapon": "carbine"})["printed"] == ""
 
 
 def test_states_and_markers_in_words() -> None:
     """A unit is named with all that ails it; the type is written as the game writes it."""
     both = made("lnlt", "leader", state="shaken-wounded", marks=frozenset({"ops-complete"}))
-    assert (both.states, both.marks) == (("shaken and wounded",), ("ops complete",))
-    assert (both.hurt, both.shaken, both.lost) == (True, False, False)
-    assert made("asl", "afv").kind == "AFV"
-    assert made("baps", "soldier", numbers={"wounds": 1}).hurt
-    assert made("baps", "vehicle", marks=frozenset({"track-hit"})).hurt
-    assert made("ucn", "element", numbers={"casualties": 0}).hurt is False
+    assert (both["states"], both["marks"], both["standing"]) == (("shaken and wounded",), ("ops complete",), "hurt")
+    assert made("asl", "afv")["type"] == "AFV"
+    assert made("baps", "soldier", numbers={"wounds": 1})["standing"] == "hurt"
+    assert made("baps", "vehicle", marks=frozenset({"track-hit"}))["standing"] == "hurt"
+    assert made("ucn", "element", numbers={"casualties": 0})["standing"] != "hurt"
 
 
 def test_the_reduced_side_is_said_once() -> None:
     """A turned counter is hurt and says so, unless its state does already."""
     half = made("lnlt", "half-squad", turned=True, back=Back("squad", {"morale": 5}))
-    assert (half.states, half.hurt) == (("reduced",), True)
-    assert made("nhis", "squad", state="reduced", turned=True, back=Back()).states == ("reduced",)
+    assert (half["states"], half["standing"]) == (("reduced",), "hurt")
+    assert made("nhis", "squad", state="reduced", turned=True, back=Back())["states"] == ("reduced",)
 
 
 def test_free_play_knows_the_common_words_only() -> None:
     """Without a system: an empty box without numbers, lost by the words that all games share."""
-    bare = counter(RosterUnit("Fox", "u1", "squad", numbers={"morale": 5}, state="eliminated"), None)
-    assert (bare.frame, bare.printed, bare.lost) == (ANY, "", True)
+    unit = unit_json(RosterUnit("Fox", "u1", "squad", numbers={"morale": 5}, state="eliminated"))
+    bare = counter(unit, unit, None)
+    assert (bare["frame"], bare["printed"], bare["standing"]) == (ANY, "", "gone")
 
 
 @pytest.mark.parametrize(
