@@ -266,7 +266,7 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
     with pack_in_use(monkeypatch, make_pack(led)):
         events += run(every_event_of_cups())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
-    unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
+    unused |= {f"{name} units" for name, kind in KINDS.items() if "units" in kind.traits}
     for event in events:
         after = event.get("after", {})
         parts = (*event, *after.get("game", {}), *(["units"] if after.get("units") else []))

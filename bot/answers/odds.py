@@ -32,7 +32,6 @@ class Outlook:
     names: tuple[str, ...]
     chances: tuple[tuple[str, str, Fraction], ...]
     scale: Scale
-    alike: int = 1
 
     @property
     def told(self) -> frozenset[tuple[str, Fraction]]:
@@ -116,7 +115,7 @@ def _outlook(sequence: Sequence, row: Row, counted: Distribution) -> Outlook:
     chances = [(token, word, chance) for word, (token, chance) in merged.items()]
     if not scale.is_known:
         chances.sort(key=lambda item: -item[2])
-    return Outlook((row.name,), tuple(chances), scale, row.alike)
+    return Outlook((row.name,), tuple(chances), scale)
 
 
 def result_word(row: Row, token: str, words: Mapping[str, str]) -> str:

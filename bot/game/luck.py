@@ -50,7 +50,6 @@ class Try(NamedTuple):
     inputs: str  # canonical JSON, with the units used
     out: str
     number: int = 0  # of its event
-    result: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -127,7 +126,6 @@ def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
                     json.dumps(inputs, sort_keys=True),
                     json.dumps(one.get("out", {}), sort_keys=True),
                     event["number"],
-                    str(one.get("result", "")),
                 )
             )
     return found

@@ -232,10 +232,9 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: its id, title, sides, a few sentences about it, its units by folded names, and the tracks that it
+    """A scenario: its title, sides, a few sentences about it, its units by folded names, and the tracks that it
     starts otherwise."""
 
-    id: str
     title: str
     sides: tuple[str, ...]
     about: str
@@ -274,7 +273,7 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
         tracks = started(data.get("tracks") or {}, system.tracks, sides)
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
-    return Scenario(id, data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks)
+    return Scenario(data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks)
 
 
 def _check(data: Any, file: str) -> None:

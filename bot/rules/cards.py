@@ -416,12 +416,6 @@ NAMES = "names"
 """What the dice are for that order names."""
 
 
-def in_order(deck: Deck, cards: Iterable[str]) -> list[str]:
-    """Cards in the order of their deck."""
-    places = {card: place for place, (card, _) in enumerate(deck.cards)}
-    return sorted(cards, key=lambda card: places.get(card, len(places)))
-
-
 def take(id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str = "") -> dict[str, int]:
     """What is out of the pile once `cards` are moved from the first of `places` that has them; `to` is "" for the pile.
 

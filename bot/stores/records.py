@@ -232,7 +232,6 @@ class Saved(NamedTuple):
     state: Json  # {} before the first snapshot
     state_at: int  # the last event that the snapshot explains; 0 before the first
     events: tuple[EventRow, ...]  # after state_at
-    texts: tuple[TextRow, ...]  # of these events
     persons: tuple[PersonRow, ...]
     seed: SeedRow | None  # the latest
     places: tuple[str, ...]  # that play it now, in order

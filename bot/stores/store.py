@@ -47,8 +47,6 @@ _SAVED = f"""
 SELECT games.id, version, next_event, head, created, updated, {_HAS_BOARD}, coalesce(at, 0), state,
     (SELECT json_group_array(json_array(number, body, hash)) FROM events
         WHERE game = games.id AND number > coalesce(at, 0)),
-    (SELECT json_group_array(json_array(event, key, salt, text, person)) FROM texts
-        WHERE game = games.id AND event > coalesce(at, 0)),
     (SELECT json_group_array(json_array(person, "user", name)) FROM persons WHERE game = games.id),
     (SELECT json_group_array(place) FROM bindings WHERE game = games.id AND current),
     games.id, epoch, seed, commitment, first_event, texts, digest, revealed
@@ -354,14 +352,13 @@ def _saved(rows: Sequence[Row]) -> Saved | None:
     """A game from what _SAVED found."""
     if not rows:
         return None
-    [(*game, has_board, at, state, events, texts, persons, places)] = [row[:13] for row in rows]
-    id, seed = game[0], rows[0][13:]
+    [(*game, has_board, at, state, events, persons, places)] = [row[:12] for row in rows]
+    id, seed = game[0], rows[0][12:]
     return Saved(
         game=GameRow(*game),
         state=json.loads(state or "{}"),
         state_at=at,
         events=tuple(EventRow(id, *row) for row in _sorted(events)),
-        texts=tuple(TextRow(id, *row) for row in _sorted(texts)),
         persons=tuple(PersonRow(id, *row) for row in _sorted(persons)),
         seed=_seed(seed) if seed[1] is not None else None,
         places=tuple(_sorted(places)),

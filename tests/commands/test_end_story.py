@@ -9,7 +9,7 @@ from bot.game.luck import Luck, Try, Worth
 
 
 def roll(number: int) -> Try:
-    return Try("US", "lnlt", "fire", "{}", "{}", number, "shaken")
+    return Try("US", "lnlt", "fire", "{}", "{}", number)
 
 
 HIT = (roll(38), Worth(2, 0.6, 1, at_least=Fraction("0.08"), more=Fraction("0.0")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -228,7 +229,7 @@ async def test_luck_counts_each_play_by_itself() -> None:
     events = [row.data for row in rows]
     assert [one["inputs"]["unit"] for one in plays_of(events[-1])] == ["Chi 1", "Chi 2"]
     found = tries_in([row.body for row in rows], ())
-    assert [one.result.partition(":")[0] for one in found] == ["Chi 1", "Chi 2"]
+    assert [json.loads(one.inputs)["raw"]["unit"] for one in found] == ["Chi 1", "Chi 2"]
     assert all(worth_of(*one.key) is not None for one in found)
     await channel.do("Anna", "game stats")
     await assert_sound(channel)

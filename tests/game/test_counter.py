@@ -40,7 +40,7 @@ def fates(game: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for state in system(game).words["units"].known_states:
         made_ = made(game, system(game).game["units"]["types"][0], state=state)
-        fate = {"gone": "lost"}.get(made_["standing"], made_["standing"])
+        fate = str(made_["standing"]).replace("gone", "lost")
         assert bool(made_["states"]) == bool(fate)
         found.setdefault(fate, set()).add(state)
     return found

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.interface.form.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting, missing
+from bot.interface.form.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting
 from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import Known, complete_option
 from bot.rules.inputs.options import OWN
 from bot.rules.inputs.units import RosterUnit
@@ -48,9 +49,9 @@ def field(form: Form, name: str) -> Field:
     return found
 
 
-def test_what_is_missing_is_named_until_it_is_there() -> None:
-    assert [option.name for option in missing(FIRE, {})] == ["attackers"]
-    assert missing(FIRE, {"attackers": "squad fp=2"}) == ()
+def test_what_is_missing_is_asked_for_until_it_is_there() -> None:
+    assert [option.name for option in FIRE.options if option.required] == ["attackers"]
+    assert asks(FIRE, {})
     assert asks(FIRE, {"tm": 1})
     assert not asks(FIRE, {"attackers": "squad fp=2"})
 
@@ -61,14 +62,12 @@ def test_which_commands_ask_when_called_alone() -> None:
     assert alone.isdisjoint({"/log", "/again", "/game status", "/help", "/game link", "/game next"})
 
 
-def test_a_unit_that_lacks_a_number_does_not_bring_it() -> None:
+def test_what_a_unit_may_bring_is_not_asked_for() -> None:
+    """Whether it does is seen when the command runs: its refusal opens the form."""
     morale = spec_of("ucn", "morale")
-    green = RosterUnit("Green", "us1", "infantry", "US")
-    veteran = RosterUnit("Veteran", "us2", "infantry", "US", {"morale": 14})
-    known = Known((green, veteran), ("US", "VC"), own_side="US", system="ucn")
-    assert [option.name for option in form_of(morale, {"unit": "Green"}, known, WIDE).missing] == ["morale"]
-    assert form_of(morale, {"unit": "Green", "morale": 12}, known, WIDE).missing == ()
-    assert form_of(morale, {"unit": "us2"}, known, WIDE).missing == ()
+    assert asks(morale, {})
+    assert not asks(morale, {"unit": "Green"})
+    assert not asks(morale, {"morale": 12})
 
 
 def test_needed_fields_come_first_and_rare_ones_wait() -> None:
@@ -238,7 +237,8 @@ def test_what_lasts_from_the_shot_before_is_the_terrain_and_never_a_unit_or_a_fl
 
 def test_the_command_so_far_can_be_typed() -> None:
     given: dict[str, object] = {"attackers": "Squad 1; Squad 2", "tm": 2, "adjacent": True, "mods": "tis"}
-    assert form_of(FIRE, given, SMALL, WIDE).command == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
+    shown = form_of(FIRE, given, SMALL, WIDE).given
+    assert command_text(FIRE, shown) == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
 
 
 def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None:
@@ -252,7 +252,7 @@ def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None
     assert saves.chosen
     off = after({}, [])
     assert off == {"saves": False}
-    assert form_of(shoot, off, Known(), WIDE).command.endswith("saves=no")
+    assert command_text(shoot, form_of(shoot, off, Known(), WIDE).given).endswith("saves=no")
     assert after(off, ["saves"]) == {}
 
 

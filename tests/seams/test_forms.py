@@ -32,7 +32,6 @@ from bot.interface.form.form import (
     asks,
     form_of,
     in_that_way,
-    missing,
 )
 from bot.interface.form.submission import Taken, take
 from bot.interface.registry import registry
@@ -163,7 +162,9 @@ def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
     for spec in ROLLED:
         form = form_of(spec, {}, some_units(spec), MODAL)
         line = form.field("rest")
-        owed = [option for option in missing(spec, {}) if line is not None and option.name in line.covers]
+        owed = [
+            option for option in spec.options if option.required and line is not None and option.name in line.covers
+        ]
         numbers = [option for option in owed if option.type in ("int", "number") and not option.brings]
         if len(numbers) == 1 and line is not None and line.option is not None:
             filled_in = take(spec, some_units(spec), form, {"rest": f"{numbers[0].min or 5:g}"})

@@ -4,17 +4,15 @@ This is the one place that decides them. Adapters only draw a `Form`, each in it
 what was filled in (`submission.py`).
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from bot.interface.form.line_and_keypad import rest_example, rest_text, short
 from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import ACTING, Known, fitting, words_now
 from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
-from bot.rules.inputs.units import Roster, RosterUnit, by_name
 from bot.rules.text.phrase import begun
 
 FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
@@ -70,14 +68,12 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it is now. `verb` is what submitting it does, `command` what would be typed, `missing` what it lacks,
-    `given` the options that it is filled in with: what was refused is left out."""
+    """A form as it is now. `verb` is what submitting it does, `given` the options that it is filled in with: what was
+    refused is left out."""
 
     title: str
     verb: str
     fields: tuple[Field, ...]
-    command: str
-    missing: tuple[Option, ...]
     given: Options
 
     def field(self, name: str) -> Field | None:
@@ -98,20 +94,15 @@ def asked_now(spec: CommandSpec, options: Options) -> CommandSpec:
     return spec._replace(options=counting(spec.options, options)) if has_some else spec
 
 
-def missing(spec: CommandSpec, options: Options, roster: Iterable[RosterUnit] = ()) -> tuple[Option, ...]:
-    """Required options that were not given and that no unit brings; one that is not in `roster` may bring them."""
-    named = by_name(roster)
-    return tuple(option for option in spec.options if option.required and not _is_given(option, options, named))
-
-
 def asks(spec: CommandSpec, options: Options) -> bool:
     """Whether a command as typed opens its form, rather than run: it lacks something, or can hardly be meant so.
 
-    A sequence called alone is not meant with all at 0, nor an import of nothing.
+    A sequence called alone is not meant with all at 0, nor an import of nothing. A unit may bring what is left out.
     """
     own = [option for option in spec.options if option.name not in _OF_ROLLS]
     alone = not options and (spec.family == "sequence" or spec.path in ASK_ALONE)
-    return bool(own) and (alone or bool(missing(asked_now(spec, options), options)))
+    asked = asked_now(spec, options).options
+    return bool(own) and (alone or any(option.required and not _is_given(option, options) for option in asked))
 
 
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
@@ -147,14 +138,10 @@ def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, obje
 ASK_ALONE = (("unit", "import"), ("order", "write"), ("game", "start"))
 
 
-def _is_given(option: Option, options: Options, named: Roster) -> bool:
-    if options.get(option.name) not in (None, ""):
-        return True
-    who, _, key = option.brings.partition(".")
-    chosen = str(options.get(who) or "").strip()
-    unit = named.get(chosen.casefold())
-    lacks = unit is not None and option.type in ("int", "number") and key not in unit.numbers
-    return bool(chosen) and not lacks
+def _is_given(option: Option, options: Options) -> bool:
+    """Whether an option was given, or the unit that brings it."""
+    brought = str(options.get(option.brings.partition(".")[0]) or "").strip()
+    return options.get(option.name) not in (None, "") or bool(brought)
 
 
 def form_of(
@@ -166,7 +153,6 @@ def form_of(
     shown = {name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)}
     if (option := spec.option(wrong)) is not None and (option.type == "units" or option.many) and known.roster:
         shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
-    wanted = missing(spec, shown, known.roster)
     fields = [_field(option, shown, known, room) for option in spec.options if _has_field(option, spec)]
     if flags := _flags(spec, shown, room):
         fields.append(flags)
@@ -177,14 +163,7 @@ def form_of(
     elif any(field.kind == "picks" for field in fields):
         fields = [*_beside(fields, _others(fields)), _typed(spec)]
     return _marked(
-        Form(
-            title or spec.title or spec.name,
-            spec.verb or "OK",
-            (*fields, *how),
-            command_text(spec, options),
-            wanted,
-            shown,
-        ),
+        Form(title or spec.title or spec.name, spec.verb or "OK", (*fields, *how), shown),
         wrong,
         message,
     )

@@ -54,10 +54,6 @@ class Given:
         """The token of an enum, or a text."""
         return str(self.values[name])
 
-    def has(self, name: str) -> bool:
-        """Whether an optional input was given."""
-        return self.values.get(name) is not None
-
     def units(self, name: str) -> tuple[Unit, ...]:
         """The units of a unit list, in the order typed."""
         return self.lists.get(name, ())

@@ -148,11 +148,6 @@ class Kind(NamedTuple):
     traits: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
-    @property
-    def units(self) -> bool:
-        """Whether it may change units."""
-        return "units" in self.traits
-
 
 KINDS: Mapping[str, Kind] = {
     name: Kind(tuple(needs.split()), tuple(may.split()), tuple(game.split()), tuple(traits.split()), tuple(words))
