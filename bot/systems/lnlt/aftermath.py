@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
@@ -206,24 +206,11 @@ def aftermath(unit: Unit, now: str) -> str:
     return ""
 
 
-class Suffered(NamedTuple):
-    """What damage checks did to units: the word for each, and the parts of a settlement that follow from it.
+def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Settlement:
+    """What damage checks did to `units`: the word for each, heroes who come into play and helicopters that crash.
 
-    `down` are the helicopters that crash.
+    Source: PAC 02 (11.2).
     """
-
-    units: list[tuple[str, str]]
-    then: list[str]
-    changes: list[Change]
-    fates: list[Fate]
-    now: tuple[str, ...]
-    joins: list[tuple[str, str]]
-    notes: tuple[str, ...]
-    down: list[str]
-
-
-def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suffered:
-    """What damage checks did to `units`, and the heroes who come into play beside them. Source: PAC 02 (11.2)."""
     words: list[tuple[str, str]] = []
     joins: list[tuple[str, str]] = []
     heroes: list[str] = []
@@ -251,7 +238,16 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suf
             notes[note] = None
         if now == "destroyed" and unit.type in kinds.AIRBORNE:
             down.append(f"{word} crashes: run crash, and bail-out for those aboard.")
-    return Suffered(words, heroes, changes, fates, _together(also) if also else (), joins, tuple(notes), down)
+    return Settlement(
+        headline(words, hit=True),
+        tuple(words),
+        (*heroes, *down),
+        tuple(changes),
+        tuple(fates),
+        _together(also) if also else (),
+        notes=tuple(notes),
+        joins=tuple(joins),
+    )
 
 
 def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -265,7 +261,7 @@ def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 def attacked(
     headline: str,
     targets: Sequence[Unit],
-    hurt: Suffered,
+    hurt: Settlement,
     *,
     more: Iterable[str] = (),
     notes: Iterable[str] = (),
@@ -285,17 +281,14 @@ def attacked(
         for unit in firers
         if unit is not None and SPOTTER in unit.flags
     ]
-    fates = hurt.fates or [Fate(unit.word, miss) for unit in targets] or [at_the_hex(beaten_by, miss)]
-    return Settlement(
-        headline,
-        tuple(hurt.units),
-        (*hurt.then, *hurt.down, *more),
-        (*hurt.changes, *fired(firers), *changes),
-        tuple(fates),
-        hurt.now,
-        by,
-        (*hurt.notes, *notes, *spotted),
-        joins=tuple(hurt.joins),
+    fates = hurt.fates or tuple([Fate(unit.word, miss) for unit in targets]) or (at_the_hex(beaten_by, miss),)
+    return hurt._replace(
+        headline=headline,
+        then=(*hurt.then, *more),
+        changes=(*hurt.changes, *fired(firers), *changes),
+        fates=fates,
+        by=by,
+        notes=(*hurt.notes, *notes, *spotted),
     )
 
 

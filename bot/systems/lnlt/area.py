@@ -14,7 +14,7 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Line, Plan, Reads, Roll, Ruling, Settlement, Step, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import Suffered, attacked, drifting, headline, rows, suffered
+from bot.systems.lnlt.aftermath import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.fire import refuse_to_fire
 from bot.systems.lnlt.impact import OWES as FIRE_CHECK
@@ -201,7 +201,7 @@ def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int
     return adds
 
 
-def area_words(hurt: Suffered, answers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def area_words(hurt: Settlement, answers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """The words for those units that were hit."""
     return [words for words, answer in zip(hurt.units, answers, strict=True) if answer["hit"]]
 

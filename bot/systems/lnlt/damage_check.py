@@ -10,7 +10,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.aftermath import PLACED, attacked, headline, rows, suffered
+from bot.systems.lnlt.aftermath import PLACED, attacked, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Attack, list_items, readings_of
 
@@ -24,7 +24,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = suffered(targets, out["targets"])
-        return attacked(headline(hurt.units, hit=True), targets, hurt)
+        return attacked(hurt.headline, targets, hurt)
 
     start, _ = checks.begin(Attack(None, given.int("dc_mod")))
     return Plan(start, checks.steps(), settle, {"targets": []}, rows=lambda: rows(items), apart=checks.apart)
@@ -43,16 +43,7 @@ def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
     said += [f"{unit} {word}" for unit, word in hurt.units]
     then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
     told = (Fate("the crew", crew),) if crew != NONE or not hurt.fates else ()
-    return Settlement(
-        "; ".join(said) or "no effect",
-        tuple(hurt.units),
-        (*then, *hurt.then),
-        tuple(hurt.changes),
-        (*told, *hurt.fates),
-        hurt.now,
-        joins=tuple(hurt.joins),
-        notes=hurt.notes,
-    )
+    return hurt._replace(headline="; ".join(said) or "no effect", then=(*then, *hurt.then), fates=(*told, *hurt.fates))
 
 
 def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:

@@ -330,19 +330,17 @@ def _settle_vehicle(
     word = target.word if target is not None else "the target"
     headline = f"{word}: {say(result) if hit else 'miss'}"
     note = aftermath(struck, result)
-    return Settlement(
-        f"{firer.word} at {headline}" if firer is not None else headline,
-        (*([(target.word, say(result))] if target is not None else []), *hurt.units),
-        (*then, *hurt.then),
-        (
+    return hurt._replace(
+        headline=f"{firer.word} at {headline}" if firer is not None else headline,
+        units=(*([(target.word, say(result))] if target is not None else []), *hurt.units),
+        then=(*then, *hurt.then),
+        changes=(
             *([change] if change else []),
             *acquires(given, target, stays=out["acquire"]),
             *hurt.changes,
             *fired([firer]),
             *weapon_kept(given, hit=hit),
         ),
-        (Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
-        hurt.now,
+        fates=(Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
         notes=(*([note] if note else []), *hurt.notes, *([ACQUIRED] if out["acquire"] else []), *riders(given)),
-        joins=tuple(hurt.joins),
     )
