@@ -33,4 +33,4 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 def test_units_that_pass_their_checks_are_not_looked_up_as_failing(read: Counter[str]) -> None:
     given = {"targets": "squad morale=5; squad morale=5; leader morale=5 lr=1", "hit_number": 0}
     play_example("nhis", "morale", given, [1, 1, 1])
-    assert read == {"leadership": 2}
+    assert read.keys() == {"leadership"}

@@ -125,21 +125,14 @@ class Man(NamedTuple):
 
 
 class Resolution:
-    """The table and its shared results for one plan; each shared entry is read from the charts once."""
+    """The table and its shared results for one plan."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._shared: dict[str, Cell] = {}
 
     def cell(self, row: int, men: int) -> Cell:
         """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10 read 10)."""
         return self._tables["crt"].column("result", row=row, men=min(men, MOST_MEN), roll=D20)
-
-    def _entry(self, entry: str) -> Cell:
-        cell = self._shared.get(entry)
-        if cell is None:
-            cell = self._shared[entry] = self._tables["crt-split"].column("result", entry=entry, roll=D6)
-        return cell
 
     def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
         """The die that is rolled next."""
@@ -148,7 +141,8 @@ class Resolution:
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
         """The man after one more die."""
         if hurt.entry:
-            return hurt.struck(self._entry(hurt.entry)[die - 1], 0, False)
+            shared = self._tables["crt-split"].column("result", entry=hurt.entry, roll=D6)
+            return hurt.struck(shared[die - 1], 0, False)
         return hurt.struck(man.cells[hurt.rolled][die - 1], 1, die == 1 and man.counts_ones)
 
 

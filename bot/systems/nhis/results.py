@@ -13,7 +13,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, ruled
-from bot.rules.tables.table import Answer, Tables
+from bot.rules.tables.table import Tables
 from bot.rules.text.names import numbered
 
 CHECK = "check"
@@ -295,38 +295,31 @@ class Target(NamedTuple):
 
 
 class Cards:
-    """What the tables say of the targets of one attack; each is read once, when it is first needed."""
+    """What the tables say of the targets of one attack."""
 
     def __init__(self, tables: Tables, *, flamethrower: bool) -> None:
         self._tables, self._flamethrower = tables, flamethrower
-        self._known: dict[tuple[Any, ...], Answer] = {}
-
-    def _read(self, table: str, **given: Any) -> Answer:
-        key = (table, *given.values())
-        if key not in self._known:
-            self._known[key] = self._tables[table](**given)
-        return self._known[key]
 
     def failure(self, target: Target) -> tuple[str, str]:
         """Result and state after a failed morale check."""
-        read = self._read("morale-fail", unit_class=target.kind, state=target.state)
+        read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
         return read["result"], read["after"]
 
     def damaged(self, target: Target, *, hit: bool) -> tuple[str, str, bool]:
         """Result, state and check after a Damaged result, with one point on it or none."""
-        read = self._read("damaged-effect", unit_class=target.kind, state=target.state, hit=hit)
+        read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
         return read["result"], read["after"], read["check"]
 
     def led(self, target: Target) -> bool:
         """Whether it adds the rating of a prepared leader in its hex."""
         kind = target.unit.type
         row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
-        return bool(self._read("leadership", unit=row)["adds"])
+        return bool(self._tables["leadership"](unit=row)["adds"])
 
     def halts(self, target: Target) -> bool:
         """Whether it stops when it fails a check."""
         banzai = "banzai" in target.unit.flags
-        read = self._read("stop-moving", unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
+        read = self._tables["stop-moving"](unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
         return bool(read["stops"])
 
 
