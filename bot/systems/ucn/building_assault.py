@@ -9,7 +9,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Change, Fate, Line, Parts, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import melee, roster
-from bot.systems.ucn.melee import Combat, Fight, Side, die_apart
+from bot.systems.ucn.melee import Combat, Fight, Side, face_apart
 from bot.systems.ucn.roster import spends
 from bot.systems.ucn.skill_check import FACES, LAST, Check, d20
 
@@ -88,7 +88,7 @@ def _apart(results: Results, combat: Combat, fight: Fight) -> Parts[Fight] | Non
     if fight.owes != "grenade":
         return combat.apart(fight)
     taken = [fate == OUT for fate in results]
-    each = [die_apart(f"grenade_results[{at}]", taken, "grenade", results) for at in range(fight.left)]
+    each = [face_apart(f"grenade_results[{at}]", taken, "grenade", results) for at in range(fight.left)]
     return Parts(each, {"successes": add}, lambda successes: _thrown(combat, fight, successes), {"successes": ()})
 
 

@@ -15,6 +15,7 @@ from bot.rules.sequence.sequence import (
     Change,
     Fate,
     Line,
+    Outputs,
     Part,
     Parts,
     Plan,
@@ -23,14 +24,13 @@ from bot.rules.sequence.sequence import (
     Ruling,
     Settlement,
     minus,
-    never,
     parts_of,
     ruled,
 )
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.roster import characters, whom
-from bot.systems.ucn.skill_check import LAST, Check, check, d20, lost_ap, mod_part, sum_line
+from bot.systems.ucn.skill_check import LAST, Check, check, d20, die_apart, lost_ap, mod_part, sum_line
 
 ROLLS = ("attacker_rolls", "defender_rolls")
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
@@ -112,19 +112,14 @@ class Combat:
     ) -> None:
         self.attackers, self.checks, self.told = attackers, checks, told
         self._tables = tables
-        self._outcomes: dict[tuple[str, bool], tuple[str, int, int]] = {}
 
     def outcome(self, row: str, outnumbered: bool) -> tuple[str, int, int]:
         """How it ends, and what it costs attackers and defenders."""
-        found = self._outcomes.get((row, outnumbered))
-        if found is None:
-            more, fewer = EXAMPLES[row]
-            read = self._tables["melee-outcome"](
-                attacker_successes=more, defender_successes=fewer, defender_outnumbered=outnumbered
-            )
-            lost = int(read["attacker_casualties"]), int(read["defender_casualties"])
-            found = self._outcomes[row, outnumbered] = str(read["outcome"]), *lost
-        return found
+        more, fewer = EXAMPLES[row]
+        read = self._tables["melee-outcome"](
+            attacker_successes=more, defender_successes=fewer, defender_outnumbered=outnumbered
+        )
+        return str(read["outcome"]), int(read["attacker_casualties"]), int(read["defender_casualties"])
 
     def steps(self) -> dict[str, Ruled[Fight]]:
         """The steps attackers and defenders."""
@@ -188,22 +183,18 @@ class Combat:
         return None
 
 
-def _dice_apart(name: str, count: int, check: Check, then: Callable[..., Ruling[Fight]], costs: str) -> Parts[Fight]:
-    each = [die_apart(f"{name}[{at}]", check.passes, check) for at in range(count)]
-    return Parts(each, {"successes": add, "ones": add}, then, {"successes": (), "ones": (costs,)})
-
-
-def die_apart(path: str, succeeds: Sequence[bool], key: Hashable, says: Sequence[Any] = range(LAST + 1)) -> Part[Fight]:
+def face_apart(path: str, succeeds: Sequence[bool], key: Hashable, says: Sequence[Any] = range(LAST + 1)) -> Part[Any]:
     """For odds: one d20, told at `path` as what each face `says`, whether it `succeeds` and is a natural 1."""
 
-    def fall(_: Fight, roll: Roll) -> Ruling[Fight]:
-        return Ruling(Fight(None, 0, int(succeeds[roll[0]]), int(roll[0] == 1)), {path: says[roll[0]]})
+    def tells(face: int) -> Outputs:
+        return {path: says[face], "successes": int(succeeds[face]), "ones": int(face == 1)}
 
-    def plan() -> Plan[Fight]:
-        steps = {"die": ruled(d20("die"), fall)}
-        return Plan(Fight("die", 0), steps, never, closing=lambda end: {"successes": end.successes, "ones": end.ones})
+    return die_apart(path, tells, key)
 
-    return Part((path,), plan, key)
+
+def _dice_apart(name: str, count: int, check: Check, then: Callable[..., Ruling[Fight]], costs: str) -> Parts[Fight]:
+    each = [face_apart(f"{name}[{at}]", check.passes, check) for at in range(count)]
+    return Parts(each, {"successes": add, "ones": add}, then, {"successes": (), "ones": (costs,)})
 
 
 def _successes(check: Check, roll: Roll) -> tuple[int, int]:

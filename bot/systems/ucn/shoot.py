@@ -17,6 +17,7 @@ from bot.rules.sequence.sequence import (
     Change,
     Fate,
     Line,
+    Outputs,
     Part,
     Parts,
     Plan,
@@ -34,7 +35,7 @@ from bot.rules.text.names import a_or_an, joined
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.roster import UNDER_FIRE, spends, weapon_said, whom
 from bot.systems.ucn.shooters import MORALE_LOSS, SAVED, STATUSES, Shooter, area_said
-from bot.systems.ucn.skill_check import LAST, Check, check, d20, lost_ap, mod_part, status_part, sum_line
+from bot.systems.ucn.skill_check import LAST, Check, check, d20, die_apart, lost_ap, mod_part, status_part, sum_line
 
 CONDITIONS = (
     "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_moving", "attacker_higher",
@@ -212,20 +213,14 @@ class Firing:
 
         return Part((shooter.path,), plan, (spot, shooter.check, shooter.damage, shooter.saves))
 
-    def _die_apart(self, shooter: Shooter, number: int) -> Part[Fire]:
+    def _die_apart(self, shooter: Shooter, number: int) -> Part[Any]:
         damage = shooter.damage
 
-        def fall(_: Fire, roll: Roll) -> Ruling[Fire]:
-            hurt = Toll(casualties=damage.casualties(roll), worst=damage.worst(roll))
-            return Ruling(Fire(None, toll=hurt), _die_told(shooter, number, roll[0]))
+        def tells(face: int) -> Outputs:
+            hurt = {"dead": damage.casualties((face,)), "worst": damage.worst((face,))}
+            return _die_told(shooter, number, face) | hurt
 
-        def plan() -> Plan[Fire]:
-            steps = {"die": ruled(d20("damage"), fall)}
-            return Plan(
-                Fire("die"), steps, never, closing=lambda end: {"dead": end.toll.casualties, "worst": end.toll.worst}
-            )
-
-        return Part((f"{shooter.path}.damage[{number}]",), plan, damage)
+        return die_apart(f"{shooter.path}.damage[{number}]", tells, damage)
 
 
 def plan(tables: Tables, given: Given) -> Plan[Fire]:

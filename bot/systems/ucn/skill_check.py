@@ -3,12 +3,12 @@
 Source: Action Points and Skills, Skills.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, NamedTuple, TypeAlias
 
 from bot.rules.dice import Die
 from bot.rules.inputs.typed_values import Given
-from bot.rules.sequence.sequence import Line, Roll
+from bot.rules.sequence.sequence import Line, Outputs, Part, Plan, Roll, Ruling, never, ruled
 from bot.rules.tables.table import Tables
 
 FACES = range(1, 21)
@@ -45,6 +45,18 @@ def sum_line(check: Check, whose: str = "") -> Line:
 def d20(label: str) -> tuple[Die, ...]:
     """One d20 that is rolled for `label`."""
     return (Die(label, LAST),)
+
+
+class Alone(NamedTuple):
+    """One die that is owed, or that has been rolled."""
+
+    owes: str | None
+
+
+def die_apart(path: str, tells: Callable[[int], Outputs], key: Hashable) -> Part[Any]:
+    """For odds: one d20 as a part of its own, with all that each face `tells`, at `path` and of the totals."""
+    steps = {"die": ruled(d20("die"), lambda _, roll: Ruling(Alone(None), tells(roll[0])))}
+    return Part((path,), lambda: Plan(Alone("die"), steps, never), key)
 
 
 def status_part(tables: Tables, given: Given) -> Parts:
