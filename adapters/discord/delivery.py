@@ -4,10 +4,10 @@ A first response may break without anybody knowing whether it arrived. Before an
 is asked what is there as the answer, and that is made what it should be: nothing is lost, nothing comes twice."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -100,9 +100,9 @@ class Delivery:
             reply = await _result(task)
         finally:
             self.busy -= 1
-        posting = self._post(request, reply, placed=placed, private=private, in_place=in_place)
-        if await answered(self._app, request.request_id, reply, posting):
-            await self._after(request, command, reply)
+        with closing(self._post(request, reply, placed=placed, private=private, in_place=in_place)) as posting:
+            if await answered(self._app, request.request_id, reply, posting):  # cut off before that, it never begins
+                await self._after(request, command, reply)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
         """Bring the picture of an answer that is there, and what came too late for their last one."""
@@ -123,7 +123,7 @@ class Delivery:
 
     async def _redrawn(self, request: Request, reply: Reply) -> bool:
         """Change a hand on show, while the token lives that brought it; whether it is there."""
-        with contextlib.suppress(*TROUBLE):
+        with suppress(*TROUBLE):
             return request.is_alive and bool(await self._wire.edit(request, render(reply, request)))
         return False
 
@@ -273,7 +273,7 @@ class Delivery:
         or the interaction is over, they read it with their next command."""
         for pause in AGAIN:
             await asyncio.sleep(pause)
-            with contextlib.suppress(*TROUBLE):
+            with suppress(*TROUBLE):
                 if await self._standing.settle(request, replace(reply, announce=None)) is not None:
                     return
         if request.owner:  # there it is kept already
