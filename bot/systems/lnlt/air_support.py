@@ -13,7 +13,7 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import CREWS, aftermath, attacked, becomes, headline, rows, suffered
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
-from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, paths_in, then_fire_check, told_after
+from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, then_fire_check, told_after
 from bot.systems.lnlt.items import Attack, list_items, readings_of
 from bot.systems.lnlt.reasons import Opposed, target_modifier
 
@@ -67,7 +67,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
 
     def shown() -> Sequence[Row]:
-        return *rows(checks.items), *(row_of(each.to.result, each.word) for each in struck)
+        return *rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck)
 
     steps = {"attack": ruled(DICE, attack), "fire check": fire_check(readings), **impact.steps(), **checks.steps()}
     start = Attack("attack") if legs else next_vehicle(0, six=False)
@@ -78,7 +78,7 @@ def _struck(at: int, unit: Unit, attack: tuple[str, int], *, first: bool) -> Str
     """The vehicle at this place as the penetration roll meets it."""
     return Struck(
         word=unit.word,
-        to=paths_in(f"vehicles[{at}]"),
+        path=f"vehicles[{at}].",
         penetration=attack[1],
         armor=int(unit.numbers.get("av") or 0),
         morale=unit.number("morale"),

@@ -110,7 +110,7 @@ class AreaAttack:
             list_items(
                 readings,
                 units,
-                paths=[to for hex in hexes for to in places(f"{hex.path}targets", hex.stop - hex.start)],
+                paths=[path for hex in hexes for path in places(f"{hex.path}targets", hex.stop - hex.start)],
                 spans=[(hex.start, hex.stop) for hex in hexes if hex.stop > hex.start],
                 offsets=[attack - defense for attack, defense in self._adds],
                 no_hero=no_hero,
@@ -147,10 +147,9 @@ class AreaAttack:
         if self._tells_hit:
             told["hit"] = self.hits(margin, hex)
         for at in range(hex.start, hex.stop):
-            (attacks, defends), to = self._adds[at], self.checks.items[at].to
-            told[to.attack_total] = kept + attacks
-            told[to.defense_total] = defense + defends
-            told[to.hit] = kept + attacks > defense + defends
+            (attacks, defends), item = self._adds[at], self.checks.items[at]
+            attack, defends = kept + attacks, defense + defends
+            told |= item.tells(attack_total=attack, defense_total=defends, hit=attack > defends)
         hit = Attack(None, margin, now.at, six=six)
         if self.units:
             after, known = self.checks.begin(hit)

@@ -14,12 +14,14 @@ from typing import Any
 from bot.rules.dice import Die, d6
 from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Reads, Roll, Ruling, Step, never, ruled
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.items import Attack, Item, Paths, Readings, ended
+from bot.systems.lnlt.items import Attack, Item, Readings, ended
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
 ABLE = ("good-order", "wounded")  # states of a leader who can help
 MANY = 5  # units on foot, from which on odds are quicker when each is counted by itself
+UNCHECKED = {"roll": NONE, "dc_total": NONE, "result": NONE}  # of a unit that makes no damage check
+NOT_ROLLED = {"bailout": NONE, "mc": NONE, "mc_total": NONE}  # of a passenger, for only they owe these
 HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
 
 
@@ -108,24 +110,15 @@ class DamageChecks:
 
     def _tell_untouched(self, item: Item, row: str, told: dict[str, Any]) -> None:
         """What is known of a unit that owes no die."""
-        to, rides = item.to, item.kind == "passenger"
+        rides = item.kind == "passenger"
         gone = rides and item.fates.get(row) == "eliminated"
-        self._tell_unchecked(item, told)
-        told[to.hero] = False
-        told[to.becomes] = "eliminated" if gone else item.state
+        told |= item.tells(unit=item.unit.word, **UNCHECKED, hero=False, becomes="eliminated" if gone else item.state)
         if rides:
-            _tell_not_rolled(to, told)
-            told[to.disembarks] = False
+            told |= item.tells(**NOT_ROLLED, disembarks=False)
         elif item.kind == "vehicle" or self.crew_of_all:
-            told[to.crew] = NONE
+            told |= item.tells(crew=NONE)
         if item.first and self.outcome:
             told["outcome"] = NONE
-
-    def _tell_unchecked(self, item: Item, told: dict[str, Any]) -> None:
-        """That a unit makes no damage check."""
-        to = item.to
-        told[to.unit] = item.unit.word
-        told[to.roll] = told[to.dc_total] = told[to.result] = NONE
 
     def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[..., tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
@@ -145,18 +138,18 @@ class DamageChecks:
     def _check(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02 (5.0, 11.2)."""
         item, (die,), readings = self.items[now.at], roll, self.readings
-        to, difference, leader = item.to, now.margin + item.offset, now.lm if item.kind == "leg" else 0
+        difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
         total = die + difference - leader
         result = readings.result(item.column, item.morale, total)
         left = readings.becomes(item.row, item.state, result)
-        told: dict[str, Any] = {to.unit: item.unit.word, to.roll: die, to.dc_total: total, to.result: result}
+        told = item.tells(unit=item.unit.word, roll=die, dc_total=total, result=result)
         after = self._follows(item, now, result, left, told)
         if not after.keep:
-            told[to.becomes] = left
+            told |= item.tells(becomes=left)
         if die == 1 and item.hero:
             after = after._replace(owes="hero")
         else:
-            told[to.hero] = False
+            told |= item.tells(hero=False)
         if item.first and self.outcome:
             told["outcome"] = result
 
@@ -176,35 +169,34 @@ class DamageChecks:
 
     def _follows(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
         """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
-        to = item.to
         if item.kind == "leg":  # a leader who came through helps those after them
             if self.crew_of_all:
-                told[to.crew] = NONE
+                told |= item.tells(crew=NONE)
             helps = item.helps if left in ABLE else 0
             return now._replace(owes=HERE, lm=max(now.lm, helps))
         if item.kind == "passenger":
             if item.fates[now.row] == "damage-check-then-bail-out" and left != "eliminated":
                 return now._replace(owes="bail", keep=left)
-            _tell_not_rolled(to, told)
-            told[to.disembarks] = "outside" in item.unit.flags and left in kinds.SHAKEN_STATES
+            walks = "outside" in item.unit.flags and left in kinds.SHAKEN_STATES
+            told |= item.tells(**NOT_ROLLED, disembarks=walks)
             return now._replace(owes=HERE)
         row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.flies:
             return now._replace(owes="crew", row=row)
-        told[to.crew] = "shaken-moved" if left == "abandoned" else NONE
+        told |= item.tells(crew="shaken-moved" if left == "abandoned" else NONE)
         return now._replace(owes=HERE, row="crash" if row == "destroyed" else row)
 
     def _hero(self, now: Attack, appears: bool) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
         item, why = self.items[now.at], partial(one_of, self.readings.hero)
         now = now._replace(owes="bail" if now.keep else HERE)
-        told = {item.to.hero: appears}
+        told = item.tells(hero=appears)
         return self._ruling(now, told, lambda roll: (Line(f"{item.unit.word} hero", roll, result=why()),))
 
     def _crew(self, now: Attack, fate: str) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
         item, why = self.items[now.at], partial(self.readings.gets_out, "crew")
-        told = {item.to.crew: fate}
+        told = item.tells(crew=fate)
         return self._ruling(
             now._replace(owes=HERE), told, lambda roll: (Line(f"{item.unit.word} crew", roll, result=why()),)
         )
@@ -212,16 +204,11 @@ class DamageChecks:
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
         item, readings = self.items[now.at], self.readings
-        to, result = item.to, readings.bail_out("passengers", roll[0])
+        result = readings.bail_out("passengers", roll[0])
         out = result != "eliminated"
-        told: dict[str, Any] = {}
-        if not now.keep:
-            self._tell_unchecked(item, told)
-            told[to.hero] = False
-        told[to.bailout] = result
-        told[to.mc] = told[to.mc_total] = NONE
-        told[to.becomes] = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
-        told[to.disembarks] = out
+        told = {} if now.keep else item.tells(unit=item.unit.word, **UNCHECKED, hero=False)
+        becomes = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
+        told |= item.tells(**(NOT_ROLLED | {"bailout": result}), becomes=becomes, disembarks=out)
         if not now.keep and item.first and self.outcome:
             told["outcome"] = NONE
 
@@ -233,14 +220,17 @@ class DamageChecks:
     def _morale(self, now: Attack, total: int) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
         item = self.items[now.at]
-        to, passes = item.to, total <= item.morale
-        told: dict[str, Any] = {}
-        self._tell_unchecked(item, told)
-        told[to.bailout] = NONE
-        told[to.mc], told[to.mc_total] = "pass" if passes else "fail", total
-        told[to.hero] = False
-        told[to.becomes] = item.state if passes else self.readings.shaken(item.row, item.state)
-        told[to.disembarks] = item.fates[now.row] == "disembark-morale-check"
+        passes = total <= item.morale
+        told = item.tells(
+            unit=item.unit.word,
+            **UNCHECKED,
+            bailout=NONE,
+            mc="pass" if passes else "fail",
+            mc_total=total,
+            hero=False,
+            becomes=item.state if passes else self.readings.shaken(item.row, item.state),
+            disembarks=item.fates[now.row] == "disembark-morale-check",
+        )
         if item.first and self.outcome:
             told["outcome"] = NONE
 
@@ -293,12 +283,7 @@ class DamageChecks:
         shift = now.margin + item.offset
         looks = item.column, item.row, item.state, item.morale, item.hero, shift - now.lm, shift > 0, lends
         heads = (item.path, "outcome") if item.first and self.outcome else (item.path,)
-        return Part(heads, plan, looks, {item.to.unit: item.unit.word})
-
-
-def _tell_not_rolled(to: Paths, told: dict[str, Any]) -> None:
-    """That a passenger rolls for nothing else: only they owe these."""
-    told[to.bailout] = told[to.mc] = told[to.mc_total] = NONE
+        return Part(heads, plan, looks, item.tells(unit=item.unit.word))
 
 
 def say_crew(fate: str) -> str:

@@ -15,7 +15,7 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import attacked, captured, captured_lost, dismounting, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check, told_before
-from bot.systems.lnlt.items import Attack, list_items, paths_in, readings_of
+from bot.systems.lnlt.items import Attack, list_items, readings_of
 from bot.systems.lnlt.kinds import MMC, SMC, is_lone_sniper, refuse_unfit, state_of
 from bot.systems.lnlt.reasons import Opposed, one_by_one
 
@@ -300,7 +300,7 @@ def _checks(tables: Tables, targets: Sequence[Unit], *, picks: bool, no_hero: bo
         list_items(
             readings,
             targets,
-            paths=(paths_in("targets[0]"),) * len(targets) if picks else (),
+            paths=("targets[0]",) * len(targets) if picks else (),
             spans=[(at, at + 1) for at in range(len(targets))] if picks else (),
             no_hero=no_hero,
             closed_is_immune=True,

@@ -5,8 +5,8 @@ Shared by ordnance that has hit and by aircraft, which need no to-hit roll. Sour
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from bot.rules.dice import Die, d6, dice
 from bot.rules.sequence.sequence import Line, Outputs, Reads, Roll, Ruling, Step, ruled
@@ -66,33 +66,15 @@ CATASTROPHE, DUD = (6, 1), (1, 6)
 NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
 
 
-class Paths(NamedTuple):
-    """Where what happens to a vehicle is told, each output by its last name."""
-
-    attack_total: str
-    armor_total: str
-    impact: str
-    mc: str
-    mc_total: str
-    result: str
-    crew: str
-
-
-@lru_cache(64)
-def paths_in(path: str = "") -> Paths:
-    """The paths within `path`, such as vehicles[1]; without it the outputs are those of the sequence."""
-    return Paths(*[f"{path}.{name}" if path else name for name in Paths._fields])
-
-
 @dataclass(frozen=True, slots=True)
 class Struck:
     """A vehicle or aircraft that is hit, at the place that is hit.
 
-    `to` is where its outputs are, `parts` what makes up the penetration, by name.
+    `path` is what its outputs begin with (`vehicles[1].`), `parts` what makes up the penetration, by name.
     """
 
     word: str
-    to: Paths
+    path: str
     penetration: int
     armor: int
     morale: int
@@ -149,12 +131,16 @@ class Impact:
             case = "dud" if roll == DUD else "catastrophic"
         effect = self._readings.penetration(case, struck.flies)
         six = now.six or (self._flammable and roll[0] == CATASTROPHE[0])
-        told: dict[str, Any] = {struck.to.attack_total: attack, struck.to.armor_total: armor, struck.to.impact: case}
+        told: dict[str, Any] = {
+            f"{struck.path}attack_total": attack,
+            f"{struck.path}armor_total": armor,
+            f"{struck.path}impact": case,
+        }
         if effect["effect"] == "morale-check":
             margin = difference if effect["mc_mod"] == "minus-difference" else 0
             after = Attack("vehicle morale", margin, now.at, now.lm, case, now.keep, six)
         else:
-            told[struck.to.mc] = told[struck.to.mc_total] = NONE
+            told[f"{struck.path}mc"] = told[f"{struck.path}mc_total"] = NONE
             after = self._result(now, struck, str(effect["effect"]), told, six=six)
 
         def story() -> Iterable[Line]:
@@ -174,7 +160,7 @@ class Impact:
         worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
         if struck.shaken and result in ("shaken", worse):
             result, again = worse, "; a second time"
-        told: dict[str, Any] = {struck.to.mc: "pass" if passes else "fail", struck.to.mc_total: total}
+        told: dict[str, Any] = {f"{struck.path}mc": "pass" if passes else "fail", f"{struck.path}mc_total": total}
         after = self._result(now, struck, result, told, six=now.six)
         why = beside_morale(total, struck.morale) + again
         return Ruling(after, told, lambda roll: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
@@ -183,18 +169,18 @@ class Impact:
         """1d6: whether the crew gets out of a destroyed vehicle."""
         struck, why = self._find(now), partial(self._readings.gets_out, "crew")
         after, known = self._then(now)
-        told = {struck.to.crew: fate, **known}
+        told = {f"{struck.path}crew": fate, **known}
         return Ruling(after, told, lambda roll: [Line(struck.label("crew"), roll, result=why())])
 
     def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any], *, six: bool) -> Attack:
         """What follows the result, which is told with all that it decides."""
-        told[struck.to.result] = result
+        told[f"{struck.path}result"] = result
         if struck.first:
             told["outcome"] = result
         if result == "destroyed" and not struck.flies:
             told |= self._also(result)
             return Attack("vehicle crew", 0, now.at, now.lm, result, now.keep, six)
-        told[struck.to.crew] = "shaken-moved" if result == "abandoned" else NONE
+        told[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
         told |= self._also(result)
         after, known = self._then(Attack(now.owes, 0, now.at, now.lm, result, now.keep, six))
         told |= known

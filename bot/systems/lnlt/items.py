@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
@@ -130,49 +130,22 @@ class Aboard:
 NO_FATES: Mapping[str, str] = MappingProxyType({})
 
 
-class Paths(NamedTuple):
-    """Where what is known of a unit is told: each output by its last name, and the `path` that all are within."""
-
-    path: str
-    unit: str
-    roll: str
-    dc_total: str
-    result: str
-    becomes: str
-    hero: str
-    crew: str
-    bailout: str
-    mc: str
-    mc_total: str
-    disembarks: str
-    attack_total: str
-    defense_total: str
-    hit: str
-
-
-@lru_cache(512)
-def paths_in(path: str) -> Paths:
-    """The paths within `path`; a game has as many as its lists have places."""
-    return Paths(path, *[f"{path}.{name}" for name in Paths._fields[1:]])
-
-
-@lru_cache(512)
-def places(name: str, size: int) -> tuple[Paths, ...]:
-    """The paths of the units of a list output: within `targets[0]`, `targets[1]` and so on."""
-    return tuple([paths_in(f"{name}[{at}]") for at in range(size)])
+def places(name: str, size: int) -> tuple[str, ...]:
+    """The paths of the units of a list output: `targets[0]`, `targets[1]` and so on."""
+    return tuple([f"{name}[{at}]" for at in range(size)])
 
 
 class Item(NamedTuple):
     """One unit of a list, with all that its checks need.
 
-    `offset` is added to the margin of the dice to give its dc_mod. `immune` is an armored vehicle that direct fire
-    cannot hurt. `fates` maps the result on its vehicle to a passenger's fate. `stop` is where its list ends, `helps`
-    the LM it lends to those after it, `first` whether its result is the outcome; `later` says for odds whether anybody
-    after it has use for a leader.
+    All its outputs are within `path`. `offset` is added to the margin of the dice to give its dc_mod. `immune` is an
+    armored vehicle that direct fire cannot hurt. `fates` maps the result on its vehicle to a passenger's fate. `stop`
+    is where its list ends, `helps` the LM it lends to those after it, `first` whether its result is the outcome;
+    `later` says for odds whether anybody after it has use for a leader.
     """
 
     unit: Unit
-    to: Paths
+    path: str
     kind: str
     stop: int
     first: bool
@@ -187,10 +160,9 @@ class Item(NamedTuple):
     later: bool = False
     fates: Mapping[str, str] = NO_FATES
 
-    @property
-    def path(self) -> str:
-        """What all its outputs are within."""
-        return self.to.path
+    def tells(self, **known: Any) -> dict[str, Any]:
+        """What is `known` of the unit, as outputs: `targets[0].result`."""
+        return {f"{self.path}.{name}": value for name, value in known.items()}
 
     @property
     def flies(self) -> bool:
@@ -203,7 +175,7 @@ def list_items(
     units: Sequence[Unit],
     name: str = "targets",
     *,
-    paths: Sequence[Paths] = (),
+    paths: Sequence[str] = (),
     spans: Sequence[tuple[int, int]] = (),
     offsets: Sequence[int] = (),
     no_hero: bool = False,
@@ -222,12 +194,11 @@ def list_items(
     items: list[Item] = []
     size = len(units)
     paths, offsets = paths or places(name, size), offsets or (0,) * size
-    first = paths[0].path if units else ""
     for start, stop in spans or ((0, size),):
         vehicle: Unit | None = None
         last_leg = _last_leg(units, start, stop)
         for at in range(start, stop):
-            unit, to = units[at], paths[at]
+            unit, path = units[at], paths[at]
             type, flags = unit.type, unit.flags
             if type in kinds.VEHICLES:
                 vehicle = unit
@@ -242,10 +213,10 @@ def list_items(
             items.append(
                 Item(
                     unit,
-                    to,
+                    path,
                     "passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
                     stop,
-                    to.path == first,
+                    path == paths[0],
                     offsets[at],
                     column,
                     row,

@@ -49,7 +49,6 @@ from bot.systems.lnlt.impact import (
     Struck,
     fire_check,
     fire_started,
-    paths_in,
     then_fire_check,
     told_after,
     told_before,
@@ -308,7 +307,7 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
     penetration, morale = sum([value for _, value in adds]), given.int("morale")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
     return {
-        place: Struck("", paths_in(), penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
+        place: Struck("", "", penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
         for place, value in armor.items()
     }
 
