@@ -11,24 +11,7 @@ from collections.abc import Mapping, Sequence
 from bot.commands.context import Context
 from bot.commands.log.undo import manages, reason_to_stand_in
 from bot.commands.piles import closed_hands, game_deck
-from bot.commands.play.decks import (
-    Names,
-    check_chits,
-    check_no_cup,
-    check_room,
-    counts,
-    described,
-    draw_button,
-    drawn_cards,
-    found,
-    found_deck,
-    hand_button,
-    hand_of,
-    joined_lines,
-    moved,
-    names_of,
-    saw,
-)
+from bot.commands.play import decks
 from bot.commands.turns.mentions import call_sides
 from bot.game import cups
 from bot.game.decks import deck_names, seen_ends
@@ -79,9 +62,9 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
     options, game = context.options(), context.need_open()
     need_player(game, context.actor)
     id = await _deck_of(context, _MOVES[does][0])
-    check_chits(context, id)
+    decks.check_chits(context, id)
     deck = cards.deck_from_json(game.decks[id])
-    names = await names_of(context, id, deck.ids)
+    names = await decks.names_of(context, id, deck.ids)
     there = {place: cards.at(id, place, game.cards) for place in _MOVES[does][0]}
     typed = clean_name(options["cards"], 1_000)
     try:
@@ -91,7 +74,7 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
             raise
         return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed, end=end)
     if end:
-        check_no_cup(context, id)
+        decks.check_no_cup(context, id)
         return await _put_at_end(context, id, deck, names, wanted, end)
     told = []
     for act, some in _by_what_becomes(context, id, does, wanted).items():
@@ -100,7 +83,7 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
         took = [card for _, card in cards.taken(id, deck, before.cards, dict.fromkeys(before.cards, 0) | out)]
         context.ledger.add("cards", cards=out, deck=id, does=act, result=cards.words(id, took))
         told.append(f"{verb} {', '.join(names[card] for card in took)}")
-    return moved(context, f"{context.who} {'; '.join(told)}", id, deck)
+    return decks.moved(context, f"{context.who} {'; '.join(told)}", id, deck)
 
 
 def _by_what_becomes(context: Context, id: str, does: str, wanted: Sequence[str]) -> Mapping[str, list[str]]:
@@ -112,21 +95,23 @@ def _by_what_becomes(context: Context, id: str, does: str, wanted: Sequence[str]
     return found
 
 
-async def _put_at_end(context: Context, id: str, deck: Deck, names: Names, wanted: Sequence[str], end: str) -> Reply:
+async def _put_at_end(
+    context: Context, id: str, deck: Deck, names: decks.Names, wanted: Sequence[str], end: str
+) -> Reply:
     """Cards that lie open go on top of the pile or to its bottom, the first on top, and all know which they are."""
     game, hands, number = context.game, await closed_hands(context, id), context.ledger.next_number
     put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
     hands[end] = cards.with_ends(hands, end, put)
-    saw(hands, cards.ALL, put)
+    decks.saw(hands, cards.ALL, put)
     context.ledger.keep_hands(hands)
     out = cards.put(id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number)
     said = cards.words(id, wanted)
     context.ledger.add("cards", cards=out, deck=id, does="return", to=end, result=said)
     where = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
-    return moved(context, f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}", id, deck)
+    return decks.moved(context, f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}", id, deck)
 
 
-def _wanted(typed: str, id: str, deck: Deck, names: Names, there: Mapping[str, Mapping[str, int]]) -> list[str]:
+def _wanted(typed: str, id: str, deck: Deck, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> list[str]:
     """The cards that are meant among those that lie open. Raises UserError for any other, and for none."""
     if typed.casefold() == "all":
         wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
@@ -145,7 +130,7 @@ def _split(typed: str) -> list[str]:
     return [one for one in re.split(r"\s*[,;]\s*", typed) if one]
 
 
-def _card(typed: str, names: Names, there: Mapping[str, Mapping[str, int]]) -> str:
+def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> str:
     """The card that is meant, by its name or id. Raises UserError for one that is not there."""
     card = _named(typed, names)
     if any(card in some for some in there.values()):
@@ -157,7 +142,7 @@ def _card(typed: str, names: Names, there: Mapping[str, Mapping[str, int]]) -> s
     raise UserError(what, hint=hint, option="cards", code="unknown-card")
 
 
-def _named(typed: str, names: Names) -> str:
+def _named(typed: str, names: decks.Names) -> str:
     """The card that is called so; what is typed, for none."""
     folded = typed.casefold()
     return next((card for card, name in names.items() if folded in (card.casefold(), name.casefold())), typed)
@@ -171,7 +156,7 @@ def _own(context: Context) -> str:
 async def deal(context: Context) -> Reply:
     """Cards for each side that somebody plays, one after the other, closed."""
     options = context.options()
-    id, deck = found_deck(context, options["deck"] or "")
+    id, deck = decks.found_deck(context, options["deck"] or "")
     game, count = context.game, options["count"]
     sides = [side for side in game.sides if side in game.players.values()]
     if not sides:
@@ -180,12 +165,12 @@ async def deal(context: Context) -> Reply:
     if count * len(sides) > cards.MOST_DRAWN:
         most = cards.MOST_DRAWN // len(sides)
         raise UserError(f"At most {most} each are dealt at once.", option="count", code="bad-value")
-    number, drawn = await drawn_cards(context, id, deck, count * len(sides), "deal", sides * count)
+    number, drawn = await decks.drawn_cards(context, id, deck, count * len(sides), "deal", sides * count)
     return Reply(
         f"{context.who} deals {counted(count, 'card')} each to {joined(sides)}",
-        (*joined_lines(drawn), Small(f"{id}: {counts(context, id, deck)}")),
+        (*decks.joined_lines(drawn), Small(f"{id}: {decks.counts(context, id, deck)}")),
         by=f"from {id}",
-        buttons=(hand_button(context), context.button("undo", "Undo", number)),
+        buttons=(decks.hand_button(context), context.button("undo", "Undo", number)),
         tone=SEALED,
     )
 
@@ -212,11 +197,11 @@ async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
         for place in (*places, f"{KNOWN}/{own}"):
             held += cards.at(id, place, game.cards)
         if held:
-            there[id] = {one.casefold() for one in (*held, *(await names_of(context, id, held)).values())}
+            there[id] = {one.casefold() for one in (*held, *(await decks.names_of(context, id, held)).values())}
     likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
     if places and words == {"all"}:
         likely = [id for id in there if cards.at(id, PLAY, game.cards)] or list(there)
-    return likely[0] if len(likely) == 1 else found(context, typed)
+    return likely[0] if len(likely) == 1 else decks.found(context, typed)
 
 
 async def give(context: Context) -> Reply:
@@ -258,7 +243,7 @@ def _others(context: Context) -> dict[str, str]:
 
 async def _asked_for_whom(context: Context, id: str, draw: str) -> Reply:
     """Who is to have a card, in the place of the hand."""
-    names = await names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
+    names = await decks.names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
     held = (await closed_hands(context, id)).get(_own(context), [])
     card = _chosen(id, "", draw, held, {}, names)[0]
     labels = {at: context.ledger.name_of(one[1:]) if one[0] == "@" else one for at, one in _others(context).items()}
@@ -272,14 +257,14 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
     know, else the oldest."""
     game, ledger, seat = context.game, context.ledger, _own(context)
     deck = cards.deck_from_json(game.decks[id])
-    names, hands = await names_of(context, id, deck.ids), await closed_hands(context, id)
+    names, hands = await decks.names_of(context, id, deck.ids), await closed_hands(context, id)
     own, known = hands.get(seat, []), Counter(cards.known_cards(id, seat, game.cards))
     if does in ("give", "back"):
         known.clear()
     wanted = _chosen(id, typed, draw, own, known, names)
     to = (end or _receiver(context, seat)) if does == "give" else end
     moves = list[tuple[str, str]]()
-    check_room(context, id, [to] * len(wanted) if does == "give" else ())
+    decks.check_room(context, id, [to] * len(wanted) if does == "give" else ())
     number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
     for card in wanted:
         if known[card]:
@@ -301,7 +286,7 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
         if to:
             hands[to] = cards.with_ends(hands, to, moves)
         if end in cards.ENDS:
-            saw(hands, seat, moves)
+            decks.saw(hands, seat, moves)
         context.ledger.keep_hands(hands)
         out[cards.last_key(id)] = number
     said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
@@ -312,12 +297,12 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
 
 def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str], to: str) -> Reply:
     """What all see of cards that left a hand, and what their holder does."""
-    small = Small(f"{id}: {counts(context, id, deck)}")
-    buttons = (hand_button(context), context.button("undo", "Undo", context.game.number))
+    small = Small(f"{id}: {decks.counts(context, id, deck)}")
+    buttons = (decks.hand_button(context), context.button("undo", "Undo", context.game.number))
     if does in ("play", "discard"):
         title = f"{context.who} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
-        return Reply(title, (small,), by=f"from {id}", buttons=(draw_button(context, id), *buttons))
-    whose = hand_of(context, to) if to else "the pile"
+        return Reply(title, (small,), by=f"from {id}", buttons=(decks.draw_button(context, id), *buttons))
+    whose = decks.hand_of(context, to) if to else "the pile"
     into = f"into {whose}" if to else f"back into {whose}"
     if to in cards.ENDS:
         into = f"on {whose}" if to == cards.TOP else f"at {whose}"
@@ -329,7 +314,7 @@ def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str]
 
 
 def _chosen(
-    id: str, typed: str, draw: str, own: Sequence[tuple[str, str]], known: Mapping[str, int], names: Names
+    id: str, typed: str, draw: str, own: Sequence[tuple[str, str]], known: Mapping[str, int], names: decks.Names
 ) -> list[str]:
     """The cards of one's own hand that are meant. Raises UserError, which says only what who asks can see."""
     there = Counter(card for _, card in own) + Counter(known)
@@ -386,14 +371,14 @@ async def press_hand(context: Context, about: str) -> Reply:
         ends = {end: row for end, row in ends.items() if {*row} - {UNSEEN}}
         if not own and not known and not ends:
             continue
-        names, holds = await names_of(context, id, deck.ids), holds or bool(own or known)
+        names, holds = await decks.names_of(context, id, deck.ids), holds or bool(own or known)
         told = [names[card] for _, card in own]
         opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
         lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
         for end, row in ends.items():
             place = f"{'On top' if end == cards.TOP else 'At the bottom'} of {id}"
             lines.append(Group(place, ", ".join(names.get(card, "one you did not see") for card in row)))
-        lines += described(context, id, (*(card for _, card in own), *known))
+        lines += decks.described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
         entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
     page = asked if asked * MOST < len(entries) else max(0, len(entries) - 1) // MOST
@@ -443,8 +428,9 @@ async def agree(context: Context, _about: str = "") -> Reply:
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
     rest = waiting(context)
     all_in = phrase("All have agreed: `/game end` opens them.")
-    line = f"{joined(hand_of(context, one) for one in rest)}: not yet. Ending it counts as a yes." if rest else all_in
-    title = f"{context.who} agrees to open {hand_of(context, seat)} when the game ends"
+    hands = joined(decks.hand_of(context, one) for one in rest)
+    line = f"{hands}: not yet. Ending it counts as a yes." if rest else all_in
+    title = f"{context.who} agrees to open {decks.hand_of(context, seat)} when the game ends"
     return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
 
 
@@ -466,7 +452,7 @@ async def _stand_in(context: Context) -> Reply | None:
         seats.append(seat)
     if not seats:
         return None
-    hands = joined(hand_of(context, seat) for seat in seats)
+    hands = joined(decks.hand_of(context, seat) for seat in seats)
     line = "Who plays there has left, or been silent for seven days."
     undo = context.button("undo", "Undo", context.game.number)
     title = f"{context.who} agrees as manager to open {hands} when the game ends"
@@ -490,7 +476,7 @@ GONE = "Where they have left or been silent for seven days, a manager who plays 
 async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
     """What all are told, wherever the game is played, when somebody would end it while others hold closed cards."""
     context.docs.append(Doc("openhands", context.ledger.row, {}, context.now + 86_400.0, context.command.who.key))
-    hands = joined(hand_of(context, seat) for seat in seats)
+    hands = joined(decks.hand_of(context, seat) for seat in seats)
     told = Reply(
         f"{context.who} asks to end the game and open all hands",
         (
@@ -508,13 +494,13 @@ async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
     """The game once the end has opened all hands, and what was in them."""
     out, lines = dict(game.cards), list[Part]()
     for id, declared in game.decks.items():
-        names = await names_of(context, id, cards.deck_from_json(declared).ids)
+        names = await decks.names_of(context, id, cards.deck_from_json(declared).ids)
         hands = (await closed_hands(context, id)).items()
         out = cards.without_ends(id, out)
         for seat, held in hands:
             if seat in cards.ENDS or seat.startswith(cards.SAW):
                 continue
-            lines.append(Group(hand_of(context, seat), ", ".join(names[card] for _, card in held)))
+            lines.append(Group(decks.hand_of(context, seat), ", ".join(names[card] for _, card in held)))
             out.pop(cards.key(id, HAND, seat))
             for _, card in held:
                 key = cards.key(id, f"{KNOWN}/{seat}", card)

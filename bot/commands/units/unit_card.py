@@ -12,19 +12,7 @@ from bot.commands.context import Context, repeated
 from bot.commands.log.log import newest_first, page_action
 from bot.commands.turns.board import MOST_CHOICES
 from bot.commands.units.unit import edit
-from bot.game.counter import (
-    FLIP,
-    VEHICLES,
-    frame_of,
-    in_words,
-    is_hurt,
-    is_lost,
-    lasting_marks,
-    marks_of,
-    printed_on,
-    state_of,
-    states_of,
-)
+from bot.game import counter
 from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
@@ -102,9 +90,9 @@ def _fares(unit: RosterUnit, system: System | None) -> str:
     """State and markers in words: `good order, fired`."""
     words = system.words["units"] if system is not None else None
     sound = (words.state_of(unit) or words.sound) if words is not None else ""
-    ill = states_of(unit, system) or unit.marks & lasting_marks(system)
-    state = states_of(unit, system) if ill else (in_words(sound or "ready"),)
-    return ", ".join((*state, *marks_of(unit, system)))
+    ill = counter.states_of(unit, system) or unit.marks & counter.lasting_marks(system)
+    state = counter.states_of(unit, system) if ill else (counter.in_words(sound or "ready"),)
+    return ", ".join((*state, *counter.marks_of(unit, system)))
 
 
 def _about(context: Context, unit: RosterUnit) -> str:
@@ -120,12 +108,12 @@ def _about(context: Context, unit: RosterUnit) -> str:
 
 def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
     """Those printed on the counter first, as they are there, then the others in the game's own order."""
-    printed = [key for key in printed_on(type_, system) if key in numbers]
+    printed = [key for key in counter.printed_on(type_, system) if key in numbers]
     for key in dict.fromkeys([*printed, *keys_in_order(numbers, system)]):
         if key == LOADOUT:
             yield f"carries {arms_said(numbers)}"
             continue
-        yield f"{in_words(key)} {format_number(numbers[key])}"
+        yield f"{counter.in_words(key)} {format_number(numbers[key])}"
 
 
 def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:
@@ -134,7 +122,7 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
     if system is None:
         return
     seen = [id for id in system.sequences if registry.get((system.id, id)) is not None]
-    at_vehicle = frame_of(unit.type, system) in VEHICLES
+    at_vehicle = counter.frame_of(unit.type, system) in counter.VEHICLES
     for sequence, option in acts(system, unit, seen, is_own=is_own, at_vehicle=at_vehicle):
         path, given, label = (system.id, sequence.id), {option: unit.handle}, sequence.title
         if sequence.verb in FIRES:
@@ -154,7 +142,7 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
     states, marks = words.known_states, [mark for mark in data.get("markers") or () if mark not in words.known_states]
     fitting = {word for word in (*states, *marks) if not fits.isdisjoint(only.get(word, fits))}
     entries = [(f"state={other}", spoken(other), "") for other in states if other in fitting and other != state]
-    entries += [(FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
+    entries += [(counter.FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
     entries += [(f"-{mark}", spoken(mark), "on now; takes it off") for mark in marks if mark in unit.marks]
     entries += [(f"+{mark}", spoken(mark), "") for mark in marks if mark in fitting - unit.marks]
     row = context.ledger.row
@@ -168,7 +156,7 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
 def _stamp(unit: RosterUnit, system: System | None) -> str:
     """The state and the lasting markers that a card shows, in few letters: a marker that goes by itself changes nothing
     that the others mean."""
-    shown = (unit.state or SOUND, *sorted(unit.marks & lasting_marks(system)))
+    shown = (unit.state or SOUND, *sorted(unit.marks & counter.lasting_marks(system)))
     return sha256(" ".join(shown).encode()).hexdigest()[:8]
 
 
@@ -193,9 +181,9 @@ async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
 
 def tone_of(unit: RosterUnit, system: System | None) -> str:
     """How grave the unit's state is."""
-    if is_lost(unit, system) or is_hurt(unit, system):
+    if counter.is_lost(unit, system) or counter.is_hurt(unit, system):
         return HURT
-    return SHAKEN if state_of(unit, system) else GAME
+    return SHAKEN if counter.state_of(unit, system) else GAME
 
 
 def keys_in_order(keys: Iterable[str], system: System | None) -> list[str]:

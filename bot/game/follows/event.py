@@ -9,25 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bot.game.events import NEVER_UNDONE, ROLLS, awaited, is_passed_over, is_shared, with_version
-from bot.game.follows import cards
+from bot.game.follows import cards, rolls, turn
 from bot.game.follows.past import Event, Past, Said
-from bot.game.follows.rolls import choice, closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
-from bot.game.follows.turn import (
-    advance,
-    bring_in,
-    claim,
-    go_problem,
-    hand_over,
-    initiative,
-    join,
-    leave,
-    led_problem,
-    opening,
-    order,
-    plan,
-    privacy,
-    turn_words_problem,
-)
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.game.tracks import by_hand_problem
@@ -62,8 +45,8 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
         or _waiting_problem(past, event)
         or cards.hands_problem(past, event, said)
         or _packs_problem(past, event, said)
-        or closing_problem(past, event)
-        or protocol_problem(past, event)
+        or rolls.closing_problem(past, event)
+        or rolls.protocol_problem(past, event)
         or _keeping_problem(past, event)
     ):
         yield problem
@@ -100,8 +83,8 @@ def _start(past: Past, event: Event, said: Said) -> str:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game has no sides, or several."
-    problem = turn_words_problem(event.get("result", ""), said) or go_problem(sides, said)
-    return problem or led_problem(past, event, said)
+    problem = turn.turn_words_problem(event.get("result", ""), said) or turn.go_problem(sides, said)
+    return problem or turn.led_problem(past, event, said)
 
 
 def _end(past: Past, event: Event, said: Said) -> str:
@@ -116,7 +99,7 @@ def _end(past: Past, event: Event, said: Said) -> str:
         return "a game is won by one of its sides, or drawn."
     if event.get("texts", {"text": ""}).keys() != {"text"}:
         return "the end of a game has one sentence."
-    return opened(past, event)
+    return rolls.opened(past, event)
 
 
 def _resume(past: Past, _: Event, said: Said) -> str:
@@ -305,9 +288,10 @@ def _filled(fields: Json) -> Json:
 
 
 _RULES: Mapping[str, Callable[[Past, Event, Said], str]] = {
-    "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
-    "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
-    "settings": _settings, "track": _track, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
-    "sealed": sealed, "reveal": reveal, "deck": cards.deck, "draw": cards.draw, "cards": cards.move,
-    "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, roll), "choice": choice,
+    "start": _start, "end": _end, "resume": _resume, "unit": _unit, "settings": _settings, "track": _track,
+    "join": turn.join, "leave": turn.leave, "next": turn.advance, "pass": turn.hand_over, "plan": turn.plan,
+    "initiative": turn.initiative, "order": turn.order, "orders": turn.opening, "import": turn.bring_in,
+    "claim": turn.claim, "privacy": turn.privacy, "undo": _undo, "redo": _redo, "fair": rolls.fair,
+    **dict.fromkeys(ROLLS, rolls.roll), "choice": rolls.choice, "sealed": rolls.sealed, "reveal": rolls.reveal,
+    "deck": cards.deck, "draw": cards.draw, "cards": cards.move,
 }  # fmt: skip
