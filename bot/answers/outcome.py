@@ -170,24 +170,6 @@ def facts_of(path: Path, happening: Happening) -> Json:
     }
 
 
-def change_json(change: Change) -> Json:
-    """The change of a unit as a sealed roll holds it."""
-    plain: Json = {"unit": change.unit, "set": dict(change.set)}
-    if change.mark:
-        plain["mark"] = sorted(change.mark)
-    if change.unmark:
-        plain["unmark"] = sorted(change.unmark)
-    if change.turn:
-        plain["turn"] = True
-    return plain
-
-
-def change_from_json(data: Json) -> Change:
-    """The change of a unit that was in a sealed roll."""
-    mark, unmark = (frozenset(data.get(key, ())) for key in ("mark", "unmark"))
-    return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
-
-
 def initiative_of(game: Game, happening: Happening) -> str | None:
     """Who has the initiative after a sequence of that name: sides a and b are the game's first and second."""
     if happening.target != "initiative" or len(game.sides) != 2:

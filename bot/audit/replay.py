@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.answers.defaults import tracks_read
 from bot.answers.events import title_of
-from bot.answers.outcome import Happening, after_happening, asked_json, change_json
+from bot.answers.outcome import Happening, after_happening, asked_json
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import upkeep_problem
@@ -20,7 +20,7 @@ from bot.audit.packs_of_game import packs_of, with_packs
 from bot.game.events import ROLLS, difference, edition_of, is_current, system_of, whole_shot
 from bot.game.follows.past import Past, sealed_contents
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
-from bot.game.roster import is_gone, is_of_game, units_of
+from bot.game.roster import change_json, is_gone, is_of_game, units_of
 from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script

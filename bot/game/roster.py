@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from bot.game.counter import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
-from bot.game.state import Game, Units, roster_of
+from bot.game.state import Game, Json, Units, roster_of
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
@@ -228,11 +228,11 @@ def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
     for change in changes:
         key = change.unit.casefold()
         if (unit := units.get(key)) is not None:
-            units[key] = _settled(unit, change, states)
+            units[key] = settled(unit, change, states)
     return replace(game, units=units)
 
 
-def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> RosterUnit:
+def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset()) -> RosterUnit:
     """The unit with the change. A new state takes the place of markers with a state's name, as old rosters hold."""
     if change.turn and not unit.turned:
         unit = turned_over(unit)
@@ -247,6 +247,24 @@ def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> Roster
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
     old = unit.marks - change.unmark - (states if "state" in own else frozenset())
     return replace(unit, numbers=numbers, marks=old | change.mark, **own)
+
+
+def change_json(change: Change) -> Json:
+    """The change of a unit as a sealed roll holds it."""
+    plain: Json = {"unit": change.unit, "set": dict(change.set)}
+    if change.mark:
+        plain["mark"] = sorted(change.mark)
+    if change.unmark:
+        plain["unmark"] = sorted(change.unmark)
+    if change.turn:
+        plain["turn"] = True
+    return plain
+
+
+def change_from_json(data: Json) -> Change:
+    """The change of a unit that was in a sealed roll."""
+    mark, unmark = (frozenset(data.get(key, ())) for key in ("mark", "unmark"))
+    return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
 
 
 def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:

@@ -4,12 +4,12 @@ import json
 from dataclasses import dataclass
 
 from bot.answers.events import title_of
-from bot.answers.outcome import Outcome, change_from_json, change_json
+from bot.answers.outcome import Outcome
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Amendment, Context
 from bot.commands.play.answer_buttons import other_targets, roll_buttons
 from bot.game.loaded import read_opened
-from bot.game.roster import is_gone, is_of_game, settle_changes
+from bot.game.roster import change_from_json, change_json, is_gone, is_of_game, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.game.tracks import key_of
 from bot.interface.reply.parts import Group, Part, Small

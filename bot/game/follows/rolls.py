@@ -2,17 +2,16 @@
 
 import re
 
-from bot.game.counter import turned_over
 from bot.game.decks import piles_problem
 from bot.game.events import has_dice, home_of
 from bot.game.follows.cards import moves_problem
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word, is_guarded
-from bot.game.roster import is_gone
-from bot.game.state import Game, Json, unit_from_json, unit_json
+from bot.game.roster import change_from_json, is_gone, settled
+from bot.game.state import Game, Json, unit_json
 from bot.game.tracks import track_problem
-from bot.rules.cards import settled
+from bot.rules import cards
 from bot.rules.inputs.decks import DECK
 from bot.rules.proof.event_kinds import shown
 
@@ -116,7 +115,7 @@ def roll(past: Past, event: Event, said: Said) -> str:
 def _draws_problem(past: Past, event: Event) -> str:
     """What is wrong with the cards that a sequence draws: each by a die over its pile, each to where its die says."""
     dice = event.get("dice", ())
-    out = settled(past.now.decks, past.now.cards, dice)
+    out = cards.settled(past.now.decks, past.now.cards, dice)
     if out is None or not {f"{DECK}{die['deck']}" for die in dice if "deck" in die} <= {*event.get("read", ())}:
         return "its dice are not those that its pile asks for."
     return moves_problem(past, event, out)
@@ -213,28 +212,23 @@ def opened(past: Past, event: Event) -> str:
     said = [_said(number, past.contents[number]) for number in opens]
     if not re.fullmatch("; ".join(said), event.get("result", ""), re.DOTALL):
         return "its words are not what was sealed."
-    units: dict[str, Json] = {key: unit_json(unit) for key, unit in past.now.units.items()}
-    changed, tracks = dict(units), dict(past.now.tracks)
+    units, changed, tracks = past.now.units, dict(past.now.units), dict(past.now.tracks)
     for number in opens:
         roll = past.contents[number]
         if number in past.now.withdrawn or not _is_of_game(past.now, home_of(roll)):
             continue
         tracks |= roll.get("tracks", {})
-        here = {key for key, unit in changed.items() if not is_gone(unit_from_json(unit))}
-        for change in roll.get("changes", []):  # who was in play before this roll is changed by all of it
-            if (key := change["unit"].casefold()) in here:
-                changed[key] = _settled(changed[key], change)
+        here = {key for key, unit in changed.items() if not is_gone(unit)}
+        for change in map(change_from_json, roll.get("changes", ())):  # all of it, for who was in play before this roll
+            if (key := change.unit.casefold()) in here:
+                changed[key] = settled(changed[key], change)
     if past.patch(event, "after", "game").get("tracks", past.now.tracks) != tracks:
         return "it changes tracks otherwise than was sealed."
     after = past.patch(event, "after", "units")
     for key, unit in units.items():
-        now, due = after.get(key, unit), changed[key]
+        now, due = after.get(key, unit_json(unit)) or {}, unit_json(changed[key])
         # A state may take the place of markers with its name, which only the tables know.
-        if (
-            now is None
-            or _unmarked(now) != _unmarked(due)
-            or not set(now.get("marks", ())) <= set(due.get("marks", ()))
-        ):
+        if {**now, "marks": ()} != {**due, "marks": ()} or not {*now.get("marks", ())} <= changed[key].marks:
             return f"it changes {shown(key)} otherwise than was sealed."
     return "" if after.keys() <= units.keys() else "it brings units that were not there."
 
@@ -253,18 +247,3 @@ def _said(number: int, roll: Event) -> str:
 
 def _is_of_game(now: Game, system: str) -> bool:
     return not system or now.system in ("", system) or (not now.started and not now.units)
-
-
-def _settled(unit: Json, change: Event) -> Json:
-    if change.get("turn") and not unit.get("turned"):
-        unit = unit_json(turned_over(unit_from_json(unit)))
-    own = {key: value for key, value in change["set"].items() if key in ("state", "type", "side")}
-    numbers = {**unit.get("numbers", {}), **{key: value for key, value in change["set"].items() if key not in own}}
-    marks = (set(unit.get("marks", ())) - set(change.get("unmark", ()))) | set(change.get("mark", ()))
-    kept = {key: value for key, value in numbers.items() if value is not None}
-    whole = {**unit, **own, "numbers": kept, "marks": sorted(marks)}
-    return {key: value for key, value in whole.items() if key == "back" or value not in ("", {}, [])}
-
-
-def _unmarked(unit: Event) -> Json:
-    return {key: value for key, value in unit.items() if key != "marks"}
