@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -49,7 +48,7 @@ class State(Protocol):
 S = TypeVar("S", bound=State)
 
 
-def _silence(*_: Roll) -> Iterable[Line]:
+def _silence() -> Iterable[Line]:
     return ()
 
 
@@ -71,7 +70,7 @@ class Ruling(NamedTuple, Generic[S]):
 
     after: S
     told: Outputs = _NOTHING
-    story: Callable[..., Iterable[Line]] = _silence
+    story: Callable[[], Iterable[Line]] = _silence
     notes: tuple[Any, ...] = ()
 
 
@@ -111,46 +110,6 @@ class Ruled(NamedTuple, Generic[S]):
 
 
 ruled = Ruled
-
-
-class Reads(NamedTuple, Generic[S]):
-    """One roll whose rule is given no more than what `read` makes of the dice, such as their sum.
-
-    The story of its ruling is given the dice that are shown. So what is read alike is ruled alike, and odds count it
-    once.
-
-    >>> def hit(now, total):
-    ...     return Ruling(now, {"hit": total > 8}, lambda roll: [Line("to hit", roll, total=total)])
-    >>> step = Reads((Die("to hit", 6),) * 2, sum, hit)
-    >>> [line.total for line in step.rule(None, (3, 6)).story()], len(step.grouped(None))
-    ([9], 11)
-    """
-
-    dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
-    read: Callable[[Roll], Any]
-    by: Callable[[S, Any], Ruling[S]]
-
-    def rule(self, state: S, roll: Roll) -> Ruling[S]:
-        """What the roll comes to."""
-        after, told, story, notes = self.by(state, self.read(roll))
-        return Ruling(after, told, lambda: story(roll), notes)
-
-    def asks(self, state: S) -> tuple[Die, ...]:
-        """The dice owed in `state`, in the order in which they are rolled."""
-        return self.dice if isinstance(self.dice, tuple) else self.dice(state)
-
-    def grouped(self, state: S) -> Weighted:
-        """One roll for all that are read alike."""
-        return _read_alike(self.read, tuple([die.sides for die in self.asks(state)]))
-
-
-@lru_cache(256)
-def _read_alike(read: Callable[[Roll], Any], sides: tuple[int, ...]) -> Weighted:
-    """The first roll of each reading, with how many there are of it; without this odds took up to a third longer."""
-    found: dict[Any, list[Roll]] = {}
-    for roll in product(*[range(1, most + 1) for most in sides]):
-        found.setdefault(read(roll), []).append(roll)
-    return tuple([(len(alike), alike[0]) for alike in found.values()])
 
 
 # -- the sequence: what it comes to, its parts, and its plan

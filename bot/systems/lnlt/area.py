@@ -11,7 +11,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Fate, Line, Plan, Reads, Roll, Ruling, Settlement, Step, parts_of, ruled
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, Step, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import attacked, drifting, headline, rows, suffered
@@ -128,7 +128,7 @@ class AreaAttack:
         """The steps attack, fire check and those of the damage checks."""
         hexes, readings = self._hexes, self.checks.readings
         return {
-            "attack": Reads((*(ATTACK,) * self._count, DEFENSE), best_and_last, self._attack),
+            "attack": ruled((*(ATTACK,) * self._count, DEFENSE), self._attack),
             FIRE_CHECK: fire_check(readings, then=hexes.onward, path=hexes.burning),
             **self.checks.steps(),
         }
@@ -139,9 +139,9 @@ class AreaAttack:
             return margin + hex.fp + self._mod > hex.tm
         return any(margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop])
 
-    def _attack(self, now: Attack, dice: tuple[int, int]) -> Ruling[Attack]:
+    def _attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for each unit by itself."""
-        hex, (kept, defense) = self._hexes.at(now), dice
+        hex, kept, defense = self._hexes.at(now), max(roll[:-1]), roll[-1]
         margin, six = kept - defense, hex.flammable and kept == 6
         told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": defense}
         if self._tells_hit:
@@ -158,10 +158,10 @@ class AreaAttack:
         told |= known
         if hex.flammable and not six:
             told[f"{hex.path}fire_check"] = NONE
-        return Ruling(after, told, partial(self._story, hex))
+        return Ruling(after, told, partial(self._story, hex, roll))
 
     def _story(self, hex: Hex, roll: Roll) -> list[Line]:
-        kept, where = best_and_last(roll)[0], f" on {hex.name}" if hex.name else ""
+        kept, where = max(roll[:-1]), f" on {hex.name}" if hex.name else ""
         inside = self.units[hex.start : hex.stop]
         leg = not inside or any(map(kinds.is_leg, inside))
         parts = parts_of(self._parts, "attack_mod") if leg else ()
@@ -180,11 +180,6 @@ class AreaAttack:
                 why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
                 lines.append(Line(f"{unit.word} defense", roll[-1:], parts, total, why))
         return lines
-
-
-def best_and_last(roll: Roll) -> tuple[int, int]:
-    """The best of the attack dice, and the defense die."""
-    return max(roll[:-1]), roll[-1]
 
 
 def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int]]:

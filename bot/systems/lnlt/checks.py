@@ -7,12 +7,11 @@ Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import or_
 from typing import Any
 
 from bot.rules.dice import Die, d6
-from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Reads, Roll, Ruling, Step, never, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruling, Step, never, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Attack, Item, Readings, ended
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
@@ -54,10 +53,10 @@ class DamageChecks:
         """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
         return {
             "check": ruled(self._dice("damage check"), self._check),
-            "hero": Reads(self._dice("hero creation"), self.readings.appears, self._hero),
-            "crew": Reads(self._dice("bail-out crew of"), self.readings.crew, self._crew),
+            "hero": ruled(self._dice("hero creation"), self._hero),
+            "crew": ruled(self._dice("bail-out crew of"), self._crew),
             "bail": ruled(self._dice("bail-out"), self._bail),
-            "morale": Reads(self._dice("morale check", 2), sum, self._morale),
+            "morale": ruled(self._dice("morale check", 2), self._morale),
         }
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
@@ -120,7 +119,7 @@ class DamageChecks:
         if item.first and self.outcome:
             told["outcome"] = NONE
 
-    def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[..., tuple[Line]]) -> Ruling[Attack]:
+    def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
         return Ruling(self._next(now, told), told, story)
 
@@ -186,20 +185,22 @@ class DamageChecks:
         told |= item.tells(crew="shaken-moved" if left == "abandoned" else NONE)
         return now._replace(owes=HERE, row="crash" if row == "destroyed" else row)
 
-    def _hero(self, now: Attack, appears: bool) -> Ruling[Attack]:
+    def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
-        item, why = self.items[now.at], partial(one_of, self.readings.hero)
+        item, hero = self.items[now.at], self.readings.hero
         now = now._replace(owes="bail" if now.keep else HERE)
-        told = item.tells(hero=appears)
-        return self._ruling(now, told, lambda roll: (Line(f"{item.unit.word} hero", roll, result=why()),))
+        told = item.tells(hero=hero(roll[0]))
+        return self._ruling(now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),))
 
-    def _crew(self, now: Attack, fate: str) -> Ruling[Attack]:
+    def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
-        item, why = self.items[now.at], partial(self.readings.gets_out, "crew")
-        told = item.tells(crew=fate)
-        return self._ruling(
-            now._replace(owes=HERE), told, lambda roll: (Line(f"{item.unit.word} crew", roll, result=why()),)
-        )
+        item, readings = self.items[now.at], self.readings
+        told = item.tells(crew=readings.bail_out("crew", roll[0]))
+
+        def story() -> tuple[Line]:
+            return (Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew")),)
+
+        return self._ruling(now._replace(owes=HERE), told, story)
 
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
@@ -217,9 +218,9 @@ class DamageChecks:
 
         return self._ruling(now._replace(owes=HERE, keep=""), told, story)
 
-    def _morale(self, now: Attack, total: int) -> Ruling[Attack]:
+    def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
-        item = self.items[now.at]
+        item, total = self.items[now.at], sum(roll)
         passes = total <= item.morale
         told = item.tells(
             unit=item.unit.word,
@@ -234,7 +235,7 @@ class DamageChecks:
         if item.first and self.outcome:
             told["outcome"] = NONE
 
-        def story(roll: Roll) -> tuple[Line]:
+        def story() -> tuple[Line]:
             return (Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)),)
 
         return self._ruling(now._replace(owes=HERE), told, story)

@@ -5,11 +5,10 @@ Shared by ordnance that has hit and by aircraft, which need no to-hit roll. Sour
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from bot.rules.dice import Die, d6, dice
-from bot.rules.sequence.sequence import Line, Outputs, Reads, Roll, Ruling, Step, ruled
+from bot.rules.sequence.sequence import Line, Outputs, Roll, Ruling, Step, ruled
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.items import Attack, Readings
 from bot.systems.lnlt.reasons import against, bare, beside_morale, one_of
@@ -38,11 +37,11 @@ def fire_check(
 ) -> Step[Attack]:
     """Whether the target hex burns; `then` goes on, `path` is where it is told. Source: PAC 12 (10.5.6)."""
 
-    def rule(now: Attack, burns: bool) -> Ruling[Attack]:
-        told = {path(now): "fire" if burns else "no-fire"}
-        return Ruling(then(now), told, lambda roll: [Line("fire check", roll, result=one_of(readings.burns))])
+    def rule(now: Attack, roll: Roll) -> Ruling[Attack]:
+        told = {path(now): "fire" if readings.burns(roll[0]) else "no-fire"}
+        return Ruling(then(now), told, lambda: [Line("fire check", roll, result=one_of(readings.burns))])
 
-    return Reads((DIE,), readings.starts, rule)
+    return ruled((DIE,), rule)
 
 
 def told_before(flammable: bool) -> Outputs:
@@ -113,8 +112,8 @@ class Impact:
         ask = self._ask
         return {
             "impact": ruled(lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact),
-            "vehicle morale": Reads(lambda now: ask(now, "morale check", 2), sum, self._morale),
-            "vehicle crew": Reads(lambda now: ask(now, "bail-out crew of"), self._readings.crew, self._crew),
+            "vehicle morale": ruled(lambda now: ask(now, "morale check", 2), self._morale),
+            "vehicle crew": ruled(lambda now: ask(now, "bail-out crew of"), self._crew),
         }
 
     def _ask(self, now: Attack, label: str, count: int = 1) -> tuple[Die, ...]:
@@ -152,9 +151,9 @@ class Impact:
 
         return Ruling(after, told, story)
 
-    def _morale(self, now: Attack, dice: int) -> Ruling[Attack]:
+    def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6, made worse by the difference, at or under morale; who is shaken already is abandoned."""
-        struck, total = self._find(now), dice + now.margin
+        struck, total = self._find(now), sum(roll) + now.margin
         effect, passes = self._readings.penetration(now.row, struck.flies), total <= struck.morale
         result, again = str(effect["mc_pass" if passes else "mc_fail"]), ""
         worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
@@ -163,14 +162,14 @@ class Impact:
         told: dict[str, Any] = {f"{struck.path}mc": "pass" if passes else "fail", f"{struck.path}mc_total": total}
         after = self._result(now, struck, result, told, six=now.six)
         why = beside_morale(total, struck.morale) + again
-        return Ruling(after, told, lambda roll: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
+        return Ruling(after, told, lambda: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
 
-    def _crew(self, now: Attack, fate: str) -> Ruling[Attack]:
+    def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle."""
-        struck, why = self._find(now), partial(self._readings.gets_out, "crew")
+        struck, readings = self._find(now), self._readings
         after, known = self._then(now)
-        told = {f"{struck.path}crew": fate, **known}
-        return Ruling(after, told, lambda roll: [Line(struck.label("crew"), roll, result=why())])
+        told = {f"{struck.path}crew": readings.bail_out("crew", roll[0]), **known}
+        return Ruling(after, told, lambda: [Line(struck.label("crew"), roll, result=readings.gets_out("crew"))])
 
     def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any], *, six: bool) -> Attack:
         """What follows the result, which is told with all that it decides."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Roll
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.reasons import one_of
@@ -58,10 +57,6 @@ class Readings:
         self.bail_out: Callable[[str, int], str] = lru_cache(CELLS)(
             lambda who, roll: str(bail(who=who, roll=roll)["result"])
         )
-        self.appears: Callable[[Roll], bool] = lambda roll: self.hero(roll[0])
-        self.starts: Callable[[Roll], bool] = lambda roll: self.burns(roll[0])
-        self.crew: Callable[[Roll], str] = lambda roll: self.bail_out("crew", roll[0])
-        """The same three as they are read of a roll."""
         self.gets_out: Callable[[str], str] = lru_cache(CELLS)(
             lambda who: one_of(lambda face: self.bail_out(who, face) != "eliminated")
         )
