@@ -140,11 +140,7 @@ class Combat:
 
     def attack(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
         """Every attacker rolls against the final skill."""
-        check = self.checks(fight.left)[0]
-        after, told, _, _ = self.attacked(fight, *_successes(check, roll))
-        return Ruling(
-            after, {**told, **self.dice_told(ROLLS[0], roll)}, lambda: [_line("attackers' dice", check, roll)]
-        )
+        return self._rolled("attacker", self.checks(fight.left)[0], roll, partial(self.attacked, fight))
 
     def attacked(self, fight: Fight, successes: int, ones: int = 0) -> Ruling[Fight]:
         """The ruling on the dice of the attackers; natural 1s cost the defenders when these have rolled."""
@@ -152,11 +148,7 @@ class Combat:
 
     def defend(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
         """Every defender who is left rolls; more successes win, and each natural 1 costs the other side one more."""
-        check = self.checks(fight.left)[1]
-        after, told, _, _ = self.defended(fight, *_successes(check, roll))
-        return Ruling(
-            after, {**told, **self.dice_told(ROLLS[1], roll)}, lambda: [_line("defenders' dice", check, roll)]
-        )
+        return self._rolled("defender", self.checks(fight.left)[1], roll, partial(self.defended, fight))
 
     def defended(self, fight: Fight, successes: int, ones: int = 0) -> Ruling[Fight]:
         """The ruling on the dice of the defenders."""
@@ -169,9 +161,11 @@ class Combat:
         }
         return Ruling(Fight(None, fight.left), told)
 
-    def dice_told(self, name: str, roll: Roll) -> dict[str, int]:
-        """Every die of one side, where the sequence tells them."""
-        return {f"{name}[{at}]": face for at, face in enumerate(roll)} if self.told else {}
+    def _rolled(self, side: str, check: Check, roll: Roll, then: Callable[..., Ruling[Fight]]) -> Ruling[Fight]:
+        """The ruling of `then` on the dice of one side, of which every one is told where the sequence does so."""
+        after, told, _, _ = then(*_successes(check, roll))
+        each = {f"{side}_rolls[{at}]": face for at, face in enumerate(roll)} if self.told else {}
+        return Ruling(after, {**told, **each}, lambda: [_line(f"{side}s' dice", check, roll)])
 
     def apart(self, fight: Fight) -> Parts[Fight] | None:
         """For odds: the dice of a side are parts; of its natural 1s only the losses of the other side need to know."""
