@@ -14,7 +14,7 @@ from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settle
 from bot.rules.tables.formula import half_down
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
-from bot.systems.nhis.results import Cards, Results, Struck, targets_of
+from bot.systems.nhis.results import Results, Struck
 
 ATTACK = dice(2, 6, "attack")
 INFANTRY = ("squad", "leader", "mg", "mortar")
@@ -29,7 +29,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     attackers, units = given.units("attackers"), given.units("targets")
     firers = firers_of(attackers, given.int("distance"), given.int("visibility"))
     flamethrower = any(unit.type == "flamethrower" for unit in attackers)
-    results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
+    results = Results(tables, units, flamethrower=flamethrower)
     modifiers = _modifiers(tables, given, firers)
     total, shift = firers.raw + modifiers["total"], modifiers["shift"]
     table = tables["ranged-combat"]

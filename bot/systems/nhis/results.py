@@ -18,6 +18,7 @@ from bot.rules.text.names import numbered
 
 CHECK = "check"
 POINT = "point"
+KINDS = ("shakeable", "unshakable")
 MOST_NAMED = 4  # units that the first line of an answer names one by one
 
 
@@ -40,11 +41,18 @@ class Struck(NamedTuple):
 
 
 class Results:
-    """What a Hit or Damaged result does to `targets`, step by step; `cards` are read for them."""
+    """What a Hit or Damaged result does to the units of a hex, step by step."""
 
-    def __init__(self, targets: Sequence[Target], cards: Cards) -> None:
-        self.targets, self.cards = targets, cards
-        self.names = numbered([target.unit.word for target in targets])
+    def __init__(
+        self, tables: Tables, units: Sequence[Unit], *, flamethrower: bool, checks: Collection[str] = KINDS
+    ) -> None:
+        """`checks` are the kinds of units whose morale may be asked for.
+
+        Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and missing.
+        """
+        self._tables, self._flamethrower = tables, flamethrower
+        self.targets = [_target(unit, checks) for unit in units]
+        self.names = numbered([unit.word for unit in units])
 
     def steps(self) -> dict[str, Ruled[Struck]]:
         """The steps point and check, for the plan of a sequence."""
@@ -101,7 +109,7 @@ class Results:
             if hits[at] >= target.steps:
                 result, after, check = "eliminated", "eliminated", False
             else:
-                result, after, check = self.cards.damaged(target, hit=hits[at] > 0)
+                result, after, check = self._after_damage(target, hit=hits[at] > 0)
             if check:
                 queue.append(at)
                 continue
@@ -131,7 +139,7 @@ class Results:
 
     def _led(self, state: Struck) -> int:
         """The leader's rating that the next unit to check adds."""
-        return state.rating if not state.alone and self.cards.led(self.targets[state.queue[0]]) else 0
+        return state.rating if not state.alone and self._is_led(self.targets[state.queue[0]]) else 0
 
     def _needed(self, state: Struck) -> int:
         return (self.targets[state.queue[0]].morale or 0) + self._led(state)
@@ -141,7 +149,7 @@ class Results:
         at, *queue = state.queue
         target, total, needed = self.targets[at], roll[0] + state.add, self._needed(state)
         fails = total > needed
-        result, left = self.cards.failure(target) if fails else ("none", target.state)
+        result, left = self._after_failure(target) if fails else ("none", target.state)
         told = self._told(at, result, left, check=total, needed=needed, halted=fails)
         rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
         after = Struck(None)
@@ -155,6 +163,30 @@ class Results:
             yield Line(self.names[at], roll, parts, total, f"{'over' if fails else 'within'} morale {against}")
 
         return Ruling(after, told, story)
+
+    # -- what the tables say of a target ------------------------------------------------------------------
+
+    def _after_failure(self, target: Target) -> tuple[str, str]:
+        """Result and state after a failed morale check."""
+        read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
+        return read["result"], read["after"]
+
+    def _after_damage(self, target: Target, *, hit: bool) -> tuple[str, str, bool]:
+        """Result, state and check after a Damaged result, with one point on it or none."""
+        read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
+        return read["result"], read["after"], read["check"]
+
+    def _is_led(self, target: Target) -> bool:
+        """Whether it adds the rating of a prepared leader in its hex."""
+        kind = target.unit.type
+        row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
+        return bool(self._tables["leadership"](unit=row)["adds"])
+
+    def _halts(self, target: Target) -> bool:
+        """Whether it stops when it fails a check."""
+        banzai = "banzai" in target.unit.flags
+        read = self._tables["stop-moving"](unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
+        return bool(read["stops"])
 
     # -- the outputs --------------------------------------------------------------------------------------
 
@@ -177,7 +209,7 @@ class Results:
             f"{path}.needed": needed,
             f"{path}.result": result,
             f"{path}.after": after,
-            f"{path}.stops": halted and target.moves and after != "eliminated" and self.cards.halts(target),
+            f"{path}.stops": halted and target.moves and after != "eliminated" and self._halts(target),
         }
 
     def rows(self) -> tuple[Row, ...]:
@@ -251,7 +283,7 @@ def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
 def plan_damage(tables: Tables, given: Given) -> Plan[Struck]:
     """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
-    results = Results(targets_of(units, checks=("unshakable",)), Cards(tables, flamethrower=flamethrower))
+    results = Results(tables, units, flamethrower=flamethrower, checks=("unshakable",))
     start = results.damaged(given.int("points"))
     opening, lines = {"targets": [], **start.told}, tuple(start.story())
     return Plan(start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows)
@@ -262,8 +294,7 @@ def plan_damage(tables: Tables, given: Given) -> Plan[Struck]:
 
 def plan_morale(tables: Tables, given: Given) -> Plan[Struck]:
     """Morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph."""
-    units, flamethrower = given.units("targets"), given.flag("flamethrower")
-    results = Results(targets_of(units, checks=("shakeable", "unshakable")), Cards(tables, flamethrower=flamethrower))
+    results = Results(tables, given.units("targets"), flamethrower=given.flag("flamethrower"))
     start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
     opening: dict[str, Any] = {"targets": []}
     return Plan(start, results.steps(), results.settled, opening, rows=results.rows)
@@ -292,43 +323,6 @@ class Target(NamedTuple):
     def lends(self) -> int:
         """What it lends to others as long as it is prepared; 0 for everybody but leaders."""
         return self.rating if self.leader else 0
-
-
-class Cards:
-    """What the tables say of the targets of one attack."""
-
-    def __init__(self, tables: Tables, *, flamethrower: bool) -> None:
-        self._tables, self._flamethrower = tables, flamethrower
-
-    def failure(self, target: Target) -> tuple[str, str]:
-        """Result and state after a failed morale check."""
-        read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
-        return read["result"], read["after"]
-
-    def damaged(self, target: Target, *, hit: bool) -> tuple[str, str, bool]:
-        """Result, state and check after a Damaged result, with one point on it or none."""
-        read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
-        return read["result"], read["after"], read["check"]
-
-    def led(self, target: Target) -> bool:
-        """Whether it adds the rating of a prepared leader in its hex."""
-        kind = target.unit.type
-        row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
-        return bool(self._tables["leadership"](unit=row)["adds"])
-
-    def halts(self, target: Target) -> bool:
-        """Whether it stops when it fails a check."""
-        banzai = "banzai" in target.unit.flags
-        read = self._tables["stop-moving"](unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
-        return bool(read["stops"])
-
-
-def targets_of(units: Sequence[Unit], *, checks: Collection[str]) -> list[Target]:
-    """The units as targets; `checks` are the kinds (shakeable, unshakable) whose morale may be asked for.
-
-    Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and missing.
-    """
-    return [_target(unit, checks) for unit in units]
 
 
 def is_prepared(state: str) -> bool:
