@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, cast
 from unittest.mock import patch
 
+import aiosqlite
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -25,7 +26,7 @@ from bot.odds_worker.pool import Worker
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shape_faults
 from tests.adapters import nursery
-from tests.fresh import close_stores, is_all_closed
+from tests.fresh import close_stores, connect, is_all_closed
 from tests.once import make_once
 from tests.standins.postgres import PostgresServer, postgres_server
 
@@ -180,6 +181,7 @@ def _made_once() -> Iterator[None]:
     """Hundreds of tests read the same packs, and thousands begin with an empty database."""
     with pytest.MonkeyPatch.context() as patch:
         make_once(patch.setattr)
+        patch.setattr(aiosqlite, "connect", connect)
         yield
 
 

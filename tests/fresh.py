@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sqlite3
 import time
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, TypeVar
+
+import aiosqlite
 
 from bot.app import App
 from bot.stores.base import Clock
@@ -16,6 +22,42 @@ Kind = TypeVar("Kind", bound=TemporaryStore)
 
 _OPEN: list[TemporaryStore] = []
 _APPS: list[App] = []
+_IS_FRESH = ContextVar("_IS_FRESH", default=False)
+_connect = aiosqlite.connect
+WITH_THREADS = ("tests/stores/", "tests/test_house.py")
+"""Tests of the stores, and of which files a command enters on its own thread."""
+
+
+class OnTheSpot:
+    """What `aiosqlite.connect` gives, without a thread: most of the time of a short job is its way there and back.
+
+    Whoever else is at work has a turn before a job and behind it, as with a thread.
+    """
+
+    def __init__(self, path: Path, timeout: float) -> None:
+        self._conn = sqlite3.connect(path, isolation_level=None, timeout=timeout, check_same_thread=False)
+
+    async def _execute(self, job: Callable[[sqlite3.Connection], T], conn: sqlite3.Connection) -> T:
+        await asyncio.sleep(0)
+        try:
+            return job(conn)
+        finally:
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        self._conn.close()
+
+
+def connect(path: Path, **how: Any) -> Awaitable[Any]:
+    """In place of `aiosqlite.connect`: stores made here do without threads. Those of tests of the stores themselves
+    have them, and so have those of bots, of the command line and of whoever opens a file."""
+    is_on_the_spot = _IS_FRESH.get() and not os.environ["PYTEST_CURRENT_TEST"].startswith(WITH_THREADS)
+    return _on_the_spot(path, how["timeout"]) if is_on_the_spot else _connect(path, **how)
+
+
+async def _on_the_spot(path: Path, timeout: float) -> OnTheSpot:
+    return OnTheSpot(path, timeout)
 
 
 async def fresh_app(clock: Clock = time.time, steady: Clock = time.monotonic) -> App:
@@ -32,7 +74,11 @@ async def fresh_store(clock: Clock = time.time) -> TemporaryStore:
 
 async def fresh(kind: type[Kind], clock: Clock = time.time) -> Kind:
     """An empty store of a kind that a test has made: a slow one, a full one."""
-    store = await kind.make(clock)
+    token = _IS_FRESH.set(True)
+    try:
+        store = await kind.make(clock)
+    finally:
+        _IS_FRESH.reset(token)
     _OPEN.append(store)
     return store
 
