@@ -101,16 +101,12 @@ def read_json(text: str, what: str = "The file") -> object:
         raise UserError(
             f"{what} is not JSON.", hint=phrase("`/game export` writes a file that can be checked."), code="not-a-log"
         ) from None
-    if _HALF.search(text) and _has_half(data):
+    if _HALF.search(text) and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
         raise _odd(f"{what} holds half of a character.")
     return data
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-
-
-def _has_half(data: object) -> bool:
-    return re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)) is not None
 
 
 def _odd(problem: str) -> UserError:
