@@ -12,7 +12,7 @@ from bot.rules.declared.answer_lines import settled
 from bot.rules.declared.branches import For, asked_key
 from bot.rules.declared.choices import pick_key
 from bot.rules.declared.dice_limits import proved
-from bot.rules.declared.draws import Drawn, looks
+from bot.rules.declared.draws import Draw, Drawn, looks
 from bot.rules.declared.formula_functions import NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.formulas import Env, Formulas
 from bot.rules.declared.load import Loader
@@ -231,7 +231,7 @@ def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dic
         return start, {}, env
     steps = dict[str, Segment]()
     for name, site in walk.sites.items():
-        step = Drawn if site.draws else Worded if site.words else Segment
+        step = Drawn if isinstance(site.falls, Draw) else Worded if site.words else Segment
         steps[name] = step(site, pools.get(name, {}))
     return start, steps, env
 

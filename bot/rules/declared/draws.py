@@ -78,7 +78,7 @@ class Draw(Falling):
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, its label, and what is left; where nothing is, go on."""
-        keys, name, none = self.owe(here, None, (self.key,), draws=self), self.name, self.read[""]
+        keys, name, none = self.owe(here, None, (self.key,)), self.name, self.read[""]
         pile, label, title = self.pile, self.label.run, self.deck.title
 
         def do(env: Env) -> Now | None:
@@ -170,7 +170,7 @@ class Drawn(Segment):
 
     def __init__(self, site: Site, pools: Mapping[int, Any]) -> None:
         super().__init__(site, pools)
-        self._draw: Draw = site.draws
+        self._draw: Draw = site.falls
         self._known: dict[tuple[Any, ...], dict[str, Outcome]] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:

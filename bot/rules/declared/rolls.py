@@ -83,12 +83,10 @@ class Falling(Statement):
         slicer.live = kept.before(slicer.live)
         return (kept,)
 
-    def owe(
-        self, here: Here, dice: Dice | None, own: tuple[str, ...], words: str = "", draws: Any = None
-    ) -> tuple[str, ...]:
+    def owe(self, here: Here, dice: Dice | None, own: tuple[str, ...], words: str = "") -> tuple[str, ...]:
         """Note the roll that it is there; returns the keys that its state holds, which are read after it."""
         keys = tuple(sorted(self.after))
-        here.sites[self.name] = Site(self.name, dice, own, self.faces, keys, here.rest, words, draws)
+        here.sites[self.name] = Site(self, dice, own, self.faces, keys, here.rest, words)
         return keys
 
 

@@ -67,7 +67,8 @@ class Played(Protocol):
 class Site:
     """A roll: what its state holds, and what follows. `dice` are those that never change, else they are last in it."""
 
-    name: str
+    falls: Any
+    """The statement that its dice fall for."""
     dice: Dice | None
     own: tuple[str, ...]
     """The keys of its dice, in their order."""
@@ -78,8 +79,6 @@ class Site:
     rest: tuple[Frame, ...]
     words: str = ""
     """The words of /roll for its dice."""
-    draws: Any = None
-    """The statement that draws a card by it."""
 
     def env(self, state: Now) -> Env:
         """The values at hand once its dice are to fall."""
