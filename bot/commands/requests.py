@@ -65,7 +65,7 @@ def need_keeper(context: Context, what: str, *, option: str | None = None) -> No
         raise UserError(f"Only a server manager or workspace admin can {what}.", option=option, code="not-manager")
 
 
-def lapse(context: Context, row: DueRow) -> None:
+async def lapse(context: Context, row: DueRow) -> None:
     """Nobody can agree any more: the messages that still ask say so."""
     context.drop_due.append((row.key, row.at))
     for topic in row.data["topics"]:

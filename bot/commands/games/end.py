@@ -61,7 +61,7 @@ async def end(context: Context) -> Reply:
     if text:
         doc = Doc(SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key)
         context.docs.append(doc)
-    elif await context.store.doc(SENTENCE, _own(context)) is not None:
+    elif await _typed_before(context):
         context.drop_docs.append((SENTENCE, _own(context)))
     return _question(context, winner, text, reveals=options["reveal"])
 
@@ -70,8 +70,7 @@ async def ask_seed(context: Context, winner: str) -> Reply:
     """The same question, about ending the game and revealing its seed."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
-    asked = await context.store.doc(SENTENCE, _own(context))
-    return _question(context, _winner(game, winner), str(asked.data["text"]) if asked is not None else "", reveals=True)
+    return _question(context, _winner(game, winner), await _typed_before(context), reveals=True)
 
 
 def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
@@ -110,11 +109,15 @@ async def end_now(context: Context, winner: str) -> Reply:
     need_director(game, context.actor, "end it")
     if rest := waiting(context):
         return await ask_to_open(context, rest)
-    asked = await context.store.doc(SENTENCE, _own(context))
-    if asked is not None:
+    if text := await _typed_before(context):
         context.drop_docs.append((SENTENCE, _own(context)))
-    text = str(asked.data["text"]) if asked is not None else ""
     return await _ended(context, _winner(game, winner), text, reveals=reveals)
+
+
+async def _typed_before(context: Context) -> str:
+    """The sentence that was typed with the question; "" for none."""
+    doc = await context.store.doc(SENTENCE, _own(context))
+    return str(doc.data["text"]) if doc is not None else ""
 
 
 def _own(context: Context) -> str:

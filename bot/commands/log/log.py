@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.answers.events import QUIET, texts_of, told_event, where_of, word_numbers
+from bot.answers.events import texts_of, told_event, where_of, word_numbers
 from bot.answers.log_index import (
     BLOCK,
     EDITION,
@@ -15,10 +15,9 @@ from bot.answers.log_index import (
     STILL,
     Marks,
     block_marks,
-    group_of,
     mark,
+    marks_of,
     packed,
-    units_in,
     unpacked,
 )
 from bot.answers.story import story
@@ -60,11 +59,9 @@ async def handle(context: Context) -> Reply:
     unit = _short(context, units)
     count, page = options["count"], options["page"]
     filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
-    if (units or side or options["kind"]) and game.number >= LONG:
-        asked = Wanted(units, side or "", options["kind"] or "", story=bool(options["story"]))
-        wanted, more = await find(context, asked, count * (page - 1), count)
-    else:
-        wanted, more = await _looked_through(context, (units, side or "", options["kind"]), count, page)
+    asked = Wanted(units, side or "", options["kind"] or "", story=bool(options["story"]))
+    is_long = bool(units or side or options["kind"]) and game.number >= LONG
+    wanted, more = await (find if is_long else look_through)(context, asked, count * (page - 1), count)
     labels = await _texts(context, [event for event, _ in wanted])
     row = context.ledger.row
     buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
@@ -89,25 +86,6 @@ async def handle(context: Context) -> Reply:
         private=True,
         buttons=tuple(buttons),
     )
-
-
-async def _looked_through(
-    context: Context, filters: tuple[Collection[str], str, str | None], count: int, page: int
-) -> tuple[list[tuple[Json, bool]], bool]:
-    """The events of a page, newest first, each with whether it is undone; and whether there are more."""
-    wanted: list[tuple[Json, bool]] = []
-    seen, undone, is_story = 0, dict[int, bool](), context.options()["story"]
-    async for event in newest_first(context, context.ledger.row):
-        if event["kind"] in ("undo", "redo"):
-            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
-        if not _fits(event, *filters) or (is_story and event["kind"] in QUIET):
-            continue
-        seen += 1
-        if seen > count * page:
-            return wanted, True
-        if seen > count * (page - 1):
-            wanted.append((event, undone.get(event["number"], False)))
-    return wanted, False
 
 
 def _typed(options: Mapping[str, Any]) -> str:
@@ -167,16 +145,6 @@ async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
         before = rows[-1].number
 
 
-def _fits(event: Json, units: Collection[str], side: str, kind: str | None) -> bool:
-    if kind and group_of(event) != kind:
-        return False
-    if side and event.get("side", "").casefold() != side.casefold():
-        return False
-    if units:
-        return any(name in units for name in units_in(event))
-    return True
-
-
 def _unit_names(context: Context, typed: str) -> tuple[str, ...]:
     """The names of one unit or several, folded; also of one that has been removed."""
     roster, folded = roster_of(context.game), " ".join(typed.split()).casefold()
@@ -234,7 +202,7 @@ class Wanted:
         sets = [{number for name in self.units for number in marks.get(mark("unit", name), ())}] if self.units else []
         sets += [set(marks.get(mark("side", self.side), ()))] if self.side else []
         sets += [set(marks.get(mark("kind", self.kind), ()))] if self.kind else []
-        fits = set.intersection(*sets)
+        fits = set.intersection(*sets) if sets else {number for numbers in marks.values() for number in numbers}
         return sorted(fits.difference(marks.get(STILL, ())) if self.story else fits, reverse=True)
 
 
@@ -298,6 +266,21 @@ class _Log:
         return [
             (*names[row.mark], said) for row in rows if row.block in self.done for said in unpacked(row.block, row.at)
         ]
+
+
+async def look_through(context: Context, wanted: Wanted, skip: int, count: int) -> tuple[list[tuple[Json, bool]], bool]:
+    """The same as `find`, event by event: of a short log, or the end of a long one."""
+    found, undone, seen = list[tuple[Json, bool]](), dict[int, bool](), 0
+    async for event in newest_first(context, context.ledger.row):
+        if event["kind"] in ("undo", "redo"):
+            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+        if wanted.among(dict.fromkeys(marks_of(event), (event["number"],))):
+            seen += 1
+            if seen > skip + count:
+                return found, True
+            if seen > skip:
+                found.append((event, undone.get(event["number"], False)))
+    return found, False
 
 
 async def find(context: Context, wanted: Wanted, skip: int, count: int) -> tuple[list[tuple[Json, bool]], bool]:

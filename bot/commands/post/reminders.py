@@ -367,17 +367,15 @@ async def see_to(context: Context) -> Reply:
     row = await context.store.due_at(str(context.command.options["key"]))
     if row is None or row.at != context.command.options["at"]:
         return DONE
-    if row.kind == REMIND:
-        await remind(context, row)
-    elif row.kind == OPENS:
-        await open_at_deadline(context, row)
-    elif row.kind == CHOICE:
-        await choose_else(context, row)
-    elif row.kind == LAPSES:
-        lapse(context, row)
+    if row.kind in _DOES:
+        await _DOES[row.kind](context, row)
     else:
         context.drop_due.append((row.key, row.at))
     return DONE
+
+
+_DOES = {REMIND: remind, OPENS: open_at_deadline, CHOICE: choose_else, LAPSES: lapse}
+"""What is done when something of a kind is due."""
 
 
 async def follow(context: Context) -> None:
