@@ -51,9 +51,8 @@ async def test_a_turn_without_fire_is_played_by_taps_alone(platform: Platform, t
 @on_each
 async def test_the_buttons_of_a_card_open_forms_and_refuse_others(platform: Platform, tmp_path: Path) -> None:
     async with platform(tmp_path) as e:
-        rally = await begin(e)
-        await e.say("Anna", "game initiative US")
-        card = await e.press("Ben", rally, "Next phase")
+        await begin(e)
+        card = await e.press("Ben", await e.say("Anna", "game initiative US"), "Next phase")
         assert "It is US's go; you play VC." in await e.refused("Ben", card, "Next phase")
         assert "You play no side in this game." in await e.refused("Carl", card, "Next phase")
         await e.form("Anna", card, "Fire")
