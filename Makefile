@@ -16,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow walk coverage matrix static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
+.PHONY: help setup play test slow where walk coverage matrix static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,9 @@ test: setup ## The tests, side by side (without the slow ones)
 
 slow: setup ## The tests that take their time: kills, load, whole evenings as processes
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m slow $(ARGS)
+
+where: setup ## Files, functions and figures whose name or first sentence has these words (ARGS="odds slack"; without, every file)
+	@$(VENV)/python -m tools.where $(ARGS)
 
 walk: setup ## deploy/README.md line by line on a bare Debian with systemd (root, debootstrap, systemd-container; ARGS=FOLDER)
 	@$(VENV)/python -m tests.deploy.walk $(ARGS)

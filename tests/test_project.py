@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.conftest import SETTINGS
+from tools import where
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 # Written in halves, so that this file passes its own test.
@@ -181,3 +182,30 @@ def test_the_workflows_check_what_is_claimed_and_no_more_is_claimed_than_that(ro
     assert claimed <= checked
     for file in (root / ".github/workflows").glob("*.yml"):
         assert set(re.findall(r"\bmake ([a-z]+)", file.read_text())) <= targets(root), file.name
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        ("luck below", "bot/game/luck.py, ENOUGH: "),
+        ("consent undo", "bot/game/undo.py"),
+        ("ranged combat", "tables/nhis/ranged-combat.yaml: Ranged combat table"),
+        ("grenade into room", "tables/ucn/sequences.yaml, grenade-assault: "),
+        ("follows game server rows", "bot/report/templates/live.js: "),
+    ],
+)
+def test_a_word_or_two_find_the_place_for_a_change(words: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert where.main(words.split()) == 0
+    assert any(line.startswith(file) for line in capsys.readouterr().out.splitlines())
+
+
+def test_every_file_says_what_is_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert where.main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 600
+    assert not [line for line in lines if line.startswith(("bot/", "adapters/")) and line.endswith(": ")]
+
+
+def test_words_that_are_nowhere_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    assert where.main(["zeppelins"]) == 1
+    assert "Nothing has all of these words" in capsys.readouterr().err

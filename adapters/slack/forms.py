@@ -27,7 +27,7 @@ from adapters.slack.text import escaped
 from adapters.slack.work import Ack, Work
 from bot.interface.form.form import asks
 from bot.interface.form.submission import Taken
-from bot.interface.reply.bars import percent
+from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
@@ -231,4 +231,4 @@ def _likely(odds: Odds) -> str:
     told = [(word, least) for (word, _), least in zip(odds.chances, odds.least, strict=False)]
     found = [*reversed(told)] or list(odds.chances)
     shown = ", ".join(f"{escaped(word)} *{percent(chance)}*" for word, chance in found)
-    return f"{escaped(odds.heading)}: {'at least ' if told else ''}{shown}"
+    return f"{escaped(odds.heading)}: {f'{LEAST} ' if told else ''}{shown}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from bot.interface.reply.bars import percent
+from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.unit_table import UnitTable, number_of
 from bot.places.adapter_notes import Notes
@@ -32,7 +32,7 @@ TYPES = (CHART, CONTAINER, TABLE)
 MAX_SERIES, MAX_CATEGORIES, MAX_NAME = 6, 20, 20
 MAX_ROWS, MAX_COLUMNS = 100, 20
 TITLE = "Chances of each result"
-FIGURES, LEAST = "The figures", ", with \u201cat least\u201d"
+FIGURES, WITH_LEAST = "The figures", f", with \u201c{LEAST}\u201d"
 _LEFT, _LAST = 3, 1
 """Columns of words before the numbers, and behind them."""
 
@@ -157,7 +157,7 @@ def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
     """A closed box with every percentage, and that of a result or a worse one."""
     heads = ["Result"]
     for part in parts:
-        heads += [part.heading or "all", *(["at least"] if part.least else [])]
+        heads += [part.heading or "all", *([LEAST] if part.least else [])]
     rows = [heads]
     for word in words:
         row = [word]
@@ -169,7 +169,7 @@ def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
         rows.append(row)
     return {
         "type": CONTAINER,
-        "title": {"type": "plain_text", "text": FIGURES + (LEAST if any(part.least for part in parts) else "")},
+        "title": {"type": "plain_text", "text": FIGURES + (WITH_LEAST if any(part.least for part in parts) else "")},
         "is_collapsible": True,
         "default_collapsed": True,
         "child_blocks": [_table(rows)],
