@@ -69,7 +69,7 @@ docs: setup ## Write the games' pages in docs/ from their tables
 
 site: setup ## The documentation as a site that is read from disk, too: build/site/index.html
 	@cmp -s requirements-docs.lock .venv/site/lock || { rm -rf .venv/site && $(VENV)/python -m venv .venv/site && \
-		.venv/site/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock && \
+		.venv/site/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-docs.lock && \
 		cp requirements-docs.lock .venv/site/lock; }
 	@$(VENV)/python -m tools.site $(ARGS)
 

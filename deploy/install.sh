@@ -190,7 +190,7 @@ else
         run cp -a "$releases/$same/.venv" "$new/.venv"
     else
         run "$python" -m venv "$new/.venv"
-        run "$new/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$new/requirements.lock"
+        run "$new/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r "$new/requirements.lock"
         [ "$dry" ] || write "$new/.venv/lock" "$lock"
     fi
     if [ "$dry" ]; then

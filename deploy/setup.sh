@@ -47,7 +47,9 @@ if ! have_packages; then
     echo "Setting up $venv (once) ..." >&2
     # Made beside the old one, which goes on working until the new one is whole.
     "$python" -m venv --clear $new || fail "could not make $new (see above)"
-    install $new --require-hashes -r $lock || fail "could not install the dependencies (see above); is there a network?"
+    # A lock names all there is to install. Asked to work it out again, pip 23 takes the newest release of a package
+    # that is wanted with an extra, and stops, as that one has no hash.
+    install $new --require-hashes --no-deps -r $lock || fail "could not install the dependencies (see above); is there a network?"
     echo "$packages" >$new/packages
     # The scripts in it name the folder that they were made in.
     "$new/bin/python" - "$(pwd -P)" $new $venv <<'END'

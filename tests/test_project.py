@@ -89,6 +89,19 @@ def test_every_dependency_is_locked(root: Path) -> None:
     assert runtime | dev <= set(locked(root / "requirements-dev.lock"))
 
 
+@pytest.mark.parametrize(
+    "file",
+    ["Makefile", "deploy/Containerfile", "deploy/README.md", "deploy/install.sh", "deploy/setup.sh"],
+)
+def test_who_installs_a_lock_takes_it_as_it_is(root: Path, file: str) -> None:
+    """Without --no-deps pip works out what a package needs once more, and stops at a release newer than the lock."""
+    said = [
+        line for line in (root / file).read_text().splitlines() if " install " in line and "--require-hashes" in line
+    ]
+    assert said
+    assert all("--require-hashes --no-deps -r" in line for line in said)
+
+
 def test_both_locks_hold_the_same_versions(root: Path) -> None:
     assert locked(root / "requirements.lock").items() <= locked(root / "requirements-dev.lock").items()
 
