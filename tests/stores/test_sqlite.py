@@ -26,6 +26,7 @@ from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Conflict, StoreError
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
+from bot.stores.sqlite.link import Link
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from bot.stores.store import Store
 from tests.refusing import refuses
@@ -353,6 +354,33 @@ async def test_while_the_file_is_there_nobody_is_alarmed(path: Path) -> None:
         await store.commit(roll(3))
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(store.gone(), 0.05)
+
+
+async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one_begins(path: Path) -> None:
+    """Who closes a file last takes its write-ahead log away, and this one makes another."""
+    other, go_on = await SqliteStore.open(path), threading.Event()
+    await other.commit(start())
+    link = await Link.open(path, 5)
+
+    def begin(conn: sqlite3.Connection) -> int:
+        go_on.wait(30)
+        return int(conn.execute("SELECT count(*) FROM games").fetchone()[0])
+
+    try:
+        begun = asyncio.create_task(link.run(begin))
+        await asyncio.sleep(0.01)
+        await other.close()
+        assert not path.with_name("games.db-wal").exists()
+        path.with_name("another").touch()  # which a file system may give the place of the one taken away
+        go_on.set()
+        assert await begun == 1
+        await link.run(lambda conn: conn.execute("UPDATE games SET version = 7"))
+        link.look()
+        path.with_name("games.db-wal").unlink()
+        with refuses("store-gone"):
+            link.look()
+    finally:
+        await link.close()
 
 
 async def test_database_log_and_backup_copy_are_for_their_owner_alone(path: Path) -> None:

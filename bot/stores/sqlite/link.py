@@ -44,7 +44,7 @@ class Link:
         self.path = path
         self.to_host = True  # while it is being opened, faults are for the host's eyes, path and all
         self._connection = connection
-        self._closed = False
+        self._closed = self._has_run = False
         self._names = (str(path), f"{path}-wal")
         self._files: dict[str, tuple[int, int]] = {}
 
@@ -58,8 +58,9 @@ class Link:
         return cls(path, connection)
 
     def is_same(self) -> bool:
-        """Whether the files under our names are still those that are open. The write-ahead log may come later."""
-        for name in self._names:
+        """Whether the files under our names are still those that are open. The write-ahead log may come later: before
+        our first job has ended, the one that is there may be taken away by whoever else closes the file."""
+        for name in self._names if self._has_run else self._names[:1]:
             try:
                 found = os.stat(name)
                 here = (found.st_dev, found.st_ino)
@@ -83,15 +84,14 @@ class Link:
         looked after while its thread is at work, for looking takes as long as some jobs; a slow one at its end.
         """
         loop = asyncio.get_running_loop()
-        start, seen = loop.time(), list[bool]()
+        start, seen, is_fresh = loop.time(), list[bool](), False
         loop.call_soon(lambda: seen.append(self.is_same()))
         try:
-            return await self.run_anyhow(job)
-        except BaseException:
-            seen.clear()
-            raise
+            result = await self.run_anyhow(job)
+            is_fresh = self._has_run and bool(seen) and loop.time() - start < QUICK
+            self._has_run = True
+            return result
         finally:
-            is_fresh = seen and loop.time() - start < QUICK
             if not self._closed and not (seen[0] if is_fresh else self.is_same()):
                 raise Gone  # whatever else went wrong, it is because of this
 
