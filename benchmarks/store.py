@@ -47,8 +47,8 @@ def prepared(game: int, number: int) -> Commit:
         reply=REPLY,
         user="discord:1",
         changes=(change,),
-        bindings=(Binding(place, name, None, place),) if number == 1 else (),
-        outbox=(Outgoing(place, {"token": "t" * 40}, 600.0),),
+        bindings=[Binding(place, name, None, place)] if number == 1 else [],
+        outbox=[Outgoing(place, {"token": "t" * 40}, 600.0)],
     )
 
 

@@ -99,13 +99,13 @@ async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(store: Store
 async def test_what_is_due_at_an_hour_waits_for_that_hour_and_comes_once(store: Store, host: Host, jump: float) -> None:
     """A reminder goes by the clock on the wall, as its reader does: set back it waits, set ahead it comes."""
     at = host.now + 2 * HOUR
-    await store.commit(Commit(due=(DueRow("g1/ping", at, "ping", {}, ""),)))
+    await store.commit(Commit(due=[DueRow("g1/ping", at, "ping", {}, "")]))
     host.now += jump
     host.passes(60)
     assert [row.key for row in await store.due(10)] == (["g1/ping"] if jump > 2 * HOUR else [])
     host.now = at + 1
     assert [row.at for row in await store.due(10)] == [at]
-    await store.commit(Commit(drop_due=(("g1/ping", at),)))
+    await store.commit(Commit(drop_due=[("g1/ping", at)]))
     host.now += jump  # set once more when it was seen to
     assert await store.due(10) == ()
     assert await store.due_at("g1/ping") is None
@@ -179,7 +179,7 @@ async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(s
 
 async def test_what_outlived_its_request_is_never_posted_empty(store: Store, host: Host) -> None:
     start = GameChange("g1", 0, (EventRow("g1", 1, "{}", "h"),))
-    await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=(Outgoing(HERE.key, {}),)))
+    await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=[Outgoing(HERE.key, {})]))
     host.passes(8 * DAY)
     await store.sweep(None)
     assert [row.reply for row in await store.outbox_claim(60)] in ([], [{"title": "Anna: 7"}])
@@ -224,7 +224,7 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
         looking = [asyncio.create_task(poster.outbox.run()) for poster in posters]
         for number in range(20):
             entry = Outgoing(f"console:{number}", {}, 0.3 * (number % 2), {"title": str(number)})
-            await stores[number % 5].commit(Commit(f"r{number}", outbox=(entry,)))
+            await stores[number % 5].commit(Commit(f"r{number}", outbox=[entry]))
         while (await stores[0].waiting("console:", 0.0))[0]:  # noqa: ASYNC110 -- nobody tells us
             await asyncio.sleep(0.1)
         for poster in posters:

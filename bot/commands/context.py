@@ -22,7 +22,7 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.proof.fair import Stream, Words
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
-from bot.stores.records import ROLLED, Binding, Doc, DueRow, Outgoing, Shown
+from bot.stores.records import ROLLED, Binding, Commit, Shown
 from bot.stores.store import Store
 from bot.systems.catalog import see
 from bot.systems.system import Sequence, System
@@ -54,7 +54,7 @@ class Amendment(NamedTuple):
 
 @dataclass(slots=True)
 class Context:
-    """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
+    """One command at work. What a handler puts into the ledger and the `commit` is stored together, or not at all.
 
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
     check of a file in one of its own, where it keeps nobody's odds waiting; `check_pack` is that of a pack.
@@ -81,15 +81,7 @@ class Context:
     seen_with: Callable[[Place, Game | None], Awaitable[Mapping[str, System]]]
     systems: Mapping[str, System]
     further: list[Ledger] = field(default_factory=list)
-    bindings: list[Binding] = field(default_factory=list)
-    docs: list[Doc] = field(default_factory=list)
-    drop_docs: list[tuple[str, str]] = field(default_factory=list)
-    due: list[DueRow] = field(default_factory=list)
-    drop_due: list[tuple[str, float | None]] = field(default_factory=list)
-    withdraw: list[str] = field(default_factory=list)
-    erase: list[str] = field(default_factory=list)
-    forget: list[str] = field(default_factory=list)
-    outgoing: list[Outgoing] = field(default_factory=list)
+    commit: Commit = field(default_factory=Commit)
     amends: list[Amendment] = field(default_factory=list)
     about: str = ""
     pressed: str = ""
@@ -231,12 +223,12 @@ class Context:
         here = self.command.where.key
         for place in linked:  # a linked channel goes on with the new game
             if place != here:
-                self.bindings.append(Binding(place, self.ledger.row, before, server_of(place)))
+                self.commit.bindings.append(Binding(place, self.ledger.row, before, server_of(place)))
 
     def bind(self, row: str | None, was: str | None) -> None:
         """Let this place play the game `row` from now on."""
         where = self.command.where
-        self.bindings.append(Binding(where.key, row, was, where.server))
+        self.commit.bindings.append(Binding(where.key, row, was, where.server))
 
     def open_game(self) -> Game:
         """The channel's game; free play begins where there is none. Raises UserError for a game that is over."""
@@ -257,7 +249,7 @@ class Context:
         ready = self.prepared
         self.begin(free=True, prepared=ready, unannounced=ready is None)
         if ready is not None:
-            self.drop_docs.append((UNUSED, ready.commitment))
+            self.commit.drop_docs.append((UNUSED, ready.commitment))
         self.prepare()
 
     async def next_seed(self) -> Prepared:
@@ -267,7 +259,7 @@ class Context:
     def prepare(self) -> Prepared:
         """Lay the seed for the next free play ready. Whoever does so shows its commitment in the answer."""
         self.prepared = fresh(self.now)
-        self.docs += self.prepared.docs(self.command.where)
+        self.commit.docs += self.prepared.docs(self.command.where)
         return self.prepared
 
     def dice(self) -> Source:
@@ -326,7 +318,7 @@ def server_of(place: str) -> str:
 def drafted(context: Context, path: Path, options: Mapping[str, object]) -> Draft:
     """A command kept for a day, so that a button does just this, in the game that is played here."""
     draft = new_draft(path, options, context.command.who.key, context.ledger.row)
-    context.docs.append(draft.doc(context.now, DAY))
+    context.commit.docs.append(draft.doc(context.now, DAY))
     return draft
 
 

@@ -64,9 +64,9 @@ async def setting(context: Context, wanted: str | None) -> str:
         need_director(context.game, context.actor, "change its settings")
     channel = channel_of(context.command.where)
     if wanted == ON_DEMAND:
-        context.drop_docs.append((KIND, channel.key))
+        context.commit.drop_docs.append((KIND, channel.key))
     else:
-        context.docs.append(Doc(KIND, channel.key, {"mode": wanted}, None, channel.server or channel.key))
+        context.commit.docs.append(Doc(KIND, channel.key, {"mode": wanted}, None, channel.server or channel.key))
     told = {NEVER: "no pictures", ON_DEMAND: "pictures on demand", ALWAYS: "a picture behind each lookup and odds"}
     return told[wanted]
 
@@ -93,7 +93,7 @@ def table_action(context: Context, table: Table, given: Mapping[str, object], *,
         return action
     draft = new_draft(context.spec.path, inputs, context.command.who.key)
     if can_draw():
-        context.docs.append(draft.doc(context.now, DAY))
+        context.commit.docs.append(draft.doc(context.now, DAY))
     return f"{kind}:{draft.key}"
 
 

@@ -32,16 +32,16 @@ class Request:
 
     def ask(self, context: Context) -> None:
         """It is open from now on."""
-        context.docs.append(self.doc)
+        context.commit.docs.append(self.doc)
         if self.game:
             at = self.doc.expires or 0.0
-            context.due.append(DueRow(self._due, at, LAPSES, {"topics": list(self.topics), "what": self.what}))
+            context.commit.due.append(DueRow(self._due, at, LAPSES, {"topics": list(self.topics), "what": self.what}))
 
     def close(self, context: Context) -> None:
         """It is answered: nobody can do so again."""
-        context.drop_docs.append((self.doc.kind, self.doc.key))
+        context.commit.drop_docs.append((self.doc.kind, self.doc.key))
         if self.game:
-            context.drop_due.append((self._due, None))
+            context.commit.drop_due.append((self._due, None))
 
     def settle(self, context: Context, how: str) -> None:
         """It is answered, and all its messages say how, without their buttons."""
@@ -67,7 +67,7 @@ def need_keeper(context: Context, what: str, *, option: str | None = None) -> No
 
 async def lapse(context: Context, row: DueRow) -> None:
     """Nobody can agree any more: the messages that still ask say so."""
-    context.drop_due.append((row.key, row.at))
+    context.commit.drop_due.append((row.key, row.at))
     for topic in row.data["topics"]:
         settled(context, str(topic), f"Expired after {HOURS} hours", str(row.data["what"]))
 

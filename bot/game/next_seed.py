@@ -56,5 +56,5 @@ async def laid_ready(store: Store, where: Place, now: float) -> Prepared:
     ready = await find(store, where)
     if ready is None:
         ready = fresh(now)
-        await store.commit(Commit(docs=tuple(ready.docs(where))))
+        await store.commit(Commit(docs=ready.docs(where)))
     return ready

@@ -35,7 +35,7 @@ class Notes:
         once one does."""
         kind = f"{self._platform}-{name}"
         request = f"{self._platform}:{name}/{key}/{since}"
-        done = await self._store.commit(Commit(request, docs=(Doc(kind, key, dict(data)),)))
+        done = await self._store.commit(Commit(request, docs=[Doc(kind, key, dict(data))]))
         return not done.seen
 
     async def remove(self, name: str, key: str) -> None:

@@ -132,7 +132,7 @@ def form_button(path: Path, options: Mapping[str, object], label: str, registry:
 
     For a unit's card: `form_button(("lnlt", "fire"), {"attackers": unit.handle}, "Fire with it", context.registry)`.
     It holds the command as text. Options that do not fit into a button are left out, from the end; for those write
-    a draft (`new_draft(...)` into `context.docs`) and use `Button(f"form:draft:{draft.key}", label)`.
+    a draft (`new_draft(...)` into `context.commit.docs`) and use `Button(f"form:draft:{draft.key}", label)`.
     """
     spec = registry.get(path)
     assert spec is not None, path

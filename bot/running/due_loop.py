@@ -57,7 +57,7 @@ class Due:
     async def _see_to(self, row: DueRow) -> bool:
         saved = await self._store.load_game_by_id(row.game)
         if saved is None or not saved.places:  # put aside: whoever takes it up again begins anew
-            await self._store.commit(Commit(drop_due=((row.key, None),)))
+            await self._store.commit(Commit(drop_due=[(row.key, None)]))
             return True
         where = Place(saved.places[0], server_of(saved.places[0]))
         options = {"key": row.key, "at": row.at}

@@ -21,7 +21,7 @@ from bot.rules.errors import UserError
 from bot.running.budgets import UNASKED, Budgets
 from bot.stores.base import Clock, Deleted, Gate
 from bot.stores.erased import Erased
-from bot.stores.records import Commit, Outgoing
+from bot.stores.records import Outgoing
 from bot.stores.store import Store
 from bot.systems.system import built_in
 
@@ -54,58 +54,42 @@ class Storing:
     async def store(self, context: Context, reply: Reply, gate: Gate | None, budgets: Budgets) -> Reply:
         """Commit what the handler wrote, together with the answer and where it goes. Raises what `Store.commit` does,
         but for Deleted."""
-        command, ledgers = context.command, [*context.further, context.ledger]
+        command, commit, ledgers = context.command, context.commit, [*context.further, context.ledger]
         self._keep_packs(context, ledgers)
         await keep_words(context, reply)
         await follow(context)
         written = any(ledger.has_events or ledger.is_touched for ledger in ledgers)
-        kept = context.docs or context.drop_docs or context.due or context.drop_due
-        if not (written or kept or context.bindings or context.erase or context.forget):
+        kept = commit.docs or commit.drop_docs or commit.due or commit.drop_due
+        if not (written or kept or commit.bindings or commit.erase or commit.forget):
             is_press = context.spec.family == "button" and not command.request_id.startswith(UNASKED)
             return (await self.seen(command) or reply) if is_press else reply  # "done already" may be its echo
         reply = await with_footer(context, reply)
         about = about_of(context, reply)
         changing = [*await amended(context, reply, about), *await following(context, reply)]
-        gone = self.erased.docs(context.forget, self._clock()) if context.forget else []
-        commit = Commit(
-            request_id=command.request_id,
-            reply=reply.to_json(),
-            user=command.who.key,
-            changes=tuple(change for ledger in ledgers if (change := ledger.change()) is not None),
-            bindings=tuple(context.bindings),
-            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events),
-            texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
-            seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
-            outbox=(
-                *outgoing(command, about),
-                *context.outgoing,
-                *changing,
-                *_linked(context, ledgers, reply, about, changing),
-            ),
-            docs=(*context.docs, *gone),
-            drop_docs=tuple(context.drop_docs),
-            drop_due=tuple(context.drop_due),
-            due=tuple(context.due),
-            withdraw=tuple(context.withdraw),
-            erase=tuple(context.erase),
-            forget=tuple(context.forget),
-            pressed=_pressed(context),
-            gate=gate,
-        )
+        linked = [*_linked(context, ledgers, reply, about, changing)]
+        commit.request_id, commit.reply, commit.user = command.request_id, reply.to_json(), command.who.key
+        commit.changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
+        commit.persons = tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events)
+        commit.texts = tuple(row for ledger in ledgers for row in ledger.new_texts)
+        commit.seeds = tuple(row for ledger in ledgers for row in ledger.new_seeds.values())
+        commit.outbox = [*outgoing(command, about), *commit.outbox, *changing, *linked]
+        commit.pressed, commit.gate = _pressed(context), gate
+        gone = self.erased.docs(commit.forget, self._clock()) if commit.forget else []
+        commit.docs += gone
         try:
             done = await self._store.commit(commit)
         except Deleted:
             return DELETED
         if done.seen:
             return replace(Reply.from_json(done.reply), seen=True)
-        if context.erase or context.forget:
+        if commit.erase or commit.forget:
             self.erased.keep(gone)
             await self._forget_receipts(context)
             await self._store.scour()
         self._remember(context, ledgers)
         budgets.weigh(command, context.ledger.weight())
-        places = (binding.place for binding in context.bindings)
-        for about in (*context.forget, *context.erase, *places, *_with_hands_changed(ledgers)):
+        places = (binding.place for binding in commit.bindings)
+        for about in (*commit.forget, *commit.erase, *places, *_with_hands_changed(ledgers)):
             for listener in self.listeners:
                 listener(about)
         shown = context.unstored(reply) if context.unstored is not None else reply
@@ -125,29 +109,29 @@ class Storing:
             named.add(seen[context.spec.system].edition)
         server = server_key(context.command.where)
         new = {one.version: one for one in versions if one.version in named and (server, one.version) not in self._used}
-        context.docs += used_docs(new.values(), server)
+        context.commit.docs += used_docs(new.values(), server)
 
     async def _forget_receipts(self, context: Context) -> None:
         was = context.ledger.was
-        erased = was.places if was is not None and was.row in context.erase else ()
-        for user in context.forget or ("",):
+        erased = was.places if was is not None and was.row in context.commit.erase else ()
+        for user in context.commit.forget or ("",):
             await self._receipts.forget(user, erased, but=context.command.request_id)
 
     def _remember(self, context: Context, ledgers: Many[Ledger]) -> None:
-        for row in context.erase:
+        for row in context.commit.erase:
             self._games.drop(row)
-        if context.forget:
+        if context.commit.forget:
             self._games.clear()
             return
         for ledger in ledgers:
-            if ledger.has_events and context.bindings:
+            if ledger.has_events and context.commit.bindings:
                 self._games.drop(ledger.row)  # the places where it is played have changed
             elif ledger.has_events:
                 places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
                 self._games.keep(ledger.stored(places))
             elif ledger.is_touched:
                 self._games.drop(ledger.row)
-        for doc in context.docs:
+        for doc in context.commit.docs:
             if doc.kind == "setup":
                 self._enabled.forget(doc.key)
             elif doc.kind == "pack-used":
@@ -186,13 +170,13 @@ def _linked(
     if told is None or told.error:
         return
     # A request for consent is no event, and the consent may have to come from another place.
-    asked = bool(context.docs or context.drop_docs)
+    asked = bool(context.commit.docs or context.commit.drop_docs)
     games = [ledger.was for ledger in ledgers if (ledger.has_events or asked) and ledger.was is not None]
     here = context.command.where.key
     places = dict.fromkeys([place for game in games for place in game.places if place != here])
     if not places:
         return
-    told_already = {outgoing.place for outgoing in context.outgoing}
+    told_already = {outgoing.place for outgoing in context.commit.outbox}
     told_already |= {change.place for change in changing if OR_POST in change.delivery}
     for place in places:
         if place not in told_already:

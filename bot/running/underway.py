@@ -111,7 +111,7 @@ class Promises:
         if self._clock() < receipt.until:
             return await run()
         reply = not_run(command)
-        commit = Commit(command.request_id, reply.to_json(), command.who.key, outbox=outgoing(command))
+        commit = Commit(command.request_id, reply.to_json(), command.who.key, outbox=[*outgoing(command)])
         try:
             done = await self._store.commit(commit)
         except Deleted:

@@ -191,28 +191,28 @@ class GameChange(NamedTuple):
     state: Json | None = None  # a new snapshot, true after the last event
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Commit:
-    """Everything that one command changes: all of it or nothing."""
+    """Everything that one command changes: all of it or nothing. What a handler has to say beside its game's events it
+    puts into these lists, and then it is stored."""
 
     request_id: str | None = None  # None: not a request that could come twice
     reply: Json = field(default_factory=dict)
     user: str = ""  # who asked
     changes: tuple[GameChange, ...] = ()
-    bindings: tuple[Binding, ...] = ()
+    bindings: list[Binding] = field(default_factory=list)
     persons: tuple[PersonRow, ...] = ()  # new or renamed
     texts: tuple[TextRow, ...] = ()
     seeds: tuple[SeedRow, ...] = ()  # new or changed
-    outbox: tuple[Outgoing, ...] = ()
-    docs: tuple[Doc, ...] = ()  # new or replaced
-    drop_docs: tuple[tuple[str, str], ...] = ()  # (kind, key); Conflict if one is not there any more
-    drop_due: tuple[
-        tuple[str, float | None], ...
-    ] = ()  # (key, at); Conflict if one is not due then, unless `at` is None
-    due: tuple[DueRow, ...] = ()  # new or replaced, behind those dropped
-    withdraw: tuple[str, ...] = ()  # messages about these that nobody posts yet are never posted
-    erase: tuple[str, ...] = ()  # games to delete whole
-    forget: tuple[str, ...] = ()  # users whose personal data is deleted
+    outbox: list[Outgoing] = field(default_factory=list)
+    docs: list[Doc] = field(default_factory=list)  # new or replaced
+    drop_docs: list[tuple[str, str]] = field(default_factory=list)  # (kind, key); Conflict if one is not there any more
+    drop_due: list[tuple[str, float | None]] = field(default_factory=list)
+    """(key, at); Conflict if one is not due then, unless `at` is None."""
+    due: list[DueRow] = field(default_factory=list)  # new or replaced, behind those dropped
+    withdraw: list[str] = field(default_factory=list)  # messages about these that nobody posts yet are never posted
+    erase: list[str] = field(default_factory=list)  # games to delete whole
+    forget: list[str] = field(default_factory=list)  # users whose personal data is deleted
     pressed: tuple[str, str, Json] | None = None  # (about, place, spot) of the message whose button was pressed
     gate: Gate | None = None  # passed before anything is written
 

@@ -46,7 +46,7 @@ async def one_round(app: App, post: Post) -> None:
 async def put(app: App, *places: str) -> None:
     """Answers that are due, one for each place."""
     told = tuple(Outgoing(place, {}, 0.0, Reply(f"answer {number}").to_json()) for number, place in enumerate(places))
-    await app.store.commit(Commit(outbox=told))
+    await app.store.commit(Commit(outbox=[*told]))
 
 
 @pytest.mark.parametrize("outcome", [Posted(), Never("the channel is gone")])
@@ -113,7 +113,7 @@ async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> N
         Outgoing("slack:T/U", {INSTEAD: "slack:T/C"}, 0.0, told.to_json()),
         Outgoing("slack:T/U", {}, 0.0, told.to_json()),
     )
-    await app.store.commit(Commit(outbox=out))
+    await app.store.commit(Commit(outbox=[*out]))
     await one_round(app, post)
     await one_round(app, post)
     assert [place for place, _ in tried] == ["slack:T/U", "slack:T/C", "slack:T/U"]
@@ -167,9 +167,9 @@ async def test_what_may_have_been_posted_is_not_withdrawn(is_unsure: bool) -> No
         return Later(unsure=is_unsure) if len(titles) == 1 else Posted({"ts": "1.0"})
 
     board = Outgoing("slack:T/C", {}, 0.0, Reply("Board").to_json(), "g/board")
-    await app.store.commit(Commit(outbox=(board,)))
+    await app.store.commit(Commit(outbox=[board]))
     await one_round(app, post)
-    await app.store.commit(Commit(withdraw=("g/board",)))
+    await app.store.commit(Commit(withdraw=["g/board"]))
     clock.now += RETRY[0]
     await one_round(app, post)
     assert titles == ["Board"] * (2 if is_unsure else 1)
@@ -222,11 +222,11 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
     said: list[Outcome], attempts: int, way: dict[str, object], done: list[str]
 ) -> None:
     app = await fresh_app(Clock())
-    await app.store.commit(Commit("r1", {"title": "asked"}, outbox=(Outgoing("slack:T/C", {}, 0.0, None, "g/asked"),)))
+    await app.store.commit(Commit("r1", {"title": "asked"}, outbox=[Outgoing("slack:T/C", {}, 0.0, None, "g/asked")]))
     (asked,) = await app.answers.due("slack:")
     await app.answers.delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
     told = Reply("#34 is undone").to_json()
-    await app.store.commit(Commit("r2", told, outbox=(Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked"),)))
+    await app.store.commit(Commit("r2", told, outbox=[Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked")]))
     (due,) = await app.answers.due("slack:")
     assert await changes(app, due._replace(attempts=attempts), said) == done
 
@@ -234,10 +234,10 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
 async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_counts() -> None:
     app = await fresh_app(Clock())
     first = Outgoing("slack:T/C", {"url": "x"}, 500.0, None, "g/34")
-    done = await app.store.commit(Commit("r1", {"title": "34"}, outbox=(first,)))
+    done = await app.store.commit(Commit("r1", {"title": "34"}, outbox=[first]))
     for number, told in enumerate(("undone", "back")):
         entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")
-        await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=(entry,)))
+        await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=[entry]))
     assert await app.answers.due("slack:") == [], "the message itself comes first"
     assert await app.store.shown("g/34") == Shown(on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"})
     await app.answers.delivered(done.outbox[0], spot={"ts": "1.0"})

@@ -52,7 +52,7 @@ def commit(game: str, row: str = "") -> Commit:
         events.append(EventRow(row, number, text, previous))
     return Commit(
         changes=(GameChange(row, 0, tuple(events)),),
-        bindings=(Binding(f"place {row}", row, None),),
+        bindings=[Binding(f"place {row}", row, None)],
         seeds=(SeedRow(row, 1, SEED, commitment(SEED), 2),),
         texts=(TextRow(row, 3, "sealed", "salt", secret), TextRow(row, 3, "answer", "salt", "a 5")),
     )

@@ -527,7 +527,7 @@ async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) ->
 async def test_a_channel_that_was_linked_when_nobody_was_asked_is_told_once(table: Table) -> None:
     """The first release linked channels without a word to their managers."""
     (row,) = await table.app.store.games()
-    await table.app.store.commit(Commit(bindings=(Binding(BAIT.key, row, None, BAIT.server),)))
+    await table.app.store.commit(Commit(bindings=[Binding(BAIT.key, row, None, BAIT.server)]))
     for _ in range(2):
         await server_back(table.app.store, BAIT.server)
     (told,) = await table.posted(BAIT)

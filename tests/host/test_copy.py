@@ -34,7 +34,7 @@ async def play(store: Store) -> None:
     await channel.do("Anna", "roll 2d6 label=one", "lnlt fire attackers=us1 targets=vc1", *["roll d6"] * 20)
     answers = tuple(Outgoing("discord:1:2", {"to": n}, 0.0, about="game/1") for n in range(3))
     done = await store.commit(
-        Commit("discord:9", {"title": "hello"}, "discord:7", outbox=answers, due=(DueRow("game/1", 5e9, "go", {}),))
+        Commit("discord:9", {"title": "hello"}, "discord:7", outbox=[*answers], due=[DueRow("game/1", 5e9, "go", {})])
     )
     await store.outbox_done(done.outbox[0], done.outbox[2], spot={"message": 5})
     await store.put_doc(Doc("note", "discord:x", {"words": "naïve “quotes” \\ \n"}, None, "discord:1"))
@@ -102,7 +102,7 @@ async def test_there_and_back_every_row_is_the_same_and_play_goes_on(
             channel = Channel(App(one), prefix="u")
             assert not (await channel.do("Anna", "roll 2d6", "game status")).error
             done = await one.commit(
-                Commit("discord:11", {"title": "on"}, "discord:7", outbox=(Outgoing("discord:1:2", {}, 0.0),))
+                Commit("discord:11", {"title": "on"}, "discord:7", outbox=[Outgoing("discord:1:2", {}, 0.0)])
             )
             numbers.append(done.outbox[0])
         assert numbers == [4, 4], "no number of the outbox is given out twice, also of rows that are gone"

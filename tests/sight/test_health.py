@@ -127,7 +127,7 @@ async def test_red_when_the_disk_is_nearly_full(host: Host, monkeypatch: pytest.
 
 async def test_red_when_answers_pile_up(host: Host) -> None:
     answers = tuple(Outgoing("discord:1:2", {"to": n}, 0.0) for n in range(60))
-    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=answers))
+    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=[*answers]))
     assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
     host.clock.now += 1e10
     assert await host.look() == (), "one channel may have a long queue"
@@ -185,7 +185,7 @@ async def test_a_supervisor_is_told_and_a_missing_one_is_no_trouble(tmp_path: Pa
 async def test_red_when_answers_for_many_places_are_late(host: Host) -> None:
     """Whatever leaves of them: it is no channel's own queue any more."""
     answers = tuple(Outgoing(f"discord:1:{n}", {"to": n}, 0.0) for n in range(55))
-    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=answers))
+    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=[*answers]))
     host.clock.now += 121.0
     assert await host.look() == ("answers for 55 places have waited for more than 120 s",)
     assert host.health.sight.unready == "", "this process still takes commands"

@@ -63,7 +63,7 @@ def new_game(game: str = "g1", place: str = PLACE, server: str = SERVER) -> Comm
         request_id=f"start {game}",
         reply={"text": "A game."},
         changes=(GameChange(game, 0, (event(1, game),), state={"turn": 1}),),
-        bindings=(Binding(place, game, None, server),),
+        bindings=[Binding(place, game, None, server)],
         persons=(PersonRow(game, "p1", "discord:anna", "Anna"),),
         seeds=(SeedRow(game, 1, b"\1" * 32, "c0ffee", 1),),
     )
@@ -127,7 +127,7 @@ async def test_the_same_request_is_answered_once(store: Store) -> None:
 async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
     await store.commit(new_game())
     rolls = [
-        Commit(request_id="r1", reply={"n": n}, changes=(GameChange("g1", 1, (event(2),)),), outbox=(out(),))
+        Commit(request_id="r1", reply={"n": n}, changes=(GameChange("g1", 1, (event(2),)),), outbox=[out()])
         for n in range(20)
     ]
     done = await asyncio.gather(*(store.commit(roll) for roll in rolls))
@@ -140,17 +140,17 @@ async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
 async def test_places_whose_game_is_played_elsewhere_too(store: Store) -> None:
     await store.commit(new_game("g1"))
     assert await store.linked(SERVER) == []
-    await store.commit(Commit(bindings=(Binding("slack:T1/C1", "g1", None, "slack:T1"),)))
+    await store.commit(Commit(bindings=[Binding("slack:T1/C1", "g1", None, "slack:T1")]))
     assert await store.linked(SERVER) == [(PLACE, "g1")]
     assert await store.linked("slack:T1") == [("slack:T1/C1", "g1")]
-    await store.commit(Commit(bindings=(Binding("slack:T1/C1", None, "g1", "slack:T1"),)))
+    await store.commit(Commit(bindings=[Binding("slack:T1/C1", None, "g1", "slack:T1")]))
     assert await store.linked(SERVER) == []
 
 
 async def test_of_two_who_loaded_the_same_version_one_must_load_again(store: Store) -> None:
     await store.commit(new_game())
     one = Commit(request_id="r1", changes=(GameChange("g1", 1, (event(2),)),))
-    two = Commit(request_id="r2", changes=(GameChange("g1", 1, (event(2),)),), docs=(Doc("draft", "d", {}),))
+    two = Commit(request_id="r2", changes=(GameChange("g1", 1, (event(2),)),), docs=[Doc("draft", "d", {})])
     results = await asyncio.gather(store.commit(one), store.commit(two), return_exceptions=True)
     assert [isinstance(result, Conflict) for result in results] == [False, True]
     assert await store.seen("r2") is None, "a conflict leaves nothing behind"
@@ -218,13 +218,13 @@ async def test_marks_are_kept_by_block_and_written_anew(store: Store) -> None:
         MarkRow("g1", "unit:tran", 1, "2 3"),
     )
     assert not await store.marks("gone", ["unit:tran"])
-    await store.commit(Commit(erase=("g1",)))
+    await store.commit(Commit(erase=["g1"]))
     assert not await store.marks("g1", ["unit:tran", ""])
 
 
 async def test_a_linked_channel_plays_the_same_game(store: Store) -> None:
     await store.commit(new_game())
-    await store.commit(Commit(bindings=(Binding("slack:t:c", "g1", None, "slack:t"),)))
+    await store.commit(Commit(bindings=[Binding("slack:t:c", "g1", None, "slack:t")]))
     saved = await store.load_game("slack:t:c")
     assert saved is not None
     assert saved.places == (PLACE, "slack:t:c")
@@ -233,14 +233,14 @@ async def test_a_linked_channel_plays_the_same_game(store: Store) -> None:
 async def test_a_new_game_takes_the_place_of_the_old_one_which_stays(store: Store) -> None:
     await store.commit(new_game("g1"))
     start = new_game("g2")
-    await store.commit(replace(start, bindings=(Binding(PLACE, "g2", "g1", SERVER),)))
+    await store.commit(replace(start, bindings=[Binding(PLACE, "g2", "g1", SERVER)]))
     assert await store.peek(PLACE) == ("g2", 1, False)
     old = await store.load_game_by_id("g1")
     assert old is not None
     assert old.places == ()
-    await store.commit(Commit(bindings=(Binding(PLACE, None, "g2"),)))
+    await store.commit(Commit(bindings=[Binding(PLACE, None, "g2")]))
     assert await store.peek(PLACE) is None
-    await store.commit(Commit(bindings=(Binding(PLACE, "g1", None, SERVER),)))
+    await store.commit(Commit(bindings=[Binding(PLACE, "g1", None, SERVER)]))
     assert await store.peek(PLACE) == ("g1", 2, False), "who keeps it in memory with its old places reads it anew"
     assert list(await store.games()) == ["g1", "g2"]
     assert list(await store.games(after="g1")) == ["g2"]
@@ -253,12 +253,12 @@ async def test_what_was_played_in_a_place_can_be_listed(store: Store, clock: Clo
     await store.commit(new_game("zulu"))
     clock.now += 60
     start = new_game("alpha")
-    await store.commit(replace(start, bindings=(Binding(PLACE, "alpha", "zulu", SERVER),)))
+    await store.commit(replace(start, bindings=[Binding(PLACE, "alpha", "zulu", SERVER)]))
     assert await store.played(PLACE) == [(1, "zulu"), (2, "alpha")], "in order"
 
     other = "slack:t:c"
-    await store.commit(Commit(bindings=(Binding(other, "alpha", None, "slack:t"),)))
-    await store.commit(Commit(bindings=(Binding(PLACE, None, "alpha"),)))
+    await store.commit(Commit(bindings=[Binding(other, "alpha", None, "slack:t")]))
+    await store.commit(Commit(bindings=[Binding(PLACE, None, "alpha")]))
     assert await store.played(PLACE) == [(1, "zulu")], "what is rolled in it now is not for this place"
     assert await store.played(other) == [(1, "alpha")]
 
@@ -266,13 +266,13 @@ async def test_what_was_played_in_a_place_can_be_listed(store: Store, clock: Clo
 async def test_a_game_that_is_taken_up_alone_leaves_the_places_that_play_it_no_more(store: Store) -> None:
     other = "slack:t:c"
     await store.commit(new_game())
-    await store.commit(Commit(bindings=(Binding(other, "g1", None, "slack:t"),)))
+    await store.commit(Commit(bindings=[Binding(other, "g1", None, "slack:t")]))
     await store.commit(
-        replace(new_game("g2"), bindings=(Binding(PLACE, "g2", "g1", SERVER), Binding(other, "g2", "g1", "slack:t")))
+        replace(new_game("g2"), bindings=[Binding(PLACE, "g2", "g1", SERVER), Binding(other, "g2", "g1", "slack:t")])
     )
     assert await store.played(other) == await store.played(PLACE) == [(1, "g1"), (2, "g2")]
 
-    await store.commit(Commit(bindings=(Binding(PLACE, "g1", "g2", SERVER, alone=True),)))
+    await store.commit(Commit(bindings=[Binding(PLACE, "g1", "g2", SERVER, alone=True)]))
     assert await store.load_game(PLACE) == await store.load_game_by_id("g1")
     assert await store.played(PLACE) == [(1, "g1"), (2, "g2")]
     assert await store.played(other) == [(2, "g2")]
@@ -296,7 +296,7 @@ def out(place: str = PLACE, held: float = 0.0) -> Outgoing:
 
 async def test_an_answer_waits_in_the_outbox_until_it_was_posted(store: Store, clock: Clock) -> None:
     await store.commit(new_game())
-    done = await store.commit(Commit(request_id="r1", reply={"text": "7"}, outbox=(out(held=20),)))
+    done = await store.commit(Commit(request_id="r1", reply={"text": "7"}, outbox=[out(held=20)]))
     assert not await store.outbox_claim(60), "who committed posts it"
     clock.now += 20
     (row,) = await store.outbox_claim(60)
@@ -317,7 +317,7 @@ async def test_an_answer_waits_in_the_outbox_until_it_was_posted(store: Store, c
 
 def edit(text: str, place: str = PLACE) -> Commit:
     """The change of one message to this text."""
-    return Commit(reply={}, outbox=(Outgoing(place, {}, 0.0, {"text": text}, "", "g1/board"),))
+    return Commit(reply={}, outbox=[Outgoing(place, {}, 0.0, {"text": text}, "", "g1/board")])
 
 
 async def test_changes_of_one_message_leave_one_after_another(store: Store, clock: Clock) -> None:
@@ -357,7 +357,7 @@ async def test_a_change_that_waits_for_its_next_attempt_gives_way_to_a_later_one
 
 async def test_each_adapter_claims_its_own_answers(store: Store) -> None:
     places = [PLACE, "slack:t:c", "discord:s2:c9", "discord:s3:c1"]
-    await store.commit(Commit(reply={"text": "to all"}, outbox=tuple(out(place) for place in places)))
+    await store.commit(Commit(reply={"text": "to all"}, outbox=[out(place) for place in places]))
     assert [row.place for row in await store.outbox_claim(60, platform="slack:")] == ["slack:t:c"]
     assert [row.place for row in await store.outbox_claim(60, limit=2)] == [PLACE, "discord:s2:c9"]
     (last,) = await store.outbox_claim(60)
@@ -368,7 +368,7 @@ async def test_each_adapter_claims_its_own_answers(store: Store) -> None:
 
 async def test_an_outgoing_message_may_differ_from_the_answer(store: Store) -> None:
     entry = Outgoing("slack:t:c", {}, 0.0, {"text": "#41 sealed"})
-    await store.commit(Commit(request_id="r", reply={"text": "6, 6"}, outbox=(entry,)))
+    await store.commit(Commit(request_id="r", reply={"text": "6, 6"}, outbox=[entry]))
     assert [row.reply for row in await store.outbox_claim(1)] == [{"text": "#41 sealed"}]
 
 
@@ -389,7 +389,7 @@ async def test_a_document_lives_until_it_expires(store: Store, clock: Clock) -> 
     draft = Doc("draft", "d1", {"command": "/roll 2d6"}, clock.now + 10, "discord:anna")
     await store.put_doc(draft)
     await store.put_doc(Doc("settings", SERVER, {"systems": ["lnlt"]}, owner=SERVER))
-    await store.commit(Commit(docs=(Doc("draft", "d2", {}),)))
+    await store.commit(Commit(docs=[Doc("draft", "d2", {})]))
     assert await store.doc("draft", "d1") == draft
     assert [doc.key for doc in await store.docs("draft")] == ["d1", "d2"]
     assert [doc.key for doc in await store.docs("draft", owner="discord:anna")] == ["d1"]
@@ -412,7 +412,7 @@ async def test_of_several_takers_one_gets_the_document(store: Store) -> None:
 async def test_a_consent_that_is_gone_cannot_be_used(store: Store) -> None:
     await store.commit(new_game())
     await store.put_doc(Doc("undo", "g1", {}))
-    undo = Commit(changes=(GameChange("g1", 1, (event(2),)),), drop_docs=(("undo", "g1"),))
+    undo = Commit(changes=(GameChange("g1", 1, (event(2),)),), drop_docs=[("undo", "g1")])
     await store.commit(undo)
     with pytest.raises(Conflict):
         await store.commit(replace(undo, changes=(GameChange("g1", 2, (event(3),)),)))
@@ -422,7 +422,7 @@ async def test_a_consent_that_is_gone_cannot_be_used(store: Store) -> None:
 async def test_what_goes_in_and_out_are_copies(store: Store) -> None:
     data = {"a": [1]}
     state: Json = {"units": {}}
-    await store.commit(Commit(docs=(Doc("k", "k", data),)))
+    await store.commit(Commit(docs=[Doc("k", "k", data)]))
     await store.commit(replace(new_game(), changes=(GameChange("g1", 0, (event(1),), state),)))
     data["a"].append(2)
     state["units"]["x"] = 1
@@ -443,9 +443,9 @@ async def test_half_a_surrogate_pair_stops_nothing(store: Store) -> None:
 
 
 async def test_an_erased_game_is_gone_whole(store: Store) -> None:
-    await store.commit(replace(new_game("g1"), outbox=(out(),), texts=(TextRow("g1", 1, "l", "s", "t", "p1"),)))
+    await store.commit(replace(new_game("g1"), outbox=[out()], texts=(TextRow("g1", 1, "l", "s", "t", "p1"),)))
     await store.commit(new_game("g2", "discord:s1:c2"))
-    await store.commit(Commit(request_id="r", reply={"text": "Deleted."}, erase=("g1",), outbox=(out(),)))
+    await store.commit(Commit(request_id="r", reply={"text": "Deleted."}, erase=["g1"], outbox=[out()]))
     assert await store.load_game(PLACE) is None
     assert await store.load_game_by_id("g1") is None
     for rows in (store.events, store.texts, store.persons, store.seeds):
@@ -462,12 +462,12 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
     hers, his = TextRow("g1", 1, "l", "s", "hers", "p1"), TextRow("g1", 1, "m", "s", "his", "p2")
     doc = Doc("draft", "d", {"x": 1}, None, "discord:anna")
     seed = SeedRow("g1", 1, b"s", "c", 1, ("hers",), "digest")
-    await store.commit(replace(new_game(), persons=(anna, bert), texts=(hers, his), docs=(doc,), seeds=(seed,)))
-    await store.commit(Commit(request_id="r1", user="discord:anna", reply={"text": "Anna: 7"}, outbox=(out(),)))
+    await store.commit(replace(new_game(), persons=(anna, bert), texts=(hers, his), docs=[doc], seeds=(seed,)))
+    await store.commit(Commit(request_id="r1", user="discord:anna", reply={"text": "Anna: 7"}, outbox=[out()]))
     kept = await store.user_data("discord:anna")
     assert (kept.persons, kept.texts, kept.docs) == ((anna,), (hers,), (doc,))
 
-    bye = Commit(request_id="r2", user="discord:anna", reply={"text": "Done."}, forget=("discord:anna",))
+    bye = Commit(request_id="r2", user="discord:anna", reply={"text": "Done."}, forget=["discord:anna"])
     await store.commit(bye)
     assert (await store.commit(bye)).seen
     kept = await store.user_data("discord:anna")
@@ -484,26 +484,24 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
 async def test_what_others_sent_somebody_directly_goes_with_them(store: Store) -> None:
     """What waits to be posted there, and where what was posted is; what is elsewhere stays."""
     places = ("discord:anna", PLACE)
-    posted = await store.commit(Commit(outbox=tuple(Outgoing(place, {}, 0.0, {}, "g1/1") for place in places)))
+    posted = await store.commit(Commit(outbox=[Outgoing(place, {}, 0.0, {}, "g1/1") for place in places]))
     await store.outbox_done(*posted.outbox, spot={"at": 1})
     waiting = tuple(Outgoing(place, {}, 0.0, {"text": "Your turn."}) for place in places)
-    await store.commit(Commit("r1", {"text": "7"}, "discord:bert", outbox=waiting))
-    await store.commit(Commit(forget=("discord:anna",)))
+    await store.commit(Commit("r1", {"text": "7"}, "discord:bert", outbox=[*waiting]))
+    await store.commit(Commit(forget=["discord:anna"]))
     assert (await store.shown("g1/1")).spots == {PLACE: ({"at": 1},)}
     assert [row.place for row in await store.outbox_claim(60)] == [PLACE]
 
 
-@pytest.mark.parametrize("deletion", [Commit("bye", erase=("g1",)), Commit("bye", forget=("discord:anna",))])
+@pytest.mark.parametrize("deletion", [Commit("bye", erase=["g1"]), Commit("bye", forget=["discord:anna"])])
 async def test_a_request_whose_answer_was_deleted_changes_nothing_when_it_comes_again(
     store: Store, clock: Clock, deletion: Commit
 ) -> None:
     await store.commit(replace(new_game(), user="discord:anna"))
-    roll = Commit(
-        "r1", {"text": "7"}, user="discord:anna", changes=(GameChange("g1", 1, (event(2),)),), outbox=(out(),)
-    )
+    roll = Commit("r1", {"text": "7"}, user="discord:anna", changes=(GameChange("g1", 1, (event(2),)),), outbox=[out()])
     await store.commit(roll)
     await store.commit(deletion)
-    again = Commit("r1", {"text": "9"}, changes=(GameChange("g2", 0, (event(1, "g2"),)),), outbox=(out(),))
+    again = Commit("r1", {"text": "9"}, changes=(GameChange("g2", 0, (event(1, "g2"),)),), outbox=[out()])
     results = await asyncio.gather(*(store.commit(again) for _ in range(3)), return_exceptions=True)
     assert [type(result) for result in results] == [Deleted] * 3
     assert "g2" not in await store.games()
@@ -522,7 +520,7 @@ async def test_a_removed_server_is_kept_for_a_while(store: Store, clock: Clock) 
     await store.commit(new_game("g1"))
     await store.commit(new_game("g2", "discord:s1:c2"))
     await store.commit(new_game("other", "discord:s2:c1", "discord:s2"))
-    await store.commit(Commit(bindings=(Binding("discord:s2:c9", "g2", None, "discord:s2"),)))
+    await store.commit(Commit(bindings=[Binding("discord:s2:c9", "g2", None, "discord:s2")]))
     await store.put_doc(Doc("settings", SERVER, {}, owner=SERVER))
     await store.put_doc(Doc("settings", "discord:s2", {}, owner="discord:s2"))
     clock.now += 1
@@ -576,7 +574,7 @@ def reminder(at: float, game: str = "g1", owner: str = "discord:anna") -> DueRow
 
 async def test_what_is_due_comes_in_order_of_time_and_not_before(store: Store, clock: Clock) -> None:
     rows = (reminder(clock.now + 20), reminder(clock.now + 10, "g2"), reminder(clock.now + 5000, "g3"))
-    await store.commit(Commit(due=rows))
+    await store.commit(Commit(due=[*rows]))
     assert await store.due(10) == ()
     clock.now += 30
     assert [row.game for row in await store.due(10)] == ["g2", "g1"]
@@ -586,43 +584,43 @@ async def test_what_is_due_comes_in_order_of_time_and_not_before(store: Store, c
 
 async def test_what_is_due_is_dropped_once_and_only_as_it_was(store: Store, clock: Clock) -> None:
     row = reminder(clock.now)
-    await store.commit(Commit(due=(row,)))
+    await store.commit(Commit(due=[row]))
     later = row._replace(at=clock.now + 60)
-    await store.commit(Commit(drop_due=((row.key, row.at),), due=(later,)))
+    await store.commit(Commit(drop_due=[(row.key, row.at)], due=[later]))
     with pytest.raises(Conflict):
-        await store.commit(Commit(drop_due=((row.key, row.at),)))
+        await store.commit(Commit(drop_due=[(row.key, row.at)]))
     assert await store.due_at(row.key) == later
-    await store.commit(Commit(drop_due=((row.key, None), (row.key, None))))
+    await store.commit(Commit(drop_due=[(row.key, None), (row.key, None)]))
     assert await store.due_at(row.key) is None
 
 
 async def test_what_is_due_goes_with_its_game_and_with_its_owner(store: Store, clock: Clock) -> None:
-    await store.commit(Commit(due=(reminder(clock.now), reminder(clock.now, "g2"), reminder(clock.now, "g3", ""))))
+    await store.commit(Commit(due=[reminder(clock.now), reminder(clock.now, "g2"), reminder(clock.now, "g3", "")]))
     assert [row.game for row in (await store.user_data("discord:anna")).due] == ["g1", "g2"]
-    await store.commit(Commit(erase=("g1",)))
+    await store.commit(Commit(erase=["g1"]))
     assert [row.game for row in await store.due(10)] == ["g2", "g3"]
-    await store.commit(Commit(forget=("discord:anna",)))
+    await store.commit(Commit(forget=["discord:anna"]))
     assert [row.game for row in await store.due(10)] == ["g3"]
 
 
 async def test_a_message_that_waits_is_withdrawn_with_what_it_is_about(store: Store, clock: Clock) -> None:
     entries = tuple(Outgoing(PLACE, {}, 0.0, {"title": about}, about) for about in ("g1/remind-p1", "g1/41", ""))
-    await store.commit(Commit(outbox=entries))
-    await store.commit(Commit(withdraw=("g1/remind-p1", "")))
+    await store.commit(Commit(outbox=[*entries]))
+    await store.commit(Commit(withdraw=["g1/remind-p1", ""]))
     assert [row.about for row in await store.outbox_claim(60)] == ["g1/41", ""]
 
 
 async def test_what_is_being_posted_is_not_withdrawn_and_its_place_is_known(store: Store, clock: Clock) -> None:
     """By the outbox, or as the answer of a command; what failed and only waits for its next time is withdrawn."""
     done = await store.commit(
-        Commit(outbox=tuple(Outgoing(PLACE, {}, 0.0, {"title": "Board"}, f"g1/{one}") for one in "ab"))
+        Commit(outbox=[Outgoing(PLACE, {}, 0.0, {"title": "Board"}, f"g1/{one}") for one in "ab"])
     )
     answer = await store.commit(
-        Commit("r1", {"title": "Board"}, "discord:anna", outbox=(Outgoing(PLACE, {}, 10.0, about="g1/c"),))
+        Commit("r1", {"title": "Board"}, "discord:anna", outbox=[Outgoing(PLACE, {}, 10.0, about="g1/c")])
     )
     assert len(await store.outbox_claim(60)) == 2
     await store.outbox_retry(5, done.outbox[1])
-    await store.commit(Commit(withdraw=("g1/a", "g1/b", "g1/c")))
+    await store.commit(Commit(withdraw=["g1/a", "g1/b", "g1/c"]))
     await store.outbox_done(done.outbox[0], answer.outbox[0], spot={"at": 7})
     spots = [(await store.shown(f"g1/{one}")).spots.get(PLACE) for one in "abc"]
     assert spots == [({"at": 7},), None, ({"at": 7},)]
@@ -635,10 +633,10 @@ async def test_a_change_is_due_once_its_message_is_there_however_long_that_takes
 ) -> None:
     """Else it is looked at in ever longer pauses, and a message that no longer holds keeps its buttons meanwhile."""
     message = Outgoing(place, {}, 0.0, {"title": "Board"}, "g1/a", home=home)
-    done = await store.commit(Commit(outbox=(message,)))
+    done = await store.commit(Commit(outbox=[message]))
     away = (Outgoing(PLACE, {}, 0.0, {"title": "Gone"}, "", "g1/a"),)
     elsewhere = (Outgoing("discord:s1:c2", {}, 0.0, {"title": "Gone"}, "", "g1/a"),)
-    await store.commit(Commit(outbox=away + elsewhere))
+    await store.commit(Commit(outbox=[*away + elsewhere]))
     assert [row.about or row.place for row in await store.outbox_claim(60)] == ["g1/a", "discord:s1:c2"]
     for _ in range(3):
         await store.outbox_retry(300, done.outbox[0])
@@ -655,13 +653,13 @@ async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(store: Sto
     """Its post broke, or its process died: it is posted to the end, so that its place is known to whoever takes it
     away."""
     rows = tuple(Outgoing(PLACE, {}, 0.0, {"title": "Board"}, f"g1/{one}") for one in "ab")
-    done = await store.commit(Commit(outbox=rows))
+    done = await store.commit(Commit(outbox=[*rows]))
     answer = Outgoing(PLACE, {}, 10.0, about="g1/c")
-    await store.commit(Commit("r1", {"title": "Board"}, "discord:anna", outbox=(answer,)))
+    await store.commit(Commit("r1", {"title": "Board"}, "discord:anna", outbox=[answer]))
     await store.outbox_claim(10)
     await store.outbox_retry(5, done.outbox[0], held=True)
     clock.now += 20
-    await store.commit(Commit(withdraw=("g1/a", "g1/b", "g1/c")))
+    await store.commit(Commit(withdraw=["g1/a", "g1/b", "g1/c"]))
     assert [row.about for row in await store.outbox_claim(10)] == ["g1/a", "g1/b", "g1/c"]
 
 
@@ -671,7 +669,7 @@ async def test_whoever_presses_a_request_has_it_before_them_and_it_is_not_posted
     """Its process died between posting and noting that. An Undo may be the board's: the answer is still to come."""
     rows = [Outgoing("t", {}, 10.0, about="g1/asked-k", home=PLACE), Outgoing("c2", {}, 10.0, {}, "g1/asked-k")]
     await store.commit(
-        Commit("r1", {"title": "Agree?"}, "discord:anna", outbox=(*rows, Outgoing(PLACE, {}, about="g1/4")))
+        Commit("r1", {"title": "Agree?"}, "discord:anna", outbox=[*rows, Outgoing(PLACE, {}, about="g1/4")])
     )
     await store.commit(Commit(pressed=("g1/asked-k", PLACE, {"at": 7})))
     await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 8})))
@@ -682,7 +680,7 @@ async def test_whoever_presses_a_request_has_it_before_them_and_it_is_not_posted
 
 @pytest.mark.parametrize("pinned", [{}, {"pinned": True}, {"pinned": False}])
 async def test_a_board_with_an_undo_is_not_the_answer_that_it_undoes(store: Store, pinned: Json) -> None:
-    done = await store.commit(Commit(outbox=(Outgoing(PLACE, {}, 0.0, {"title": "Board"}, "g1/board"),)))
+    done = await store.commit(Commit(outbox=[Outgoing(PLACE, {}, 0.0, {"title": "Board"}, "g1/board")]))
     await store.outbox_done(done.outbox[0], spot={"at": 7, **pinned})
     await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 7})))
     assert not (await store.shown("g1/4")).spots
@@ -690,9 +688,9 @@ async def test_a_board_with_an_undo_is_not_the_answer_that_it_undoes(store: Stor
 
 async def test_answers_on_their_way_are_counted_by_platform(store: Store, clock: Clock) -> None:
     early = (Outgoing("discord:s1:c1", {}, 0.0), Outgoing("slack:t1:c1", {}, 0.0))
-    await store.commit(Commit("r1", {"title": "early"}, "discord:u1", outbox=early))
+    await store.commit(Commit("r1", {"title": "early"}, "discord:u1", outbox=[*early]))
     clock.now += 100
-    done = await store.commit(Commit("r2", {"title": "late"}, "discord:u1", outbox=early[:1]))
+    done = await store.commit(Commit("r2", {"title": "late"}, "discord:u1", outbox=[*early[:1]]))
     assert await store.waiting("discord:", 50) == (2, 1)
     await store.outbox_done(*done.outbox)
     assert await store.waiting("discord:", 50) == (1, 1)

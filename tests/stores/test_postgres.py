@@ -45,8 +45,8 @@ def roll(game: str, number: int) -> Commit:
         request_id=f"{game}-{number}",
         reply={"number": number},
         changes=(GameChange(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
-        bindings=(Binding(f"discord:s:{game}", game, None),) if number == 1 else (),
-        outbox=(Outgoing(f"discord:s:{game}", {}),),
+        bindings=[Binding(f"discord:s:{game}", game, None)] if number == 1 else [],
+        outbox=[Outgoing(f"discord:s:{game}", {})],
     )
 
 
@@ -240,7 +240,7 @@ async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(post
 
     def first(game: str) -> Commit:
         event = EventRow(game, 1, "{}", "h")
-        return Commit(game, changes=(GameChange(game, 0, (event,)),), bindings=(Binding("discord:s:c", game, None),))
+        return Commit(game, changes=(GameChange(game, 0, (event,)),), bindings=[Binding("discord:s:c", game, None)])
 
     async with open_postgres(url) as one, open_postgres(url) as two:
         done = await asyncio.gather(one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True)
@@ -256,7 +256,7 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
         return Commit(
             game,
             changes=(GameChange(game, 0, (EventRow(game, 1, "{}", "h"),)),),
-            bindings=(Binding("discord:s:c", game, was),),
+            bindings=[Binding("discord:s:c", game, was)],
         )
 
     async with open_postgres(url) as one, open_postgres(url) as two:
@@ -288,7 +288,7 @@ async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: Post
     async with AsyncExitStack() as stack:
         stores = await asyncio.gather(*(stack.enter_async_context(open_postgres(url)) for _ in range(4)))
         waiting = tuple(Outgoing("discord:s:c", {}, reply={"n": number}) for number in range(40))
-        await stores[0].commit(Commit("r", outbox=waiting))
+        await stores[0].commit(Commit("r", outbox=[*waiting]))
         claims = await asyncio.gather(*(store.outbox_claim(60, 7) for store in stores * 2))
         ids = [row.id for claimed in claims for row in claimed]
         assert len(ids) == len(set(ids)) == 40

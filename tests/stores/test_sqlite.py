@@ -40,7 +40,7 @@ def start(game: str = "g1") -> Commit:
     return Commit(
         request_id=f"start {game}",
         changes=(GameChange(game, 0, (event(1, game),)),),
-        bindings=(Binding(f"place {game}", game, None),),
+        bindings=[Binding(f"place {game}", game, None)],
     )
 
 
@@ -49,7 +49,7 @@ def roll(number: int, game: str = "g1", body: str = "{}") -> Commit:
         request_id=f"{game} {number}",
         reply={"number": number},
         changes=(GameChange(game, number - 1, (event(number, game, body),)),),
-        outbox=(Outgoing(f"place {game}", {}, 0.0),),
+        outbox=[Outgoing(f"place {game}", {}, 0.0)],
     )
 
 
@@ -528,7 +528,7 @@ def make_older(conn: sqlite3.Connection, version: int) -> None:
 async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_it(path: Path) -> None:
     async with open_sqlite(path) as store:
         await store.commit(start())
-        await store.commit(Commit(bindings=(Binding("place moved to", "g1", None),)))
+        await store.commit(Commit(bindings=[Binding("place moved to", "g1", None)]))
     conn = sqlite3.connect(path)
     with closing(conn), conn:
         conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
@@ -541,7 +541,7 @@ async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_
 async def test_games_of_an_older_file_are_numbered_by_age(path: Path) -> None:
     async with open_sqlite(path) as store:
         for game, was in (("z", None), ("y", "z"), ("x", "y")):
-            await store.commit(replace(start(game), bindings=(Binding("table", game, was),)))
+            await store.commit(replace(start(game), bindings=[Binding("table", game, was)]))
     conn = sqlite3.connect(path)
     with closing(conn), conn:
         make_older(conn, 3)

@@ -39,24 +39,24 @@ BEFORE = (
     replace(
         new_game("old", "discord:s1:c2"),
         user="discord:anna",
-        outbox=(Outgoing(PLACE, {}, 0.0, None, "g1/9"), out()),
+        outbox=[Outgoing(PLACE, {}, 0.0, None, "g1/9"), out()],
         pressed=("old/1", PLACE, {"at": 3}),
     ),
     Commit(
         "r0",
         {"title": "Over", "over": "Undone"},
         "discord:bert",
-        docs=(Doc("draft", "d", {}), Doc("k", "bert", {}, None, "discord:bert")),
-        due=(reminder(5.0), reminder(6.0, "old"), reminder(7.0, "g3", "discord:bert")),
+        docs=[Doc("draft", "d", {}), Doc("k", "bert", {}, None, "discord:bert")],
+        due=[reminder(5.0), reminder(6.0, "old"), reminder(7.0, "g3", "discord:bert")],
         persons=(PersonRow("g1", "p2", "discord:bert", "Bert"),),
         texts=(TextRow("g1", 1, "label", "salt", "words", "p2"),),
-        outbox=(
+        outbox=[
             Outgoing(PLACE, {}, 0.0, None, "g1/8"),
             Outgoing(PLACE, {}, 600.0),
             Outgoing(PLACE, {}, 0.0, {"title": "2d6", "over": "Undone", "tone": "gone"}, "", "g1/7"),
-        ),
+        ],
     ),
-    Commit(outbox=(Outgoing(PLACE, {}, 0.0, {}, "g1/1"), Outgoing(PLACE, {}, 0.0, {"text": "1"}, "", "g1/board"))),
+    Commit(outbox=[Outgoing(PLACE, {}, 0.0, {}, "g1/1"), Outgoing(PLACE, {}, 0.0, {"text": "1"}, "", "g1/board")]),
 )
 POSTED = (1, 3)
 ALL = Commit(
@@ -68,22 +68,22 @@ ALL = Commit(
         GameChange("g2", 0, (EventRow("g2", 1, "{}", "h"),)),
         GameChange("g1", 2),
     ),
-    bindings=(Binding(PLACE, "g2", "g1", SERVER, alone=True), Binding("slack:T/C", "g1", None)),
+    bindings=[Binding(PLACE, "g2", "g1", SERVER, alone=True), Binding("slack:T/C", "g1", None)],
     persons=(PersonRow("g2", "p1", "discord:anna", "Anna"),),
     texts=(TextRow("g2", 1, "label", "salt", "words", "p1"),),
     seeds=(SeedRow("g2", 1, b"\1\0\xff" * 8, "c0ffee", 1),),
-    docs=(Doc("k", "k", {"a": 1.5}, 2e6, "discord:cleo"),),
-    drop_docs=(("draft", "d"),),
-    drop_due=(("g1/remind-p1", 5.0),),
-    due=(DueRow("g2/x", 7.25, "remind", {}),),
-    withdraw=("g1/1",),
-    erase=("old",),
-    forget=("discord:bert",),
+    docs=[Doc("k", "k", {"a": 1.5}, 2e6, "discord:cleo")],
+    drop_docs=[("draft", "d")],
+    drop_due=[("g1/remind-p1", 5.0)],
+    due=[DueRow("g2/x", 7.25, "remind", {})],
+    withdraw=["g1/1"],
+    erase=["old"],
+    forget=["discord:bert"],
     pressed=("g2/1", PLACE, {"at": 1}),
-    outbox=(
+    outbox=[
         Outgoing(PLACE, {}, 0.0, {"text": "2"}, "", "g1/board"),
         Outgoing(PLACE, {"token": "t"}, 5.0, None, "g2/1", "", "home"),
-    ),
+    ],
 )
 """A commit with something of everything."""
 SEED = (b"\1" * 32, "c0ffee", 1, "[]", "", None)
@@ -162,8 +162,8 @@ async def test_each_statement_of_a_commit_changes_what_it_should(store: Store) -
 
 async def test_a_sweep_leaves_nothing_that_is_outdated(store: Store, clock: Clock) -> None:
     """Nor what was written while the clock was ahead: it counts as written now."""
-    await store.commit(Commit("r1", user="discord:anna", docs=(Doc("k", "k", {}, clock.now + 1),)))
-    await store.commit(Commit(forget=("discord:anna",)))
+    await store.commit(Commit("r1", user="discord:anna", docs=[Doc("k", "k", {}, clock.now + 1)]))
+    await store.commit(Commit(forget=["discord:anna"]))
     await store.commit(Commit("r2"))
     clock.now -= 2 * DAY
     await store.sweep(None)
@@ -189,7 +189,7 @@ async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
             return iter([*steps[:at], fails, *steps[at + 1 :]] if commit is ALL else steps)
 
         monkeypatch.setattr(statements, "commit_steps", broken)
-        others = (Commit(docs=(Doc("count", f"{at} {side}", {}),)) for side in "ab")
+        others = (Commit(docs=[Doc("count", f"{at} {side}", {})]) for side in "ab")
         one, failed, two = await asyncio.gather(
             begun.commit(next(others)), begun.commit(ALL), begun.commit(next(others)), return_exceptions=True
         )
@@ -198,7 +198,7 @@ async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
         assert not isinstance(two, Exception)
         assert {doc.key for doc in await begun.docs("count")} >= {f"{at} a", f"{at} b"}
     monkeypatch.setattr(statements, "commit_steps", real)
-    await begun.commit(Commit(drop_docs=tuple(("count", doc.key) for doc in await begun.docs("count"))))
+    await begun.commit(Commit(drop_docs=[("count", doc.key) for doc in await begun.docs("count")]))
     assert await held(begun) == before
     assert not (await begun.commit(ALL)).seen, "and once nothing fails, all of it is done"
     assert (await begun.commit(ALL)).seen

@@ -25,9 +25,7 @@ async def filled(path: Path) -> None:
         for _ in range(30):
             await channel.do("Anna", "roll 2d6")
         await store.put_doc(Doc("draft", "d1", {"text": "squad; leader"}))
-        await store.commit(
-            Commit("r", {"title": "hello"}, outbox=(Outgoing("p", {"token": "t"}, 0.0, {"title": "x"}),))
-        )
+        await store.commit(Commit("r", {"title": "hello"}, outbox=[Outgoing("p", {"token": "t"}, 0.0, {"title": "x"})]))
         assert not await store.check()
 
 

@@ -60,9 +60,9 @@ async def end(context: Context) -> Reply:
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
     if text:
         doc = Doc(SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key)
-        context.docs.append(doc)
+        context.commit.docs.append(doc)
     elif await _typed_before(context):
-        context.drop_docs.append((SENTENCE, _own(context)))
+        context.commit.drop_docs.append((SENTENCE, _own(context)))
     return _question(context, winner, text, reveals=options["reveal"])
 
 
@@ -110,7 +110,7 @@ async def end_now(context: Context, winner: str) -> Reply:
     if rest := waiting(context):
         return await ask_to_open(context, rest)
     if text := await _typed_before(context):
-        context.drop_docs.append((SENTENCE, _own(context)))
+        context.commit.drop_docs.append((SENTENCE, _own(context)))
     return await _ended(context, _winner(game, winner), text, reveals=reveals)
 
 

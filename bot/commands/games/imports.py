@@ -209,7 +209,7 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
                 what = f"The game comes with a pack that cannot be taken: {faults[0]}"
                 raise UserError(what, option="file", code="bad-pack")
         found.append(pack)
-    context.docs += used_docs(found, server_key(context.command.where))
+    context.commit.docs += used_docs(found, server_key(context.command.where))
     return Shelf(everywhere(), [*getattr(systems(), "versions", ()), *found])
 
 

@@ -57,7 +57,7 @@ async def _give(context: Context) -> Reply:
         need_director(context.game, context.actor, "link it")
     code, here = new_code(), context.command.where
     place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": context.keeps}
-    context.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
+    context.commit.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
     lines = [
         phrase("In the other channel, here or on the other network, type: `/game link {code}`", code=code),
         f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
@@ -91,8 +91,8 @@ async def _take(context: Context, code: str) -> Reply:
     if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
         hint = phrase("Get a new code there: `/game link`")
         raise UserError("Another game has started there since.", hint=hint, option="code", code="game-changed")
-    context.drop_docs.append((LINK, code))
-    context.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
+    context.commit.drop_docs.append((LINK, code))
+    context.commit.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
     names = {there: str(doc.data["name"]), here.key: here.name}
     ledger, new, aside = _shared(context, load(saved) if saved is not None else None, there)
     agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
@@ -191,7 +191,7 @@ async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -
         what = f"{MOST_ASKED} links were requested for this game within a day."
         hint = phrase("Managers on both sides can link without a request: each types `/game link`.")
         raise UserError(what, hint=hint, code="too-many-links")
-    context.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY))
+    context.commit.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY))
     link.request(context.now + OPEN).ask(context)
     here = context.command.where.key
     asked = {place: _request(context, game, link, names, place) for place in link.missing}
@@ -246,7 +246,7 @@ async def agree(context: Context, code: str) -> Reply:
         raise UserError("A game has started in the other channel since.", hint=hint, code="game-changed")
     replace(link.request(expires), topics=(link.topic(here),)).settle(context, f"{context.who} agrees")
     names = {**await names_of(context.store, link.all), here: context.command.where.name}
-    context.docs.append(name_doc(context.command.where))
+    context.commit.docs.append(name_doc(context.command.where))
     missing = [place for place in link.missing if place != here]
     if not missing:
         return bind(context, ledger, link.new, names, load(there) if there is not None else None)
@@ -307,8 +307,8 @@ def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], a
     ledger.add("link", result="played from two channels")
     context.ledger = ledger
     if len(places) == 2:
-        context.docs.append(Doc(HOME, ledger.row, {"place": places[0]}, None, server_of(places[0])))
-    context.bindings.append(Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new)))
+        context.commit.docs.append(Doc(HOME, ledger.row, {"place": places[0]}, None, server_of(places[0])))
+    context.commit.bindings.append(Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new)))
     told = {place: _notice(context, ledger.game, places, names, place) for place in places}
     told[new] = replace(told[new], lines=(*told[new].lines, *put_aside(aside)))
     tell(context, told)
@@ -331,7 +331,7 @@ async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
     places = ledger.places
     names = await names_of(context.store, places)
     ledger.add("link", result="one channel fewer")
-    context.bindings.append(Binding(place, None, ledger.row, server_of(place)))
+    context.commit.bindings.append(Binding(place, None, ledger.row, server_of(place)))
     name, told = begun(named(ledger.game)), dict[str, Reply]()
     for reader in places:
         if reader == place:
@@ -363,4 +363,4 @@ async def server_back(store: Store, server: str) -> None:
         )
         told.append(Outgoing(place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()))
     if told:
-        await store.commit(Commit(outbox=tuple(told), docs=tuple(docs)))
+        await store.commit(Commit(outbox=told, docs=docs))

@@ -93,7 +93,7 @@ def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] =
     """Post what is told in each place, but this one: here it is the answer. `about` is what a message is about that
     will change."""
     here = context.command.where.key
-    context.outgoing += [
+    context.commit.outbox += [
         Outgoing(place, {}, 0.0, reply.to_json(), about.get(place, ""))
         for place, reply in told.items()
         if place != here

@@ -136,9 +136,9 @@ async def _threads(context: Context, wanted: str | None) -> str:
     channel = channel_of(context.command.where)
     was_apart = await is_apart(context.store, channel)
     if wanted == "own" and not was_apart:
-        context.docs.append(apart_doc(channel))
+        context.commit.docs.append(apart_doc(channel))
     elif wanted == "channel" and was_apart:
-        context.drop_docs.append((APART, channel.key))
+        context.commit.drop_docs.append((APART, channel.key))
     return "threads play games of their own" if wanted == "own" else "threads play this channel's game"
 
 
@@ -229,7 +229,7 @@ async def systems(context: Context) -> Reply:
         if word not in games:
             hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
             raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system")
-    context.docs.append(Doc(SETUP, server, {**before, "systems": chosen}, None, server))
+    context.commit.docs.append(Doc(SETUP, server, {**before, "systems": chosen}, None, server))
     others = (
         ["Commands of the other games now answer that they are not enabled here."] if len(chosen) < len(games) else []
     )

@@ -93,7 +93,7 @@ async def begin_game(context: Context) -> Reply:
     lines.append(Small(promised))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
-        context.docs.append(
+        context.commit.docs.append(
             Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
         )
         buttons.append(context.button("carry", "Carry the roster over"))
@@ -183,7 +183,7 @@ async def carry(context: Context, _more: str) -> Reply:
     if before is None or game.units:
         raise UserError("This game has a roster already, or the game before is gone.", code="roster-taken")
     units = carried(before.game, game.sides)
-    context.drop_docs.append((CARRY, context.ledger.row))
+    context.commit.drop_docs.append((CARRY, context.ledger.row))
     context.amends.append(Amendment(context.topic(1), lambda said: without(said, (CARRY,))))
     context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
     return Reply(f"{context.who}: {count_units(len(units))} carried over")

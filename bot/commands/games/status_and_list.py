@@ -151,7 +151,7 @@ async def resume(context: Context, row: str | None = None) -> Reply:
     context.ledger = ledger
     if not one.is_on:
         was = before.row if before is not None else None
-        context.bindings += [
+        context.commit.bindings += [
             Binding(place, one.row, was, server_of(place), alone=place == places[-1]) for place in places
         ]
     game, lines, buttons = ledger.game, list(aside), tuple[Button, ...]()

@@ -93,8 +93,8 @@ def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded 
     server, name, was = context.command.where.server, ledger.game.name, aside.row if aside is not None else None
     ledger.add("transfer", result="to another channel")
     context.ledger = ledger
-    context.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
-    context.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
+    context.commit.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
+    context.commit.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
     told = {
         source: Reply(
             f'{context.who} moves "{name}" to {called(to, names[to], source)}', buttons=way_to(to, names[to], source)
@@ -165,7 +165,7 @@ async def delete_now(context: Context, _more: str = "") -> Reply:
     """Delete the game."""
     game = context.need_game()
     _need_owner(context)
-    context.erase.append(context.ledger.row)
+    context.commit.erase.append(context.ledger.row)
     await forget(context)
     title = f"{begun(named(game))} is deleted"
     told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))

@@ -185,7 +185,7 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
     if asked is None:
         ledger.is_unasked = True
     elif any(map(changes_game, ledger.bodies)):
-        context.drop_docs.append((asked.kind, asked.key))
+        context.commit.drop_docs.append((asked.kind, asked.key))
 
 
 async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Amendment:
@@ -218,9 +218,9 @@ async def turned(context: Context, body: Json, event: Json, events: Iterable[Jso
 async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:
     """An open request about an event that something has happened to, or come upon: nobody can agree to it any more."""
     kind, key = "consent", f"{ledger.row}:{number}"
-    asked = await context.store.doc(kind, key) if (kind, key) not in context.drop_docs else None
+    asked = await context.store.doc(kind, key) if (kind, key) not in context.commit.drop_docs else None
     if asked is not None and await _is_over(context, ledger, number, asked.data.get("what", "undo")):
-        context.drop_docs.append((kind, key))
+        context.commit.drop_docs.append((kind, key))
         topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
         yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", _a_request, ""))
 

@@ -295,8 +295,8 @@ async def share(context: Context) -> Reply:
     ledger, token = context.ledger, new_address()
     before = await shared_as(context.store, ledger.row)
     if before:
-        context.drop_docs.append((SHARE, before))
-    context.docs += [
+        context.commit.drop_docs.append((SHARE, before))
+    context.commit.docs += [
         Doc(SHARE, key_of(token), {"game": ledger.row}),
         Doc(SHARED, ledger.row, {"key": key_of(token), "since": int(context.now)}),
     ]
@@ -333,9 +333,9 @@ async def forget(context: Context) -> bool:
     key = await shared_as(context.store, context.ledger.row)
     if not key:
         return False
-    context.drop_docs += [(SHARED, context.ledger.row)]
+    context.commit.drop_docs += [(SHARED, context.ledger.row)]
     if await context.store.doc(SHARE, key) is not None:
-        context.drop_docs.append((SHARE, key))
+        context.commit.drop_docs.append((SHARE, key))
     return True
 
 

@@ -131,12 +131,12 @@ async def forget(context: Context) -> Reply:
     user = context.command.who.key
     data = await context.store.user_data(user)
     own = await _own_rows(context)
-    context.erase += own
+    context.commit.erase += own
     rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own]
     await context.store.scrub(user, sorted({row.name for row in data.persons}))
     imported = context.ledger.own_import()
     if imported is not None:  # a file that somebody brought here names them too
-        context.forget.append(imported.user)
+        context.commit.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))
     told, left = None, 0
     for row in rows:
@@ -147,7 +147,7 @@ async def forget(context: Context) -> Reply:
             ledger = Ledger(load(saved), context.ledger.writer)
             left += _leave(ledger)
             context.further.append(ledger)
-    context.forget.append(user)
+    context.commit.forget.append(user)
     return Reply(
         "Your name and texts are deleted",
         (

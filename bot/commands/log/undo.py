@@ -143,7 +143,7 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     request.ask(context)
     known = await context.store.doc(ASKED, ledger.row)
     numbers = [*(known.data["events"] if known is not None else ()), number]
-    context.docs.append(Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner))
+    context.commit.docs.append(Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner))
     ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
     context.about = request.topics[0]
     rows = [row for person in others if (row := ledger.persons.get(person)) is not None]

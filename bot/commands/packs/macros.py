@@ -27,7 +27,7 @@ async def add(context: Context) -> Reply:
     macro = _checked(context, options["name"], options["text"], shared=shared)
     before = await macros_of(context.store, owner)
     _need_room({*before, macro.name}, shared=shared)
-    context.docs.append(macro_doc(macro, owner))
+    context.commit.docs.append(macro_doc(macro, owner))
     was = before.get(macro.name)
     lines: list[Part] = [Typed(macro.text)]
     if was is not None and was.text != macro.text:
@@ -85,7 +85,7 @@ async def remove(context: Context) -> Reply:
             raise UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
         hint = phrase("Delete it: `/macro remove {name}`", name=name)
         raise UserError(f"{name} is your own, not the server's.", hint=hint, option="server", code="unknown-macro")
-    context.drop_docs.append((MACRO, macro_doc(macro, owner).key))
+    context.commit.drop_docs.append((MACRO, macro_doc(macro, owner).key))
     again = " ".join(["/macro add", name, "server"] if options["server"] else ["/macro add", name])
     lines = (Typed(macro.text), Small(f"To have it back: {again} and that text"))
     return Reply(f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True)
@@ -129,7 +129,7 @@ async def import_macros(context: Context) -> Reply:
         )
     before = await macros_of(context.store, owner)
     _need_room({*before, *found}, shared=shared)
-    context.docs += [macro_doc(macro, owner) for macro in found.values()]
+    context.commit.docs += [macro_doc(macro, owner) for macro in found.values()]
     changed = sorted(name for name in found if name in before and before[name].text != found[name].text)
     lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
     return Reply(f"{counted(len(found), 'macro')} saved", tuple(lines), by=_whose(shared=shared), private=True)

@@ -109,7 +109,7 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
     if pack.base is not None:
         others = [await read_pack(context.store, hash) for id, hash in active.items() if id != version.id]
         check_joining(pack, [*everywhere().values(), *filter(None, others)])
-    context.docs.append(await enabled_doc(context.store, server, {**active, version.id: version.hash}))
+    context.commit.docs.append(await enabled_doc(context.store, server, {**active, version.id: version.hash}))
     lines: list[Part] = [phrase("Its commands: `/help {id}`", id=version.id)]
     if pack.base is not None:
         lines.append(phrase("New games of {title} have it: `/game start {id}`", title=pack.base.title, id=pack.home))
@@ -130,7 +130,7 @@ async def disable(context: Context) -> Reply:
         hint = phrase("What is: `/pack list`")
         raise UserError(f"{version.title} is not enabled here.", hint=hint, option="pack", code="no-change")
     rest = {id: hash for id, hash in active.items() if id != version.id}
-    context.docs.append(await enabled_doc(context.store, server_key(context.command.where), rest))
+    context.commit.docs.append(await enabled_doc(context.store, server_key(context.command.where), rest))
     lines = ("Games that were started with it go on.",)
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
@@ -152,10 +152,10 @@ async def remove(context: Context) -> Reply:
     need_manager(context)
     version, active = await find_version(context)
     server = server_key(context.command.where)
-    context.drop_docs.append((HERE, f"{server}/{version.hash}"))
+    context.commit.drop_docs.append((HERE, f"{server}/{version.hash}"))
     if active.get(version.id) == version.hash:
         rest = {id: hash for id, hash in active.items() if id != version.id}
-        context.docs.append(await enabled_doc(context.store, server, rest))
+        context.commit.docs.append(await enabled_doc(context.store, server, rest))
     lines = ("Games that were played with it stay, and go on.",)
     return Reply(f"{version.title} {version.version} is taken off this server", lines, private=True)
 
@@ -174,7 +174,7 @@ async def add(context: Context) -> Reply:
     hash = version_of(found.content)
     is_known = any(one.hash == hash for one in known)
     if not is_known:
-        context.docs += docs_of(found.content, found.about, server, context.now)
+        context.commit.docs += docs_of(found.content, found.about, server, context.now)
     active = (await enabled(context.store, server)).get(found.about.id)
     kept = "was here already" if is_known else "is checked and kept"
     return await _shown(context, found, hash, f"{found.about.title} {found.about.version} {kept}", active)

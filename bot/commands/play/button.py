@@ -106,12 +106,12 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     if draft.game and draft.game != context.ledger.row:
         hint = "Type the command again."
         raise UserError("These odds are of another game than the one played here now.", hint=hint, code="other-game")
-    context.drop_docs.append((DRAFT, key))
+    context.commit.drop_docs.append((DRAFT, key))
     meant = dict(draft.better or draft.options)
     if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
         meant.pop(COMPARE, None)
     reply = await played(repeated(context, draft.path, meant))
-    context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
+    context.commit.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 
 
@@ -150,7 +150,7 @@ async def enter_die(context: Context, rest: str) -> Reply:
     except UserError as error:
         if not isinstance(error.about, DieOwed):
             raise
-        context.drop_docs.remove((DRAFT, key))
+        context.commit.drop_docs.remove((DRAFT, key))
         if (found := keypad(error.about, key)) is None:
             raise
         return found
@@ -165,7 +165,7 @@ async def anyway(context: Context, key: str) -> Reply:
 async def cancel(context: Context, key: str) -> Reply:
     """The shot that was asked about is off."""
     await own_draft(context, key)
-    context.drop_docs.append((DRAFT, key))
+    context.commit.drop_docs.append((DRAFT, key))
     return Reply("Nothing was rolled", private=True, in_place=True)
 
 

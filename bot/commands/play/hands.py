@@ -475,7 +475,9 @@ GONE = "Where they have left or been silent for seven days, a manager who plays 
 
 async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
     """What all are told, wherever the game is played, when somebody would end it while others hold closed cards."""
-    context.docs.append(Doc("openhands", context.ledger.row, {}, context.now + 86_400.0, context.command.who.key))
+    context.commit.docs.append(
+        Doc("openhands", context.ledger.row, {}, context.now + 86_400.0, context.command.who.key)
+    )
     hands = joined(decks.hand_of(context, seat) for seat in seats)
     told = Reply(
         f"{context.who} asks to end the game and open all hands",

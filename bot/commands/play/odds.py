@@ -119,7 +119,7 @@ def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object],
     if draft is None:
         given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {"odds": True}
         draft = new_draft(spec.path, given, context.command.who.key)
-        context.docs.append(draft.doc(context.now, DAY))
+        context.commit.docs.append(draft.doc(context.now, DAY))
     return boxed(context, replace(dice_odds(options), buttons=_rolled_or_changed(draft)))
 
 
@@ -234,7 +234,7 @@ def boxed(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
     key, told = new_id(), _for_all(shared or reply)
     reply = replace(reply, lines=(*reply.lines, Small(OWN))) if shared else reply
     fits = len(reply.text()) <= BOXED
-    context.docs.append(Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key))
+    context.commit.docs.append(Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key))
     return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=fits)
 
 
@@ -243,7 +243,7 @@ async def tell(context: Context, key: str) -> Reply:
     doc = await context.store.doc(SHOWN, key)
     if doc is None or doc.owner != context.command.who.key:
         raise UserError("This was shared already, or is too old.", hint="Ask for it again.", code="used-up")
-    context.drop_docs.append((SHOWN, key))
+    context.commit.drop_docs.append((SHOWN, key))
     return _signed(context, Reply.from_json(doc.data))
 
 

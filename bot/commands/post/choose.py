@@ -220,7 +220,7 @@ async def _updated(context: Context, number: int) -> Reply:
 
 async def lapse(context: Context, row: DueRow) -> None:
     """The deadline: what nobody chose counts as its `else`."""
-    context.drop_due.append((row.key, row.at))
+    context.commit.drop_due.append((row.key, row.at))
     number, ledger = row.data["event"], context.ledger
     asks = context.game.waits.get(number, {})
     if ledger.row != row.game or asks.get("due") != row.at:
@@ -229,4 +229,4 @@ async def lapse(context: Context, row: DueRow) -> None:
     reply = await _decide(context, number, picks, how=ELSE)
     reply = replace(reply, footer=(f"#{ledger.game.number}",))
     for place in ledger.places:
-        context.outgoing.append(Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number)))
+        context.commit.outbox.append(Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number)))

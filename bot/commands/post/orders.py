@@ -126,7 +126,7 @@ async def open_now(context: Context) -> Reply:
 
 async def open_at_deadline(context: Context, row: DueRow) -> None:
     """The deadline: they open with whoever is in."""
-    context.drop_due.append((row.key, row.at))
+    context.commit.drop_due.append((row.key, row.at))
     game = context.game
     if context.ledger.row != row.game or not game.started or game.ended or game.orders_due != row.at:
         return
@@ -142,7 +142,7 @@ async def open_at_deadline(context: Context, row: DueRow) -> None:
     await call_sides(context, game, game.sides, all_of_them=True, spares=False)
     for place in context.ledger.places:
         told = replace(reply, mention=context.called.get(place, ())).to_json()
-        context.outgoing.append(Outgoing(place, {}, 0.0, told, context.topic(number)))
+        context.commit.outbox.append(Outgoing(place, {}, 0.0, told, context.topic(number)))
 
 
 async def at_the_end(context: Context) -> list[Part]:
@@ -181,7 +181,7 @@ async def _open(context: Context, *more: Part) -> Reply:
             row = ledger.persons[person]
             typed = parse_text(texts[COMMAND], context.registry)
             draft = new_draft(typed.spec.path, typed.options, row.user, ledger.row)
-            context.docs.append(draft.doc(context.now))
+            context.commit.docs.append(draft.doc(context.now))
             buttons.append(Button(f"roll:{draft.key}", f"{row.name}: {typed.spec.name}", "primary"))
     body = ledger.add("orders", replace(game, orders={}, orders_due=0), reads=numbers, result=told_sides(game))
     card = Reply(f"{_of(game, capital=True)}: opened in #{body['number']}", tone=SEALED)

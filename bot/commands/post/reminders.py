@@ -190,13 +190,13 @@ async def ping(context: Context) -> Reply:
         return await show(context)
     user = context.command.who.key
     wishes = changed(await reminder_settings(context.store, user), options)
-    context.docs.append(wishes.doc(user))
+    context.commit.docs.append(wishes.doc(user))
     now: list[Part] = []
     for loaded in await own_games(context):
         gone, comes = await laid_down(context, loaded, user, wishes)
-        context.drop_due.append(gone)
+        context.commit.drop_due.append(gone)
         if comes is not None:
-            context.due.append(comes)
+            context.commit.due.append(comes)
             now.append(Phrase(f"It is your go in {loaded.game.name}: the first reminder comes ", ago(comes.at), "."))
     zone = [] if options["zone"] or wishes.zone != "UTC" else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
     title = "You will be reminded" if wishes.interval else "You will not be reminded"
@@ -219,15 +219,15 @@ async def follow_go(context: Context, ledger: Ledger, was: Game) -> None:
     for person, since in before.items():
         if after.get(person) != since:
             about = f"{_key(ledger.row, person)}-{since}"
-            context.drop_due.append((_key(ledger.row, person), None))
-            context.withdraw.append(about)
+            context.commit.drop_due.append((_key(ledger.row, person), None))
+            context.commit.withdraw.append(about)
             context.amends.append(Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True))
     for person, since in after.items():
         row = ledger.persons.get(person)
         if before.get(person) == since or row is None or is_imported(row):
             continue
         if row.user in context.spared or (await reminder_settings(context.store, row.user)).interval:
-            context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
+            context.commit.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
 
 
 def _passed_on(game: str, _said: Reply | None) -> Reply:
@@ -258,7 +258,7 @@ async def laid_down(
 
 async def remind(context: Context, row: DueRow) -> None:
     """Call somebody whose go it still is; what is due next is laid down."""
-    context.drop_due.append((row.key, row.at))
+    context.commit.drop_due.append((row.key, row.at))
     game, person, data = context.game, row.data["person"], row.data
     if context.ledger.row != row.game or waiting(game).get(person) != data["since"]:
         return
@@ -269,12 +269,12 @@ async def remind(context: Context, row: DueRow) -> None:
         return
     at = wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now) if wishes.interval else now
     if at > now:
-        context.due.append(row._replace(at=at))
+        context.commit.due.append(row._replace(at=at))
         return
     count = data["count"] + 1
     if count < MOST_REMINDERS and wishes.interval:
         following = wishes.awake(now + wishes.interval * HOUR)
-        context.due.append(row._replace(at=following, data={**data, "count": count}))
+        context.commit.due.append(row._replace(at=following, data={**data, "count": count}))
     is_direct = wishes.where == DIRECT
     place = await place_of(context, row.owner)
     reply = await _reminder(context, row, count if wishes.interval else 0, events, place if is_direct else "")
@@ -284,7 +284,7 @@ async def remind(context: Context, row: DueRow) -> None:
         way[INSTEAD] = place
     if where:
         about = f"{row.key}-{data['since']}"
-        context.outgoing.append(Outgoing(where, way, 0.0, reply.to_json(), about))
+        context.commit.outbox.append(Outgoing(where, way, 0.0, reply.to_json(), about))
 
 
 _ASKED, _UNDRAWN = "you were asked to choose ", "any side may draw the next chit, asked for "
@@ -347,13 +347,13 @@ async def snooze(context: Context, rest: str) -> Reply:
         return Reply("This go has passed on", private=True, tone=OVER)
     came = Phrase("your go came ", ago(since))
     if how == "off":
-        context.drop_due.append((key, None))
+        context.commit.drop_due.append((key, None))
         return Reply(title, ("No more reminders of this go.",), by=came, tone=OVER, in_place=True)
     wishes = await reminder_settings(context.store, row.user)
     at = wishes.tomorrow(context.now) if how == "1d" else wishes.awake(context.now + 4 * HOUR)
     before = await context.store.due_at(key)
     count = before.data["count"] if before is not None else MOST_REMINDERS - 1
-    context.due.append(_due(game, person, since, row.user, at, count))
+    context.commit.due.append(_due(game, person, since, row.user, at, count))
     stop = Button(f"snooze:{game}:{person}:off", SNOOZES["off"])
     told = Phrase("The next reminder comes ", ago(at), ".")
     return Reply(title, (told,), by=came, tone=WAITING, buttons=(stop,), in_place=True)
@@ -370,7 +370,7 @@ async def see_to(context: Context) -> Reply:
     if row.kind in _DOES:
         await _DOES[row.kind](context, row)
     else:
-        context.drop_due.append((row.key, row.at))
+        context.commit.drop_due.append((row.key, row.at))
     return DONE
 
 
@@ -384,15 +384,15 @@ async def follow(context: Context) -> None:
     gone while it was put aside."""
     for ledger in (*context.further, context.ledger):
         if ledger.has_events and (ledger.game.started or ledger.before.started):
-            comes_back = any(binding.game == ledger.row for binding in context.bindings)
+            comes_back = any(binding.game == ledger.row for binding in context.commit.bindings)
             was = Game("") if comes_back else ledger.before
             await follow_go(context, ledger, was)
             before, after = _deadlines(was), _deadlines(ledger.game)
             for key, (at, kind, about) in after.items():
                 if before.get(key) != (at, kind, about):
                     data = about | {"person": ledger.bodies[-1]["who"]}
-                    context.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
-            context.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
+                    context.commit.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
+            context.commit.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
 
 
 def _deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:

@@ -47,12 +47,12 @@ async def board(context: Context) -> Reply:
     if context.options()["off"]:
         if old is None:
             raise UserError("This game has no board.", hint="/game board posts one.", code="no-board")
-        context.drop_docs.append((BOARD, context.ledger.row))
+        context.commit.drop_docs.append((BOARD, context.ledger.row))
         context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone("The board was put away")))
         return Reply("The board no longer follows the game", private=True)
     if old is not None:
         context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone(FURTHER_DOWN, TAKEN_AWAY)))
-        context.withdraw.append(context.topic(old.data["topic"]))
+        context.commit.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
     now = shown(context, game, said, await takeable(context.store, context.ledger))
     context.about = context.topic(_remember(context, game, said, now))
@@ -70,7 +70,7 @@ def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
     about = f"board-{new_id()}"
     data: Json = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
     data["reads"] = _reads(now)
-    context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
+    context.commit.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
     return about
 
 
@@ -88,17 +88,17 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
     undo = await takeable(context.store, context.ledger)
     if game.ended:
-        context.drop_docs.append((BOARD, ledger.row))
-        context.withdraw.append(topic)
+        context.commit.drop_docs.append((BOARD, ledger.row))
+        context.commit.withdraw.append(topic)
         over = _gone(f"{game.name} is over").to_json()
         return [Outgoing(place, {}, 0.0, over, "", topic) for place in places]
     now = shown(context, game, said, undo)
     if [game.turn, game.turn_of] == doc.data["turn"] and context.now - doc.data["since"] <= AFRESH:
         if (reads := _reads(now)) == doc.data.get("reads"):
             return []
-        context.docs.append(doc._replace(data={**doc.data, "said": said, "reads": reads}))
+        context.commit.docs.append(doc._replace(data={**doc.data, "said": said, "reads": reads}))
         return [Outgoing(place, {}, 0.0, now.to_json(), "", topic) for place in places]
-    context.withdraw.append(topic)
+    context.commit.withdraw.append(topic)
     about = context.topic(_remember(context, game, said, now))
     old, new = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json(), now.to_json()
     away = [Outgoing(place, {}, 0.0, old, "", topic) for place in places]

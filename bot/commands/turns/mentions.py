@@ -137,7 +137,7 @@ _SINCE = {"lost": _lost, "met": _met}
 def take_seat(context: Context) -> None:
     """Remember that whoever asks plays from here."""
     where, user = context.command.where.key, context.command.who.key
-    context.docs.append(Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user))
+    context.commit.docs.append(Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user))
 
 
 async def call_sides(
