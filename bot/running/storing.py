@@ -66,12 +66,12 @@ class Storing:
         reply = await with_footer(context, reply)
         about = about_of(context, reply)
         changing = [*await amended(context, reply, about), *await following(context, reply)]
-        linked = [*_linked(context, ledgers, reply, about, changing)]
         commit.request_id, commit.reply, commit.user = command.request_id, reply.to_json(), command.who.key
         commit.changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         commit.persons = tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events)
         commit.texts = tuple(row for ledger in ledgers for row in ledger.new_texts)
         commit.seeds = tuple(row for ledger in ledgers for row in ledger.new_seeds.values())
+        linked = _linked(context, ledgers, reply, about, changing)
         commit.outbox = [*outgoing(command, about), *commit.outbox, *changing, *linked]
         commit.pressed, commit.gate = _pressed(context), gate
         gone = self.erased.docs(commit.forget, self._clock()) if commit.forget else []
