@@ -6,7 +6,6 @@ and the page is drawn anew: for all who look at theirs, as far as something on i
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,6 +27,7 @@ from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply, error_repl
 from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.text.phrase import phrase
+from bot.running.budgets import Queues
 from bot.systems.system import FIRES
 
 log = logging.getLogger(__name__)
@@ -52,7 +52,8 @@ class Home:
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._open = FIFOCache[tuple[str, str], str](MOST_OPEN)
+        self._open = FIFOCache[tuple[str, str], Json](MOST_OPEN)
+        self._turns = Queues()
         self._soon: set[str] = set()
 
     async def on_opened(self, ack: Ack, body: Json) -> None:
@@ -61,25 +62,24 @@ class Home:
         event = body["event"]
         if event.get("tab") != "home" or not event.get("user"):
             return
-        team = await self._work.teams.find(team_of(body))
-        if team is None:
-            return
-        self._open.pop((team.id, str(event["user"])), None)  # it is drawn in any case
-        await self._draw(team, str(event["user"]))
+        if team := await self._work.teams.find(team_of(body)):
+            await self._draw(team, str(event["user"]), anyway=True)
 
-    async def _draw(self, team: Team, user: str) -> None:
-        """Publish somebody's home, unless it reads as it does."""
-        request = Request(team=team.id, channel="", user=user)
-        view = {"type": "home", "blocks": await self._blocks(request, await self._work.people.find(request))}
-        reads = json.dumps(view)
-        if self._open.get((team.id, user)) == reads:
-            return
-        try:
-            await self._work.wire.call(team.token, "views.publish", user_id=user, view=view)
-        except (Busy, Refused) as trouble:
-            log.info("the home of somebody in %s was not shown: %s", team.id, trouble)
-            return
-        self._open[team.id, user] = reads
+    async def _draw(self, team: Team, user: str, *, anyway: bool = False) -> None:
+        """Publish somebody's home, unless it reads as it does. One at a time: what was read last is what stays."""
+        async with self._turns.turn(f"{team.id}/{user}"):
+            if anyway:
+                self._open[team.id, user] = {}
+            request = Request(team=team.id, channel="", user=user)
+            view = {"type": "home", "blocks": await self._blocks(request, await self._work.people.find(request))}
+            if self._open.get((team.id, user)) == view:
+                return
+            try:
+                await self._work.wire.call(team.token, "views.publish", user_id=user, view=view)
+            except (Busy, Refused) as trouble:
+                log.info("the home of somebody in %s was not shown: %s", team.id, trouble)
+                return
+            self._open[team.id, user] = view
 
     def touched(self, team: str) -> None:
         """Something has happened in a workspace: soon its homes are drawn anew."""
@@ -90,9 +90,8 @@ class Home:
     async def _draw_all(self, id: str) -> None:
         await asyncio.sleep(SOON)
         self._soon.discard(id)
-        team = await self._work.teams.find(id)
-        for at, user in list(self._open) if team is not None else ():
-            if at == id and team is not None:
+        if team := await self._work.teams.find(id):
+            for user in [user for at, user in self._open if at == id]:
                 await self._draw(team, user)
 
     def told(self, request: Request, ack: Ack) -> Quick:

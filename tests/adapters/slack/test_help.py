@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import pytest
+
+from adapters.slack.home import Home
+from adapters.slack.request import Json
+from adapters.slack.work import Work
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
@@ -30,15 +39,13 @@ async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStand
     """Anna passes from her home; the channel sees it, and Ben's home says that it is his go."""
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
-        empty = await anna.open_home()
-        assert "You play in no game just now" in str(empty.blocks)
+        await anna.open_home("You play in no game just now")
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         await (await anna.slash(games, "/game", "join US")).answer()
         await (await ben.slash(games, "/game", "join VC")).answer()
         for line in ("initiative US", "next"):
             await (await anna.slash(games, "/game", line)).answer()
-        shown = await anna.open_home()
-        assert "It is your go in 1 of 1 game" in str(shown.blocks)
+        shown = await anna.open_home("It is your go in 1 of 1 game")
         assert "*Hill 875*" in str(shown.blocks)
         form = await (await anna.press(shown, "Fire")).modal()
         assert form.title == "Direct fire"
@@ -48,17 +55,12 @@ async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStand
         board = await (await anna.press(shown, "Board")).modal()
         assert "Turn 1, Operations" in str(board.blocks)
         assert len(anna.sees(games)) == before, "a private page posts nothing"
-        bens = await ben.open_home()
-        assert "Nobody waits for you in 1 game" in str(bens.blocks)
+        await ben.open_home("Nobody waits for you in 1 game")
         told = await (await anna.press(shown, "Pass")).modal()
         assert "VC's go" in str(told.blocks)
         await anna.wait_for(games, "VC's go")
-        await socket_slack.watch.until(
-            lambda: ben.home is not None and "in 1 of 1" in str(ben.home.blocks), timeout=20, what="Ben's home"
-        )
-        await socket_slack.watch.until(
-            lambda: anna.home is not None and "Nobody waits" in str(anna.home.blocks), timeout=20, what="Anna's home"
-        )
+        await ben.home_says("in 1 of 1")
+        await anna.home_says("Nobody waits")
         again = await anna.open_home()
         rolls = await (await anna.press(again, "Roll…")).modal()
         assert rolls is not None
@@ -92,11 +94,48 @@ async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         await (await anna.slash(games, "/game", "join US")).answer()
         await (await anna.slash(games, "/roll", "2d6 label=unseen")).answer()
-        shown = await anna.open_home()
+        shown = replace(await anna.open_home("Hill 875"))  # as it still stands on a screen which is behind
         games.members = {ben.id}
         told = await (await anna.press(shown, "Since I left")).modal()
         assert "No game is played here" in str(told.blocks)
         assert "unseen" not in str(told.blocks)
+
+
+async def test_of_two_drawings_of_a_home_that_overtake_each_other_the_later_one_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first hangs on its way to Slack while something happens and the home is opened once more."""
+    games, shown, slow = ["Hill 875"], list[str](), [asyncio.Event()]
+
+    async def find(_: Any) -> Any:
+        return SimpleNamespace(id="T1", token="xoxb")
+
+    async def call(*_: Any, view: Json, **__: Any) -> None:
+        if slow:
+            await slow.pop().wait()
+        shown.append(view["blocks"][0])
+
+    async def blocks(*_: Any) -> list[str]:
+        return [" ".join(games)]
+
+    async def ack() -> None:
+        return
+
+    there = SimpleNamespace(find=find)
+    home = Home(cast("Work", SimpleNamespace(teams=there, people=there, wire=SimpleNamespace(call=call))))
+    monkeypatch.setattr(home, "_blocks", blocks)
+    body = {"team_id": "T1", "event": {"tab": "home", "user": "U1"}}
+    gate = slow[0]
+    async with asyncio.timeout(60), asyncio.TaskGroup() as both:
+        both.create_task(home.on_opened(ack, body))
+        while slow:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        games.append("The Ford")
+        both.create_task(home.on_opened(ack, body))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        gate.set()
+    assert shown == ["Hill 875", "Hill 875 The Ford"]
 
 
 async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStandIn, tmp_path: Path) -> None:

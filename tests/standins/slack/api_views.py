@@ -75,13 +75,16 @@ async def views_open(call: Call) -> Json:
 
 @method("views.publish")
 async def views_publish(call: Call) -> Json:
-    """Show somebody the app's home."""
+    """Show somebody the app's home: it is one view, which changes where they look at it."""
     body = _view(call)
     wanted = call.needed("user_id")
     user = next((one for one in call.workspace.users.values() if one.id == wanted), None)
     if user is None:
         raise Refused("user_not_found")
-    user.home = OpenView(user, body, "")
+    if user.home is None:
+        user.home = OpenView(user, body, "")
+    else:
+        user.home.show(body)
     call.slack.watch.changed()
     return {"view": user.home.as_slack()}
 

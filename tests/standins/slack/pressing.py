@@ -59,12 +59,23 @@ class Presser(Person):
 
     # --- the app's home, and shortcuts
 
-    async def open_home(self) -> OpenView:
-        """Look at the app's home; what the app shows there."""
-        slack, self.home = self.workspace.slack, None
+    async def open_home(self, words: str = "") -> OpenView:
+        """Look at the app's home; what the app shows there, as soon as it is drawn anew and has these words."""
+        slack, before = self.workspace.slack, self.home.hash if self.home is not None else ""
         seen = {"type": "app_home_opened", "user": self.id, "channel": self.im.id, "tab": "home"}
         await slack.send_event(self.workspace, seen)
-        return await slack.watch.until(lambda: self.home, timeout=30, what=f"the home of {self.name}")
+        await slack.watch.until(
+            lambda: self.home is not None and self.home.hash != before, timeout=60, what=f"the home of {self.name}"
+        )
+        return await self.home_says(words)
+
+    async def home_says(self, words: str) -> OpenView:
+        """The app's home where they look at it, as soon as it has these words."""
+        return await self.workspace.slack.watch.until(
+            lambda: self.home if self.home is not None and words in str(self.home.blocks) else None,
+            timeout=60,
+            what=f"{words!r} in the home of {self.name}",
+        )
 
     async def shortcut(self, callback: str, message: Message | None = None) -> Handle:
         """Use a shortcut: of a message, or from anywhere."""
