@@ -20,10 +20,8 @@ class Threads:
         self._store, self._games = store, games
 
     async def at_home(self, command: Command) -> Command:
-        """The command as one of the place whose game it is about; its answer still goes where it was typed."""
-        if command.where.parent is None or command.path in BEGINS:
-            return command
-        return replace(command, where=await self.home(command.where))
+        """A command typed in a thread as one of the place whose game it is about; it is answered in the thread."""
+        return command if command.path in BEGINS else replace(command, where=await self.home(command.where))
 
     async def home(self, where: Place) -> Place:
         """The place whose game is played here: this one, or the channel that it is a thread of."""

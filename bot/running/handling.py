@@ -97,8 +97,8 @@ class Handling:
 
         While nothing can be saved, mere dice are thrown all the same, and marked as not recorded.
         """
-        if (known := self._unrecorded.known(command.request_id)) is not None:
-            return known
+        if (known := self._unrecorded.kept.get(command.request_id)) is not None:
+            return replace(known, seen=True)
         try:
             with self.budgets.spent(command):
                 return await self._in_turn(command, gate)
@@ -110,7 +110,8 @@ class Handling:
             before = await self._storing.seen(command)
             return before or error_reply(await self._explained(error, command), *await self._as_typed(command))
         except CalledOff:
-            return self._unrecorded.known(command.request_id) or error_reply(NOT_WRITTEN)
+            known = self._unrecorded.kept.get(command.request_id)
+            return replace(known, seen=True) if known is not None else error_reply(NOT_WRITTEN)
         except Exception:
             return failed(log, f"command {' '.join(command.path)}", recorded=False)
 
@@ -123,7 +124,8 @@ class Handling:
         if command.where.is_own:
             check_own(spec, command.where, command.who)
         counts = spec.counts(command.options)
-        command = await self._threads.at_home(command)
+        if command.where.parent is not None:
+            command = await self._threads.at_home(command)
         writes = spec.path in _WRITING or (spec.family in _ROLLING and not counts)
         # What moves nothing but may take seconds keeps nobody in line behind it.
         waits = not (counts or spec.family == "help" or spec.path in _LONG)

@@ -35,11 +35,8 @@ class Unrecorded:
 
     def __init__(self, steady: Clock) -> None:
         self._steady, self._failed = steady, -DOWN
-        self._kept = LRUCache[str, Reply](KEPT)
-
-    def known(self, request_id: str) -> Reply | None:
-        """The answer that this request got before."""
-        return replace(found, seen=True) if (found := self._kept.get(request_id)) is not None else None
+        self.kept = LRUCache[str, Reply](KEPT)
+        """The answers, by request id."""
 
     def instead_of(self, error: UserError, command: Command, *, sure: bool) -> Reply | None:
         """The answer where the store failed so; None where the error is to be shown. `sure`: nothing was stored, and
@@ -55,7 +52,7 @@ class Unrecorded:
 
     def answer(self, command: Command) -> Reply | None:
         """The answer to a command that is certainly not stored; None for one that needs the game, or has a mistake."""
-        known = self._kept.get(command.request_id)
+        known = self.kept.get(command.request_id)
         if known is not None or command.spec is None:
             return known
         try:
@@ -64,7 +61,7 @@ class Unrecorded:
             return None
         if reply is not None:
             log.warning("dice without a record: %s in %s", command.spec.name, command.where.key)
-            self._kept[command.request_id] = reply
+            self.kept[command.request_id] = reply
         return reply
 
 

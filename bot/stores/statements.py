@@ -7,7 +7,7 @@ rows of each step that it yields.
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from bot.rules.text.plain import storable
@@ -45,6 +45,8 @@ class Step(NamedTuple):
 
 
 Talk: TypeAlias = Generator[Step, Sequence[Row], Any]
+Ask: TypeAlias = Callable[..., Awaitable[Sequence[Row]]]
+"""Gives the rows of a query that only reads; its values follow it. May raise StoreError."""
 
 
 class Engine(Protocol):

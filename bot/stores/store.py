@@ -30,7 +30,7 @@ from bot.stores.records import (
     check_change,
     tombstone,
 )
-from bot.stores.statements import NOW, Answered, Engine, Row, Step, Talk
+from bot.stores.statements import NOW, Answered, Ask, Engine, Row, Step, Talk
 
 _LAST = 2**62
 _EVENT = "SELECT game, number, body, hash FROM events"
@@ -63,13 +63,9 @@ class Store(ABC):
     in_use = 0
     """Connections of this process that are at work, where a store has several."""
 
-    def __init__(self, writer: Engine, journal: Journal, clock: Clock) -> None:
+    def __init__(self, writer: Engine, ask: Ask, journal: Journal, clock: Clock) -> None:
         """`journal` is where receipts are written down; it can be written while another process writes games."""
-        self._writer, self.journal, self._clock = writer, journal, clock
-
-    @abstractmethod
-    async def _ask(self, query: str, *values: object) -> Sequence[Row]:
-        """The rows of a query that only reads."""
+        self._writer, self._ask, self.journal, self._clock = writer, ask, journal, clock
 
     @abstractmethod
     async def check(self) -> Sequence[str]:

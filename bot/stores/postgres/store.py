@@ -14,7 +14,6 @@ from bot.stores.journal import Journal
 from bot.stores.postgres.link import SHORT_PATIENCE, Connection, Link, Writer
 from bot.stores.postgres.schema import migrate
 from bot.stores.records import CHECKED, NAMES, damaged
-from bot.stores.statements import Row
 from bot.stores.store import Store
 
 _PAGE = 2000
@@ -36,7 +35,7 @@ class PostgresStore(Store):
     def __init__(self, link: Link, clock: Clock) -> None:
         # Of its own: a receipt does not wait for another process to let go of a game, nor long for the server.
         receipts = Writer(link, SHORT_PATIENCE)
-        super().__init__(Writer(link), Journal(receipts), clock)
+        super().__init__(Writer(link), link.fetch, Journal(receipts), clock)
         self._link = link
 
     @classmethod
@@ -69,10 +68,6 @@ class PostgresStore(Store):
         """See Store. A server that is away comes back; nothing is lost with it."""
         await asyncio.Event().wait()
         return ""
-
-    async def _ask(self, query: str, *values: object) -> Sequence[Row]:
-        """See Store."""
-        return await self._link.fetch(query, *values)
 
     async def scour(self) -> None:
         """See Store. What is deleted leaves the server's files as it vacuums, and its logs as it recycles them."""

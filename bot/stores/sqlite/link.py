@@ -95,6 +95,10 @@ class Link:
             if not self._closed and not (seen[0] if is_fresh else self.is_same()):
                 raise Gone  # whatever else went wrong, it is because of this
 
+    async def fetch(self, query: str, *values: object) -> Sequence[Row]:
+        """The rows of a query that only reads."""
+        return await self.run(lambda conn: conn.execute(query, values).fetchall())
+
     async def run_anyhow(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """As `run`, also on a file that has no name any more."""
         try:

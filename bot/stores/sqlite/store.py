@@ -20,7 +20,7 @@ from bot.stores.sqlite import schema
 from bot.stores.sqlite.faults import refused_file
 from bot.stores.sqlite.journal import JournalFile, journal_path
 from bot.stores.sqlite.link import Link, Writer
-from bot.stores.statements import Row, Step, Talk
+from bot.stores.statements import Step, Talk
 from bot.stores.store import Store
 
 BUSY_SECONDS = 5.0
@@ -47,7 +47,7 @@ class SqliteStore(Store):
     """Writes through one connection, reads through another, which never waits for it."""
 
     def __init__(self, writer: Writer, reader: Link, journal: Journal, clock: Clock) -> None:
-        super().__init__(writer, journal, clock)
+        super().__init__(writer, reader.fetch, journal, clock)
         self._writer: Writer = writer
         self._reader = reader
 
@@ -107,10 +107,6 @@ class SqliteStore(Store):
         while self._reader.is_same():  # noqa: ASYNC110 -- nobody tells us
             await asyncio.sleep(LOOK_EVERY)
         return f"The database {self._reader.path} was deleted, moved or replaced while it was in use."
-
-    async def _ask(self, query: str, *values: object) -> Sequence[Row]:
-        """See Store."""
-        return await self._reader.run(lambda conn: conn.execute(query, values).fetchall())
 
     def _old_requests(self, now: float) -> Talk:
         """Rows are in order of time, so no index on it is needed, which every commit would pay for; those written
