@@ -144,7 +144,8 @@ class App:
         return app
 
     async def erase_again(self) -> int:
-        """Delete once more what a copy of the database that was put back has brought back; of how many people."""
+        """Delete once more what a copy of the database that was put back has brought back; of how many people. Raises
+        StoreError."""
         users, marks = await self._storing.erased.returned(self.store)
         for user in users:
             how = {"confirm": True}

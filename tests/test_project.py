@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -222,3 +224,42 @@ def test_every_file_says_what_is_in_it(capsys: pytest.CaptureFixture[str]) -> No
 def test_words_that_are_nowhere_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
     assert where.main(["zeppelins"]) == 1
     assert "Nothing has all of these words" in capsys.readouterr().err
+
+
+OF_NOBODY_ELSE = re.compile("AssertionError|NotImplementedError|_[A-Z]")
+"""What a function raises where we have a bug, and errors that their file keeps to itself."""
+
+
+def raised_by(node: ast.AST) -> Iterator[str]:
+    """What the code below raises by itself, where nothing there may catch it; not what functions inside it do."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.Raise) and inner.exc is not None:
+            if not OF_NOBODY_ELSE.match(name := ast.unparse(inner.exc).partition("(")[0]):
+                yield name
+        elif isinstance(inner, ast.Try) and inner.handlers:
+            for part in (*inner.handlers, *inner.orelse, *inner.finalbody):
+                yield from raised_by(ast.Module([part], []) if isinstance(part, ast.stmt) else part)
+        elif not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from raised_by(inner)
+
+
+def public_functions(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Those of a module or a class that have no underscore, nor are in what has one."""
+    for inner in node.body:
+        if isinstance(inner, ast.ClassDef) and not inner.name.startswith("_"):
+            yield from public_functions(inner)
+        elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and not inner.name.startswith("_"):
+            yield inner
+
+
+@pytest.mark.parametrize("folder", ["bot", "adapters"])
+def test_who_raises_says_so(root: Path, folder: str) -> None:
+    silent, count = list[str](), 0
+    for path in sorted((root / folder).rglob("*.py")):
+        for function in public_functions(ast.parse(path.read_text("utf-8"))):
+            if raised := {*raised_by(function)}:
+                count += 1
+                if not re.search("[Rr]aise|[Rr]efuse", ast.get_docstring(function) or ""):
+                    silent.append(f"{path.relative_to(root)}: {function.name} raises {', '.join(raised)}")
+    assert count > 10
+    assert silent == []

@@ -246,7 +246,8 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
 
 async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Do what the button of the message does that was chosen in its menu, under Apps, also where it is far up, or has
-    gone; whoever chose it is told where it has none."""
+    gone; whoever chose it is told where it has none.
+    Raises UserError."""
     messages = (data.get("resolved") or {}).get("messages") or {}
     message = messages.get(str(data.get("target_id"))) or {}
     name = ENTRIES.get(str(data.get("name")), "")

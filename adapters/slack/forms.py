@@ -107,7 +107,7 @@ class Forms:
         return replace(reply, buttons=(*reply.buttons, Button(action, "Fix it")))
 
     async def on_submit(self, ack: Ack, body: Json) -> None:
-        """A modal was submitted."""
+        """A modal was submitted. Raises UserError."""
         view = body["view"]
         meta = read_meta(view, body["user"]["id"])
         request = meta.request

@@ -246,7 +246,7 @@ def button_spec(path: Path) -> CommandSpec:
 
 
 async def press(context: Context) -> Reply:
-    """Do what the button is for."""
+    """Do what the button is for. Raises UserError."""
     name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
     answer: Reply
     if name in BUTTONS:

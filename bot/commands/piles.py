@@ -27,7 +27,8 @@ def game_deck(context: Context, id: str) -> GameDeck | None:
 
 
 def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
-    """Write down what cards a deck has, in order, before its first die; words that were typed are kept apart."""
+    """Write down what cards a deck has, in order, before its first die; words that were typed are kept apart. Raises
+    UserError."""
     game, ledger = context.game, context.ledger
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
         hint = phrase("`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks))

@@ -82,7 +82,7 @@ class Arguments:
         return taken
 
     def given(self) -> dict[str, object]:
-        """key=value pairs, and each remaining bare word as a flag that is set."""
+        """key=value pairs, and each remaining bare word as a flag that is set. Raises UserError."""
         for word in self.words:
             if not word.isascii() or not word.replace("-", "_").isidentifier():
                 raise UserError(
@@ -213,7 +213,7 @@ def odds_once(words: Sequence[str]) -> None:
 
 
 def roll_once(words: Sequence[str]) -> None:
-    """Roll one expression."""
+    """Roll one expression. Raises UserError."""
     from bot.rules.expression import parse, roll
 
     signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is not a pair

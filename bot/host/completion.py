@@ -44,7 +44,8 @@ complete -c grognard -n '__fish_seen_subcommand_from verify report backup restor
 
 
 def completion(words: Sequence[str]) -> None:
-    """Print the script of a shell; or for `words LINE` what the last word of a line can be, one each line."""
+    """Print the script of a shell; or for `words LINE` what the last word of a line can be, one each line. Raises
+    UserError."""
     if len(words) == 2 and words[0] == "words":
         print("".join(f"{word}\n" for word in completed(words[1])), end="")
         return

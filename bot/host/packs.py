@@ -30,7 +30,7 @@ from bot.systems.system import System
 
 
 def check(words: list[str]) -> int:
-    """Check packs; 1 when one has a fault."""
+    """Check packs; 1 when one has a fault. Raises UserError."""
     arguments = Arguments(words, flags={"json": False, "watch": False})
     (path,) = arguments.only("FOLDER")
     if not Path(path).exists():
@@ -118,7 +118,7 @@ def new(words: list[str]) -> None:
 
 
 def bring_in(words: list[str]) -> int:
-    """Turn a file of another program into tables of ours; 1 when they have a fault."""
+    """Turn a file of another program into tables of ours; 1 when they have a fault. Raises UserError."""
     import sys
 
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True, "deck": True})
@@ -143,7 +143,7 @@ def bring_in(words: list[str]) -> int:
 
 
 def export_table(words: list[str]) -> None:
-    """Write a table as a sheet."""
+    """Write a table as a sheet. Raises UserError."""
     arguments = Arguments(words, flags={"out": True})
     id, name = arguments.only("SYSTEM", "TABLE")
     text = as_csv(system(id).table(name))

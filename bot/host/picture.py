@@ -23,7 +23,8 @@ SUFFIXES = (".svg", ".png")
 
 
 def picture(words: Sequence[str]) -> None:
-    """Write the picture that is asked for, as SVG or PNG by the name of the file, and print where it is."""
+    """Write the picture that is asked for, as SVG or PNG by the name of the file, and print where it is. Raises
+    UserError."""
     arguments = Arguments(words, flags={"out": True})
     kind, id = arguments.take("table, odds or game", "SYSTEM or FILE")
     if kind not in KINDS:

@@ -111,7 +111,7 @@ async def find(store: Store, name: str) -> str:
 
 
 def write(folder: Path, name: str, row: str, text: str) -> Path:
-    """The file, whole at every moment; its name has nothing but letters, digits and hyphens."""
+    """The file, whole at every moment; its name has nothing but letters, digits and hyphens. Raises UserError."""
     title = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40] or "game"
     file = folder / f"{title}-{re.sub('[^a-z0-9]', '', row)[:8]}.html"
     try:

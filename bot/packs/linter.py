@@ -28,7 +28,7 @@ def domain_fault(option: Option) -> str:
 
 
 def values_of(option: Option) -> list[Any]:
-    """Every declared value of an input; of decimal numbers some inside and at both ends."""
+    """Every declared value of an input; of decimal numbers some inside and at both ends. Raises ValueError."""
     if fault := domain_fault(option):
         raise ValueError(fault)
     if option.type == "enum":

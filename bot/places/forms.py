@@ -177,7 +177,7 @@ class Forms:
         return await self.begin(spec, {**lasting(spec, last, known), **options}, who)
 
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
-        """The form that a button opens; `what` is its action behind OPEN_FORM."""
+        """The form that a button opens; `what` is its action behind OPEN_FORM. Raises UserError."""
         if where.is_own:
             check_own(CommandSpec((), "", ""), where, who)
         if what.startswith(DRAFTED):

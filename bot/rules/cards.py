@@ -260,7 +260,8 @@ def size(pile: Pile) -> int:
 
 
 def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
-    """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies side by side."""
+    """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies side by side. Raises
+    ValueError."""
     for card, count in pile:
         if face <= count:
             return card

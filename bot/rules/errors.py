@@ -95,7 +95,7 @@ _MISSHAPEN = (TypeError, AttributeError, NameError, LookupError, ValueError, Ari
 def reading(file: str, row: object = None) -> Iterator[None]:
     """Reads a part of a table file: an error in it names the part, also where it is not laid out as the code expects.
 
-    Of parts inside each other the innermost is named.
+    Of parts inside each other the innermost is named. Raises TableError.
     """
     try:
         yield

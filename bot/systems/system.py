@@ -431,7 +431,7 @@ class System:
 
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
-        """Sequences by id, in the order of their file."""
+        """Sequences by id, in the order of their file. Raises TableError."""
         data = (self.read("sequences") if self.has_sequences else {}) or {}
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
             raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")

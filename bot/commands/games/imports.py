@@ -46,7 +46,8 @@ def check_seconds(size: int) -> float:
 
 
 async def import_game(context: Context) -> Reply:
-    """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
+    """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere. Raises
+    UserError."""
     if context.ledger.row and context.game.started and not context.game.ended:
         raise UserError(
             f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
@@ -214,7 +215,8 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
 
 
 async def claim(context: Context, _more: str = "") -> Reply:
-    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along."""
+    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along. Raises
+    UserError."""
     game, ledger = context.need_game(), context.ledger
     row = ledger.own_import()
     if row is None:

@@ -184,7 +184,8 @@ class Link:
 
 
 async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -> Reply:
-    """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that."""
+    """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that. Raises
+    UserError."""
     known = await context.store.doc(ASKED, link.game)
     asked_at = [at for at in known.data["at"] if at > context.now - DAY] if known is not None else []
     if len(asked_at) >= MOST_ASKED:
@@ -233,7 +234,7 @@ def _request(context: Context, game: Game, link: Link, names: dict[str, str], re
 
 
 async def agree(context: Context, code: str) -> Reply:
-    """A manager of one of the places agrees; the last one links them."""
+    """A manager of one of the places agrees; the last one links them. Raises UserError."""
     ledger, link, expires = await _pending(context, code)
     here = context.command.where.key
     need_keeper(context, "agree to that", option="code")

@@ -45,7 +45,7 @@ _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, G
 
 
 async def settings(context: Context) -> Reply:
-    """How the game is played and answered."""
+    """How the game is played and answered. Raises UserError."""
     options = context.options()
     threads = await _threads(context, options.pop("threads"))
     drawn = await pictures.setting(context, options.pop("pictures"))
@@ -207,7 +207,7 @@ async def _pack_listed(context: Context, game: Game) -> list[str]:
 
 
 async def systems(context: Context) -> Reply:
-    """Show or set the systems of this server."""
+    """Show or set the systems of this server. Raises UserError."""
     options, games = context.options(), everywhere()
     server = context.command.where.server or context.command.where.key
     hide = [_HIDE[platform]] if (platform := server.partition(":")[0]) in _HIDE else []
@@ -237,7 +237,7 @@ async def systems(context: Context) -> Reply:
 
 
 async def links(context: Context) -> Reply:
-    """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them."""
+    """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them. Raises UserError."""
     if not context.command.who.manager:
         raise NotManager("see and end links here", context.command.where)
     where, wanted = context.command.where, context.options()["end"]

@@ -175,7 +175,8 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
 
 
 async def carry(context: Context, _more: str) -> Reply:
-    """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
+    """The button of a new game: take over the roster of the one before, as it was noted when this one began. Raises
+    UserError."""
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")
     noted = await context.store.doc(CARRY, context.ledger.row)
@@ -190,7 +191,7 @@ async def carry(context: Context, _more: str) -> Reply:
 
 
 async def join(context: Context, named: str | None = None) -> Reply:
-    """Play for a side: the one typed, or on the button *Join US*."""
+    """Play for a side: the one typed, or on the button *Join US*. Raises UserError."""
     game = context.need_started()
     typed = context.command.options.get("side")
     if named is None and game.sides and not typed:
@@ -210,7 +211,7 @@ async def join(context: Context, named: str | None = None) -> Reply:
 
 
 async def leave(context: Context) -> Reply:
-    """Leave one's side."""
+    """Leave one's side. Raises UserError."""
     game = context.need_started()
     person = context.ledger.known_person()
     if person not in game.players:

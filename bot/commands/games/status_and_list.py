@@ -113,7 +113,7 @@ async def open_game(context: Context, row: str | None = None) -> Reply:
 
 
 async def read(context: Context, what: str) -> Reply:
-    """A button of an opened game: its log, statistics, export or proof, privately."""
+    """A button of an opened game: its log, statistics, export or proof, privately. Raises UserError."""
     if what not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")
     path = {"log": ("log",), "proof": ("fair", "show")}.get(what, ("game", what))
@@ -136,7 +136,7 @@ async def _meant(context: Context, row: str | None) -> Played:
 
 async def resume(context: Context, row: str | None = None) -> Reply:
     """A game goes on with its own log and dice; the one that is on makes room. It is the one named, or of whose row a
-    button is, else the latest that made room for another or ended."""
+    button is, else the latest that made room for another or ended. Raises UserError."""
     one = await _meant(context, row)
     if one.is_on and not one.game.ended:
         raise UserError(f"{one.title} is the game that is on here.", hint="Just play.", code="game-on")

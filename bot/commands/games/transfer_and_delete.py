@@ -20,7 +20,8 @@ WHAT = "the move of a game that was requested"
 
 
 async def transfer(context: Context) -> Reply:
-    """Move the game to another channel of the same server: once a manager takes it over there, or at once for one."""
+    """Move the game to another channel of the same server: once a manager takes it over there, or at once for one.
+    Raises UserError."""
     game = context.need_started()
     need_director(game, context.actor, "move it")
     if len(context.ledger.places) > 1:  # there nobody agreed to the new channel
@@ -51,7 +52,7 @@ async def transfer(context: Context) -> Reply:
 
 
 async def take_over(context: Context, key: str) -> Reply:
-    """A manager of the channel that a game asks to move to takes it over."""
+    """A manager of the channel that a game asks to move to takes it over. Raises UserError."""
     doc = await _asked(context, key)
     source, here = str(doc.data["from"]), context.command.where
     need_keeper(context, "take the game over")

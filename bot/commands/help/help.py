@@ -123,7 +123,7 @@ async def handle(context: Context, topic: str = "") -> Reply:
 
 
 async def press_try(context: Context, name: str) -> Reply:
-    """*Try it*: the odds of a command's example, privately; nothing is rolled."""
+    """*Try it*: the odds of a command's example, privately; nothing is rolled. Raises UserError."""
     spec = context.registry.get(tuple(name.split()))
     if spec is None or spec.option("odds") is None:
         raise UserError("This button no longer works.", hint=phrase("Type `/help`."), code="used-up")

@@ -284,7 +284,7 @@ async def shared_as(store: Store, row: str) -> str:
 
 
 async def share(context: Context) -> Reply:
-    """Make an address for the game, in place of the one before, or end it."""
+    """Make an address for the game, in place of the one before, or end it. Raises UserError."""
     if context.options()["off"]:
         return await stop(context)
     _need_right(context)
@@ -320,7 +320,7 @@ async def share(context: Context) -> Reply:
 
 
 async def stop(context: Context, _about: str = "") -> Reply:
-    """End the address; whoever watches is told so."""
+    """End the address; whoever watches is told so. Raises UserError."""
     _need_right(context)
     if not await forget(context):
         raise UserError("This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared")

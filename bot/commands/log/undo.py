@@ -61,7 +61,8 @@ PAGE = 500
 
 
 async def undo(context: Context, number: int | None = None) -> Reply:
-    """Take back what changed the game last, or the event with this number; dice need consent, which is asked for."""
+    """Take back what changed the game last, or the event with this number; dice need consent, which is asked for.
+    Raises UserError."""
     game, actor, was = context.need_open(), context.actor, context.ledger.was
     if number is None and was is not None and was.may_be_asked and (asked := await _asked_of(context)):
         return await consent(context, asked)
@@ -83,7 +84,7 @@ async def undo(context: Context, number: int | None = None) -> Reply:
 async def redo(context: Context, number: int | None = None) -> Reply:
     """Redo what was undone last (which must be `number`, if given), if nothing has changed the game since.
 
-    What was taken back by consent comes back by consent.
+    What was taken back by consent comes back by consent. Raises UserError.
     """
     game, actor = context.need_open(), context.actor
     if not game.redo:
@@ -192,7 +193,7 @@ async def not_asked(context: Context, number: int) -> UserError:
 
 
 async def consent(context: Context, number: int) -> Reply:
-    """Agree to what another asked for, for the other side or as a manager in its place."""
+    """Agree to what another asked for, for the other side or as a manager in its place. Raises UserError."""
     game, actor = context.need_open(), context.actor
     asked = await pending(context, number)
     if asked is None:

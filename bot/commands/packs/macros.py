@@ -39,7 +39,7 @@ async def add(context: Context) -> Reply:
 
 
 async def run(context: Context) -> Reply:
-    """What is wrong with a macro that could not be run: the app runs all others."""
+    """What is wrong with a macro that could not be run: the app runs all others. Raises UserError."""
     options, where = context.command.options, context.command.where
     name = str(options.get("name") or "").strip()
     macro = await find_macro(context.store, name, context.command.who.key, where)
@@ -72,7 +72,7 @@ async def listing(context: Context) -> Reply:
 
 
 async def remove(context: Context) -> Reply:
-    """Delete one."""
+    """Delete one. Raises UserError."""
     options = context.options()
     owner, name = _owner(context, shared=options["server"]), options["name"].strip().casefold()
     macro = (await macros_of(context.store, owner)).get(name)
@@ -92,7 +92,7 @@ async def remove(context: Context) -> Reply:
 
 
 async def export(context: Context) -> Reply:
-    """A person's own macros, or the server's, as a file that people can read and change."""
+    """A person's own macros, or the server's, as a file that people can read and change. Raises UserError."""
     shared = context.options()["server"]
     owner = context.command.where.server if shared else context.command.who.key
     macros = await macros_of(context.store, owner)
@@ -106,7 +106,7 @@ async def export(context: Context) -> Reply:
 
 
 async def import_macros(context: Context) -> Reply:
-    """All macros of a file, or none where one of them cannot be."""
+    """All macros of a file, or none where one of them cannot be. Raises UserError."""
     options = context.options()
     shared, owner = options["server"], _owner(context, shared=options["server"])
     found: dict[str, Macro] = {}

@@ -89,7 +89,7 @@ async def listing(context: Context) -> Reply:
 
 async def enable(context: Context, hash: str | None = None) -> Reply:
     """Let this server play a version of a pack (the one typed, or the one under whose review the button is), in place
-    of the one that it played."""
+    of the one that it played. Raises UserError."""
     need_manager(context)
     version, active = await find_version(context, hash)
     server, before = server_key(context.command.where), active.get(version.id)
@@ -123,7 +123,7 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
 
 
 async def disable(context: Context) -> Reply:
-    """Switch a pack off: new games cannot be started with it."""
+    """Switch a pack off: new games cannot be started with it. Raises UserError."""
     need_manager(context)
     version, active = await find_version(context)
     if version.id not in active:
@@ -161,7 +161,7 @@ async def remove(context: Context) -> Reply:
 
 
 async def add(context: Context) -> Reply:
-    """Check a pack and keep it for this server; it is not enabled by that."""
+    """Check a pack and keep it for this server; it is not enabled by that. Raises UserError."""
     need_manager(context)
     server = server_key(context.command.where)
     known = await versions(context.store, server)
@@ -191,7 +191,7 @@ async def show(context: Context) -> Reply:
 
 
 async def press_picture(context: Context, hash: str) -> Reply:
-    """The first table of a pack, drawn as it would be seen."""
+    """The first table of a pack, drawn as it would be seen. Raises UserError."""
     known = await versions(context.store, server_key(context.command.where))
     if not any(one.hash == hash for one in known) or not (pack := await _files(context, hash)).tables:
         raise gone()

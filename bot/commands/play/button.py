@@ -94,7 +94,7 @@ def _in_place(context: Context, reply: Reply) -> Reply:
 
 
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
-    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once."""
+    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once. Raises UserError."""
     draft = draft or await find_draft(context.store, key)
     rolled = await context.store.doc(ROLLED, key) if draft is None else None
     if rolled is not None and rolled.owner == context.command.who.key:
@@ -209,7 +209,7 @@ async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
 
 
 async def repeat_last(context: Context) -> Reply:
-    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped."""
+    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped. Raises UserError."""
     context.need_game()
     events = holding(await context.recent(LOOK_BACK))
     event = next((one for one in events if one["kind"] in ROLLS and "upkeep" not in one), None)
@@ -244,7 +244,7 @@ def without_lost(game: Game, spec: CommandSpec, options: Json) -> Json:
 
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:
-    """Fire the shot with this number once more, at another target; a game may have it asked first."""
+    """Fire the shot with this number once more, at another target; a game may have it asked first. Raises UserError."""
     game = context.need_game()
     event = await read_opened(context.store, context.ledger.row, game, number)
     spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
@@ -270,7 +270,8 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
 
 
 async def press_call(context: Context, about: str) -> Reply:
-    """The button of a call: its sequence for those who are still called and the actor's to roll for."""
+    """The button of a call: its sequence for those who are still called and the actor's to roll for. Raises
+    UserError."""
     moment, _, at = about.partition(":")
     game, actor = context.need_started(), context.actor
     call = next((call for call in await calls(context) if str(call.at) == at), None)

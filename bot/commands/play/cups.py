@@ -27,7 +27,8 @@ MOST_DEAD = 40
 
 
 async def press(context: Context, about: str) -> Reply:
-    """The button *Draw* of a phase: the chit for which it was made, once; then it shows the one that was drawn."""
+    """The button *Draw* of a phase: the chit for which it was made, once; then it shows the one that was drawn. Raises
+    UserError."""
     moment, _, left = about.rpartition(":")
     if old := old_card(context, moment):
         return old
@@ -49,7 +50,7 @@ async def press_card(context: Context, id: str) -> Reply:
 
 
 async def draw(context: Context) -> Reply:
-    """Draw cards; from the cup that leads the phase the chit for the next go."""
+    """Draw cards; from the cup that leads the phase the chit for the next go. Raises UserError."""
     options, led = context.options(), cup_now(context)
     typed = options["deck"] or ""
     if not led or context.game.ended or typed.casefold() not in ("", led):
@@ -63,7 +64,7 @@ async def draw(context: Context) -> Reply:
 
 async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
     """Draw the chit of the next go, or take the `real` ones that came out of a cup on the table; what it says of whose
-    that is, or of the end of the phase."""
+    that is, or of the end of the phase. Raises UserError."""
     game, system, id = context.need_started(), context.system, cup_now(context)
     name = chit_name(game, system)
     if not id or name:

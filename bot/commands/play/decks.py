@@ -39,7 +39,7 @@ Names = Mapping[str, str]
 
 
 async def make(context: Context) -> Reply:
-    """A deck for the evening; one of the same name begins anew."""
+    """A deck for the evening; one of the same name begins anew. Raises UserError."""
     options, game = context.options(), context.open_game()
     need_player(game, context.actor)
     typed, ready = options["cards"].strip(), _ready(context)
@@ -89,7 +89,8 @@ def _free_name(context: Context) -> str:
 def declare_cup(context: Context, id: str) -> None:
     """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn; anew where
     another version of the pack, or the roster, has others or of another side when the phase begins, unless one is out
-    of the game for good. Chits of the dead come back with that, and go out again when they are drawn."""
+    of the game for good. Chits of the dead come back with that, and go out again when they are drawn. Raises
+    UserError."""
     made, old, out = game_deck(context, id), context.game.decks.get(id, {}), context.game.cards
     if made is None and cups.LOST in old:
         return  # a newer version of its pack is without it: the phase goes on as it began
@@ -106,7 +107,7 @@ def declare_cup(context: Context, id: str) -> None:
 
 
 async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
-    """Draw cards from a deck, one die each: face up, or closed into one's own hand."""
+    """Draw cards from a deck, one die each: face up, or closed into one's own hand. Raises UserError."""
     typed, count, real = options["deck"] or "", options["count"], real_cards(context, options["hand"] or "")
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
@@ -193,7 +194,7 @@ def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...
 
 def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:
     """The deck to draw from; free play begins with it where nothing is played, and a standard deck is declared. Where
-    none is named it is the only one with cards that the game draws `into` hands, or open."""
+    none is named it is the only one with cards that the game draws `into` hands, or open. Raises UserError."""
     need_player(context.open_game(), context.actor)
     game, system = context.game, context.system
 
@@ -291,7 +292,8 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
 
 
 async def peek(context: Context) -> Reply:
-    """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are told."""
+    """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are told. Raises
+    UserError."""
     options = context.options()
     id, deck = found_deck(context, options["deck"] or "")
     check_no_cup(context, id)
@@ -367,7 +369,7 @@ def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
 
 
 async def shuffle(context: Context) -> Reply:
-    """The discards go back into the pile; or names, separated by commas, are put in order."""
+    """The discards go back into the pile; or names, separated by commas, are put in order. Raises UserError."""
     typed = context.options()["what"] or ""
     if re.search("[,;]", typed):
         return await _order(context, typed)
@@ -447,7 +449,7 @@ def _closed_places(context: Context, id: str) -> str:
 
 
 async def press_picture(context: Context, id: str) -> Reply:
-    """What all can tell of what is left of a deck, drawn."""
+    """What all can tell of what is left of a deck, drawn. Raises UserError."""
     made, game = game_deck(context, id), context.need_game()
     if made is None and id not in game.decks:
         raise UserError("This button no longer works.", code="used-up")
@@ -466,7 +468,7 @@ def counts(context: Context, id: str, deck: Deck, sizes: cards.Sizes | None = No
 
 def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = None, *, declares: bool = False) -> str:
     """The deck that is meant: where none is named the only one, or the only one that `may_be` it. Standard decks, and
-    those of the game's files, are declared at their first draw."""
+    those of the game's files, are declared at their first draw. Raises UserError."""
     decks, id = context.game.decks, clean_name(typed).casefold()
     if id in decks:
         return id

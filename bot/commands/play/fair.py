@@ -58,7 +58,8 @@ async def _before_free_play(context: Context) -> Reply:
 
 
 async def add(context: Context) -> Reply:
-    """A player's text becomes part of the dice; only before the first one, so whoever doubts the host speaks last."""
+    """A player's text becomes part of the dice; only before the first one, so whoever doubts the host speaks last.
+    Raises UserError."""
     text = context.options()["text"].strip()
     game = context.open_game()
     need_player(game, context.actor)
@@ -103,7 +104,7 @@ async def _own_texts(context: Context, since: int) -> int:
 
 
 async def close(context: Context) -> Reply:
-    """No text is added from now on. Whoever added the last one cannot say so."""
+    """No text is added from now on. Whoever added the last one cannot say so. Raises UserError."""
     game = context.need_open()
     need_player(game, context.actor)
     if not are_open(game):
@@ -118,14 +119,14 @@ async def close(context: Context) -> Reply:
 
 
 async def press_close(context: Context, epoch: str) -> Reply:
-    """The button under a text, which closes those of its own seed only."""
+    """The button under a text, which closes those of its own seed only. Raises UserError."""
     if epoch != str(context.need_game().epoch):
         raise UserError("A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone")
     return await close(context)
 
 
 async def reveal(context: Context) -> Reply:
-    """Publish the seed so that every die can be recomputed, and begin a new one."""
+    """Publish the seed so that every die can be recomputed, and begin a new one. Raises UserError."""
     game = context.need_game()
     need_director(game, context.actor, "publish the seed")
     seed = context.ledger.seed

@@ -154,7 +154,7 @@ def _own(context: Context) -> str:
 
 
 async def deal(context: Context) -> Reply:
-    """Cards for each side that somebody plays, one after the other, closed."""
+    """Cards for each side that somebody plays, one after the other, closed. Raises UserError."""
     options = context.options()
     id, deck = decks.found_deck(context, options["deck"] or "")
     game, count = context.game, options["count"]
@@ -211,7 +211,7 @@ async def give(context: Context) -> Reply:
 
 async def press_card(context: Context, about: str) -> Reply:
     """A card that was chosen in the menu of one's hand; it names the draw that it came from, which only they know. The
-    hand is shown anew in its place; a card that is to be given asks first for whom."""
+    hand is shown anew in its place; a card that is to be given asks first for whom. Raises UserError."""
     does, id, draw, *rest = [*about.split(":"), "", ""]
     if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
@@ -415,7 +415,7 @@ def _action(context: Context, does: str, key: str) -> str:
 
 
 async def agree(context: Context, _about: str = "") -> Reply:
-    """A side agrees that closed hands are opened when the game ends."""
+    """A side agrees that closed hands are opened when the game ends. Raises UserError."""
     game = context.need_started()
     seat = _own(context)
     if not _holds(game, seat) and waiting(context) and (stood := await _stand_in(context)) is not None:

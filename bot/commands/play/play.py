@@ -50,7 +50,7 @@ async def handle_roll(context: Context) -> Reply:
 
 
 async def handle_lookup(context: Context) -> Reply:
-    """A table; one of kind roll rolls its own dice when its roll is left out."""
+    """A table; one of kind roll rolls its own dice when its roll is left out. Raises UserError."""
     game, spec = system(context.spec.system), context.spec
     table, options = game.table(spec.target), _plain(context.command.options)
     wanted = flag(options, "picture")
@@ -203,7 +203,7 @@ def under_lookup(context: Context, table: Table, options: Mapping[str, object]) 
 
 
 async def press_whole(context: Context, typed: str) -> Reply:
-    """The table that a button names with what was looked up in it, all of it."""
+    """The table that a button names with what was looked up in it, all of it. Raises UserError."""
     parsed = parse_text(typed, context.registry)
     spec = parsed.spec
     if spec.family != "lookup":

@@ -74,7 +74,8 @@ def _words(asks: Json, option: str) -> str:
 
 
 async def choose(context: Context) -> Reply:
-    """`/choose`: the option, or as many with commas as units are asked for; without one, what is asked."""
+    """`/choose`: the option, or as many with commas as units are asked for; without one, what is asked. Raises
+    UserError."""
     options, game = context.options(), context.need_open()
     if not game.waits:
         raise UserError("Nobody is asked to choose anything here.", code="no-choice")

@@ -34,7 +34,7 @@ _WITHIN = re.compile(r"(\d{1,3})\s*(h|d|hours?|days?)", re.IGNORECASE)
 
 
 async def write(context: Context) -> Reply:
-    """Seal an order; with that of the last side, all are opened."""
+    """Seal an order; with that of the last side, all are opened. Raises UserError."""
     options, game = context.options(), _with_sides(context)
     need_player(game, context.actor)
     if not (side := context.actor.side):
@@ -93,7 +93,7 @@ async def _mine(context: Context) -> list[Part]:
 
 
 async def deadline(context: Context) -> Reply:
-    """When the orders open at the latest, whoever is in."""
+    """When the orders open at the latest, whoever is in. Raises UserError."""
     game = _with_sides(context)
     need_player(game, context.actor)
     typed = context.options()["within"].strip()
@@ -111,7 +111,7 @@ async def deadline(context: Context) -> Reply:
 
 
 async def open_now(context: Context) -> Reply:
-    """Open them: when all are in, at the deadline, or for a game master who plays no side."""
+    """Open them: when all are in, at the deadline, or for a game master who plays no side. Raises UserError."""
     game = _with_sides(context)
     if not game.orders:
         raise UserError("Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders")

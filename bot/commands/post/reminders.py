@@ -333,7 +333,7 @@ async def _latest(context: Context, game: str) -> dict[int, Json]:
 
 
 async def snooze(context: Context, rest: str) -> Reply:
-    """The buttons under a reminder: later, tomorrow, or no more of them for this go."""
+    """The buttons under a reminder: later, tomorrow, or no more of them for this go. Raises UserError."""
     game, person, how = (*rest.split(":"), "", "", "")[:3]
     loaded = await game_of(context.store, game)
     row = loaded.persons.get(person) if loaded is not None else None

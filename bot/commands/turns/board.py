@@ -40,7 +40,7 @@ MOST_CHOICES = 25
 
 
 async def board(context: Context) -> Reply:
-    """Post the board here, or take it away."""
+    """Post the board here, or take it away. Raises UserError."""
     game = context.need_started()
     old = await context.store.doc(BOARD, context.ledger.row)
     context.ledger.is_touched = True  # who knows the game without a board, or with one, reads it anew

@@ -78,7 +78,7 @@ async def hand_over(context: Context) -> Reply:
 
 
 async def press_pass(context: Context, about: str) -> Reply:
-    """The buttons *Pass* and *Done*: they hand over the go for which they were made."""
+    """The buttons *Pass* and *Done*: they hand over the go for which they were made. Raises UserError."""
     game = context.need_started()
     when, _, number = about.partition(":")
     if old := old_card(context, when):
@@ -196,7 +196,8 @@ def _of_now(context: Context, old: UserError) -> Reply:
 
 
 def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) -> dict[str, object]:
-    """The options with the letter that the card has for a side in place of its name; left out, as the game has it."""
+    """The options with the letter that the card has for a side in place of its name; left out, as the game has it.
+    Raises UserError."""
     found = dict(options)
     for option in sequence.inputs:
         if option.complete != "side":

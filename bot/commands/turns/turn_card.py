@@ -244,7 +244,7 @@ def _again(said: Reply | None) -> Reply | None:
 
 
 async def plan(context: Context) -> Reply:
-    """Plan something for a turn, remove a plan, or list them."""
+    """Plan something for a turn, remove a plan, or list them. Raises UserError."""
     options, game = context.options(), context.need_started()
     turn, text, number = options["turn"], options["text"], options["remove"]
     if number is not None:
@@ -273,7 +273,8 @@ IMPACT = "impact_turn"
 
 
 async def press_plan(context: Context, number: int, _more: str) -> Reply:
-    """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game."""
+    """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game. Raises
+    UserError."""
     event = await context.event(number) or {}
     turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"
     if any(said == text for _, _, said in await planned(context, context.game)):

@@ -76,7 +76,7 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
 
 
 async def import_units(context: Context) -> Reply:
-    """A whole roster; everything in it is checked before any unit is added."""
+    """A whole roster; everything in it is checked before any unit is added. Raises UserError."""
     options = context.options()
     text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not text:
@@ -124,7 +124,8 @@ def _named_side(game: Game, typed: str) -> str:
 
 
 async def edit(context: Context) -> Reply:
-    """Change numbers, state, markers, side or name by hand; what is typed is for each of several units."""
+    """Change numbers, state, markers, side or name by hand; what is typed is for each of several units. Raises
+    UserError."""
     options = context.options()
     game = context.need_open()
     units = find_units(context, options[NAME])

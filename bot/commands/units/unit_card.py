@@ -66,7 +66,8 @@ async def press_card(context: Context, handle: str) -> Reply:
 
 
 async def press_mark(context: Context, rest: str) -> Reply:
-    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it."""
+    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it. Raises
+    UserError."""
     handle, _, stats = rest.partition(":")
     stats, _, shown = stats.partition(":")
     unit = by_handle(context.need_game(), handle)

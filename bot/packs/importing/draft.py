@@ -290,7 +290,7 @@ def one_column(
     title: str, source: str, dice: str, entries: Iterable[tuple[Span, object]], questions: Iterable[str] = (), *,
     added: int = 0, notes: str = "", id: str = "",
 ) -> Draft:  # fmt: skip
-    """A table of texts by what the dice come to."""
+    """A table of texts by what the dice come to. Raises UserError."""
     listed = list(entries)
     if not listed:
         raise refused(f"{title[:40]} has no entries.")

@@ -39,7 +39,8 @@ NO_TABLE = "No table can be read from this."
 
 
 def cells_of(text: str) -> list[list[str]]:
-    """The cells of a text, row by row, all rows of one length; empty rows and columns at its edges are left out."""
+    """The cells of a text, row by row, all rows of one length; empty rows and columns at its edges are left out. Raises
+    UserError."""
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and all(line.strip().startswith("|") for line in lines):
         lines = [line.strip().strip("|") for line in lines if not _RULE.fullmatch(line.strip())]

@@ -75,7 +75,8 @@ def _filled(ready: Any) -> Run:
 
 
 def read_say(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`: a line of the answer, or several."""
+    """`say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`: a line of the answer, or several. Raises
+    TableError."""
     for line, at in each_of(said, where):
         if not isinstance(line, Mapping) or "label" not in line:
             raise place.wrong("say needs a label", at)
@@ -118,7 +119,7 @@ def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], 
 
 
 def read_note(said: object, place: Place, where: Path, main: str, make: Callable[..., Any]) -> Iterator[Statement]:
-    """A note, or several; `main` is the key whose value may stand alone."""
+    """A note, or several; `main` is the key whose value may stand alone. Raises TableError."""
     kind = str(where[-1])
     for written, at in each_of(said, where):
         one = written if isinstance(written, Mapping) else {main: written}

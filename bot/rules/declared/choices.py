@@ -144,7 +144,8 @@ def _names(units: Any) -> tuple[str, ...]:
 
 
 def read_choose(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one of the options."""
+    """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one of the options.
+    Raises TableError."""
     if place.loops and not place.asks:
         raise place.wrong("within an each, choose is a key of the each itself: - each: ..., choose: ...", where)
     for name, spec in place.mapping(said, where).items():

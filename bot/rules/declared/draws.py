@@ -121,7 +121,7 @@ class Draw(Falling):
 
 
 def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`."""
+    """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`. Raises TableError."""
     sheet, decks = place.sheet, place.sheet.formulas.setting.decks
     for name, written in place.mapping(said, where).items():
         at, found = (*where, name), DRAW.fullmatch(str(written))

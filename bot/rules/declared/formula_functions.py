@@ -160,7 +160,7 @@ def text(*pieces: Any) -> str:
 
 
 def times(one: Any, other: Any) -> Any:
-    """A product that cannot grow without end, however often it is multiplied."""
+    """A product that cannot grow without end, however often it is multiplied. Raises Senseless."""
     value = one * other if one.__class__ is int and other.__class__ is int else _number(one) * _number(other)
     if abs(value) > MOST_NUMBER:
         raise Senseless("a number grows too large")
@@ -186,7 +186,8 @@ def _number(value: Any) -> Any:
 
 
 def listing(*items: Any) -> tuple[Any, ...]:
-    """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow without end."""
+    """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow without end. Raises
+    Senseless."""
     for item in items:
         if isinstance(item, LISTS) and any(isinstance(below, LISTS) for below in item):
             raise Senseless("lists in lists go too deep")
@@ -220,7 +221,8 @@ def twice(units: Iterable[Unit]) -> str:
 
 
 def positions(typed: str, count: int) -> tuple[int, ...]:
-    """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing is typed."""
+    """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing is typed. Raises
+    UserError."""
     words = () if typed == NONE else str(typed).replace(",", " ").split()
     for word in words:
         if not word.isdecimal() or not 1 <= int(word) <= count:

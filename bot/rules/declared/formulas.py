@@ -161,7 +161,7 @@ class Formulas:
         """The file, looked at only to say what was meant."""
 
     def define(self, head: str, source: object, where: Path) -> None:
-        """A formula of the file's own: `state(u)`. It may call those defined before it."""
+        """A formula of the file's own: `state(u)`. It may call those defined before it. Raises TableError."""
         found = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
         if found is None:
             raise self.setting.wrong(f'"{head}" must be written as name(a, b)', where)

@@ -19,7 +19,7 @@ def test(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
     """`test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass, fail]}`.
 
     The number is read before the dice. It sets `roll`, `total`, `needed` and `result`; with `as: held` these are
-    `held_roll`, `held_total`, `held_needed` and `held`.
+    `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError.
     """
     limits = [key for key in ("at_most", "at_least") if key in said]
     if len(limits) != 1:
@@ -93,7 +93,7 @@ def spread(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
     """`spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: losses on the units in their order.
 
     What each has is read before the dice. It sets `unit.fell` (or what `gives` says) and `unit.becomes`: the word for
-    lost, else its state; with `words: [unhurt, loses]` one of these.
+    lost, else its state; with `words: [unhurt, loses]` one of these. Raises TableError.
     """
     number, lost, gives = said["from"], str(said["lost"]), f"unit.{said.get('gives', 'fell')}"
     words = said.get("words", [None, "loses"])

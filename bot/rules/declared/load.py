@@ -59,7 +59,7 @@ class Loader:
         return (*(Let(key, constant(value)) for key, value in self.sheet.begins.items()), *body)
 
     def steps(self, steps: object, place: Place, where: Path) -> Block:
-        """The steps in their order; what they set is seen by those after them."""
+        """The steps in their order; what they set is seen by those after them. Raises TableError."""
         if not isinstance(steps, list):
             raise place.wrong("steps are a list", where)
         if place.deep > MOST_DEEP:

@@ -245,7 +245,7 @@ class Segment:
         self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
-        """What the roll comes to."""
+        """What the roll comes to. Raises UserError."""
         site = self._site
         try:
             env = site.env(state)

@@ -201,7 +201,7 @@ def sides_of(number: Any) -> int:
 
 
 def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`."""
+    """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`. Raises TableError."""
     dice: list[Thrown] = []
     for name, written in place.mapping(said, where).items():
         at = (*where, name)

@@ -124,7 +124,7 @@ class Place:
         return tuple(self.text(piece, where) for piece in str(template).split("`"))
 
     def mapping(self, said: object, where: Path) -> Mapping[str, Any]:
-        """What is written by names, the last word of `where` being its key."""
+        """What is written by names, the last word of `where` being its key. Raises TableError."""
         if not isinstance(said or {}, Mapping):
             raise self.wrong(f"{where[-1]} is a mapping of names", where)
         return said or {}  # type: ignore[return-value]

@@ -174,7 +174,8 @@ def read_let(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 
 def read_add(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`add: {drm: {cover: 1, night: 2 if night else 0}}`: named parts in a list, those of 0 left out."""
+    """`add: {drm: {cover: 1, night: 2 if night else 0}}`: named parts in a list, those of 0 left out. Raises
+    TableError."""
     for name, named in place.mapping(said, where).items():
         place.named(name, (*where, name))
         for label, source in place.mapping(named, (*where, name)).items():
@@ -197,7 +198,8 @@ def _added(before: Formula, label: Formula, part: Formula) -> Any:
 
 
 def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`tell: {result: pass if held else fails}`: an output of the item at hand, or of the sequence."""
+    """`tell: {result: pass if held else fails}`: an output of the item at hand, or of the sequence. Raises
+    TableError."""
     sheet = place.sheet
     for name, source in place.mapping(said, where).items():
         at, name = (*where, name), str(name)

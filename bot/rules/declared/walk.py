@@ -94,7 +94,7 @@ class Site:
 
 
 def go(steps: Steps, env: Env, at: int = 0) -> Now | None:
-    """Carry steps out from one on, as far as the next roll."""
+    """Carry steps out from one on, as far as the next roll. Raises UserError."""
     for do, one in steps[at:] if at else steps:
         try:
             if (owed := do(env)) is not None:

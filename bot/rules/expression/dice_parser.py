@@ -100,7 +100,7 @@ class Cursor:
         return -number if sign == "-" else number
 
     def test(self) -> Test | None:
-        """The comparison here, `>=8`; None when there is none."""
+        """The comparison here, `>=8`; None when there is none. Raises ExpressionError."""
         word = self.take(*_CONDITIONS)
         if not word:
             return None
@@ -110,7 +110,7 @@ class Cursor:
         return Test(_CONDITIONS[word], number)
 
     def bracketed(self) -> str:
-        """What is between `[` and `]`, as typed. Call it at the `[`."""
+        """What is between `[` and `]`, as typed. Call it at the `[`. Raises ExpressionError."""
         start = self.pos
         end = self.text.find("]", start)
         if end < 0:

@@ -269,7 +269,7 @@ class Asked:
 
         `what` is the name of the table or command for messages. Booleans may also come as words of `mods`;
         the same flag twice is an error. A required option left out stays out of the answer only if it `brings`
-        its value from a roster unit; otherwise it is an error.
+        its value from a roster unit; otherwise it is an error. Raises UserError.
         """
         given: Mapping[str, object] = raw
         if "mods" in raw or not self.known.keys() >= raw.keys():
@@ -332,7 +332,8 @@ def _about(option: Option) -> str:
 
 
 def clean_whole(option: Option, raw: object) -> int:
-    """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float that is one."""
+    """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float that is one. Raises
+    UserError."""
     if isinstance(raw, str) and _WHOLE.fullmatch(text := raw.strip().replace("\u2212", "-")):
         value = int(text)
     elif (isinstance(raw, int) and not isinstance(raw, bool)) or (isinstance(raw, float) and raw.is_integer()):

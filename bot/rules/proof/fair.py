@@ -144,7 +144,8 @@ class Words:
 
 
 def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:
-    """The dice of an event, as the protocol has them. `texts_digest` is "" where there are no texts."""
+    """The dice of an event, as the protocol has them. `texts_digest` is "" where there are no texts. Raises
+    ValueError."""
     if protocol not in PROTOCOLS:
         raise ValueError(f"dice have no protocol {protocol}")
     return (Stream if protocol == 1 else Words)(seed, game, event, texts_digest or NO_TEXTS)

@@ -99,7 +99,7 @@ def heading_axis(headings: Sequence[float], *, meaning: str, clamp: bool) -> Axi
 
 
 def gaps(axis_: Axis, option: Option) -> Iterable[object]:
-    """Declared values of `option` that no key answers."""
+    """Declared values of `option` that no key answers. Raises Slip."""
     if option.type == "enum":
         domain: Iterable[object] = option.values
     elif option.type == "bool":

@@ -48,7 +48,7 @@ def compile_chart(
 
 
 def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
-    """Run each example of a table file: `given` inputs must give exactly the `gives` outputs."""
+    """Run each example of a table file: `given` inputs must give exactly the `gives` outputs. Raises TableError."""
     if table.example:
         with reading(file, "example"):
             try:

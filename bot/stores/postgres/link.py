@@ -235,7 +235,7 @@ class Writer:
     async def write(
         self, steps: Sequence[Step], *, key: str = "", is_safe: bool = True, gate: Gate | None = None
     ) -> Sequence[Row]:
-        """See Engine."""
+        """See Engine. Raises StoreError."""
         if len(self._waiting) >= WAITING:
             raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
         job = Job(steps, asyncio.get_running_loop().create_future(), key, is_safe, gate)

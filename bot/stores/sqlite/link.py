@@ -100,7 +100,7 @@ class Link:
         return await self.run(lambda conn: conn.execute(query, values).fetchall())
 
     async def run_anyhow(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """As `run`, also on a file that has no name any more."""
+        """As `run`, also on a file that has no name any more. Raises StoreError and UserError."""
         try:
             # Private: see above.
             return await self._connection._execute(job, self._connection._conn)  # type: ignore[no-any-return, no-untyped-call]
@@ -138,7 +138,7 @@ class Writer:
         self._task: asyncio.Task[None] | None = None
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """What `job` gives, once it is on the disk. Its own error undoes only its own writes."""
+        """What `job` gives, once it is on the disk. Its own error undoes only its own writes. Raises StoreError."""
         if len(self._waiting) >= WAITING:
             raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()

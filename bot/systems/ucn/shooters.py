@@ -60,7 +60,7 @@ class Damage(NamedTuple):
 
 
 def weapon_of(tables: Tables, word: str) -> Weapon:
-    """The weapon called `word`, from the table that has it."""
+    """The weapon called `word`, from the table that has it. Raises UserError."""
     for name in TABLES:
         table = tables[name]
         if word in table.option("weapon").values:
