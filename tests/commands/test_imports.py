@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -466,9 +467,12 @@ async def test_a_file_with_packs_is_checked_beside_the_bot_however_it_is_written
     channel = await played()
     file = json.loads(await exported(channel))
 
+    @wraps(imports.check_text)  # the process beside the bot is asked for it by its name
     def here(_raw: str) -> tuple[tuple[str, ...], int]:
         pytest.fail("checked in the bot's own process")
 
     monkeypatch.setattr(imports, "check_text", here)
-    await brought(channel.app, json.dumps({**file, "packs": {"0" * 64: {"pack.yaml": "id: x"}}}, separators=separators))
+    packs = {"packs": {"0" * 64: {"pack.yaml": "id: x"}}}
+    _, told = await brought(channel.app, json.dumps({**file, **packs}, separators=separators))
+    assert told.code == "altered-log", "it was looked at there"
     await channel.app.close()
