@@ -96,9 +96,9 @@ def counting(app: App, platform: str) -> aiohttp.TraceConfig:
 
     async def ended(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
         if call.response.status == 429:
-            app.counts.met("limited", platform)
+            app.counts.count("limited", platform)
         elif call.response.status >= 500:
-            app.counts.met("refused", platform)
+            app.counts.count("refused", platform)
 
     trace = aiohttp.TraceConfig()
     trace.on_request_end.append(ended)

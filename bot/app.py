@@ -367,11 +367,11 @@ class App:
     async def keep_untold(self, user: str, id: str, reply: Reply) -> None:
         """An answer that can be shown no more is kept for whom it was for, until they come again."""
         await self.answers.keep_untold(user, id, reply, self._clock())
-        self.counts.untold()
+        self.counts.count("untold")
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
         """This answer could not be posted, or may have been; see Answers."""
-        self.counts.retry()
+        self.counts.count("retry")
         await self.answers.retry(id, after, unsure=unsure)
 
     # Receipts: "thinking", or an acknowledgement before the work is stored

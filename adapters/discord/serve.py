@@ -261,12 +261,12 @@ class Grognard(discord.AutoShardedClient):
     async def on_shard_connect(self, shard_id: int) -> None:
         """A shard has a session; not the first one where it had to identify again."""
         if shard_id in self._identified:
-            self.app.counts.met("reconnect", "discord")
+            self.app.counts.count("reconnect", "discord")
         self._identified.add(shard_id)
 
     async def on_resumed(self) -> None:
         """A shard goes on where its connection broke."""
-        self.app.counts.met("reconnect", "discord")
+        self.app.counts.count("reconnect", "discord")
 
     async def on_ready(self) -> None:
         """All servers of this process are known: settle what happened while it was away."""

@@ -88,7 +88,7 @@ async def _own_team(wire: Wire, token: str) -> Team:
 
 
 async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
-    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.counts.met("reconnect", "slack"))
+    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack"))
     app.links["slack"] = socket.trouble
     try:
         await socket.run()

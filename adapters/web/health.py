@@ -17,7 +17,7 @@ from bot.app import App
 from bot.process.release import release
 from bot.process.settings import Settings
 from bot.sight.health import EVERY, PROBE_SECONDS, Health, Sight, Supervisor
-from bot.sight.watching import Watch
+from bot.sight.watching import Counts, Watch
 
 if TYPE_CHECKING:  # an extra
     from bot.sight.metrics import Metrics
@@ -65,7 +65,7 @@ class Lookout:
             seen.append(self._metrics.seen)
         works = [health.run(*seen)]
         if self._metrics is not None:
-            works.append(_lag(self._metrics.lagged))
+            works.append(_lag(self._metrics))
         if settings.health_port:
             works.append(serve(health, self._metrics.text if self._metrics is not None else None, settings))
         return works
@@ -75,13 +75,13 @@ class Lookout:
         self._supervisor.tell("STOPPING=1")
 
 
-async def _lag(lagged: Callable[[float], None]) -> None:
+async def _lag(counts: Counts) -> None:
     """Look every second how late the event loop comes to its turn."""
     clock = asyncio.get_running_loop().time
     while True:
         due = clock() + LAG_EVERY
         await asyncio.sleep(LAG_EVERY)
-        lagged(max(0.0, clock() - due))
+        counts.took("lag", max(0.0, clock() - due))
 
 
 def _metrics() -> Metrics | None:

@@ -3,9 +3,10 @@ at a time, so that whoever plays elsewhere is served in between; and the games i
 within a bound of bytes, each checked by its version: before use, or by the commit of what was made of it."""
 
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import NamedTuple
+
+from cachetools import LRUCache
 
 from bot.game.events import apply
 from bot.game.state import Game, Json, from_json
@@ -18,6 +19,8 @@ SNAPSHOT_EVERY = 25
 """Events between two snapshots: loading replays at most so many."""
 KEPT = 32 * 2**20
 """Bytes that games may take in memory: some ten thousand channels of free play, or a thousand games with armies."""
+MOST_PLACES = 50_000
+"""Places of which it is remembered what is played there."""
 _BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
 BATCH = 250
 """Events that are read at once: a few milliseconds."""
@@ -101,10 +104,9 @@ class Games:
     """A bounded cache over the store's games."""
 
     def __init__(self, store: Store, kept: int = KEPT) -> None:
-        self._store, self._kept = store, kept
-        self._loaded: OrderedDict[str, Loaded] = OrderedDict()
-        self._bytes = 0
-        self._places: dict[str, str] = {}  # which of them was loaded for a place
+        self._store = store
+        self._loaded = LRUCache[str, Loaded](kept, lambda loaded: min(size(loaded), kept))
+        self._places = LRUCache[str, str](MOST_PLACES)  # which of them was loaded for a place
 
     async def at(self, place: str) -> Loaded | None:
         """The game that is played in a place, as it is in the store now."""
@@ -115,21 +117,15 @@ class Games:
             row, version, has_board = here
             known = self._loaded.get(row)
             if known is not None and known.version == version:
-                if known.has_board != has_board:
-                    return self.keep(known._replace(has_board=has_board))
-                self._loaded.move_to_end(row)
-                return known
+                return known if known.has_board == has_board else self.keep(known._replace(has_board=has_board))
         saved = await self._store.load_game(place)
         return self.keep(load(saved)) if saved is not None else None
 
     def remembered(self, place: str) -> Loaded | None:
         """The game that is played in a place, as this process knows it: whatever is made of it holds once its commit
         has found the version unchanged, or `check` has. None where nothing is known."""
-        row = self._places.get(place)
-        known = self._loaded.get(row) if row is not None else None
-        if known is not None:
-            self._loaded.move_to_end(known.row)
-        return known
+        known = self._loaded.get(self._places.get(place, ""))
+        return known if known is not None and place in known.places else None
 
     async def check(self, place: str, known: Loaded) -> None:
         """Raise Conflict where a place plays another game by now than `remembered` said, or another version of it."""
@@ -138,30 +134,17 @@ class Games:
 
     def keep(self, loaded: Loaded) -> Loaded:
         """Remember a game as it is now, in place of those that were not asked for lately."""
-        before = self._loaded.get(loaded.row)
-        self._bytes += size(loaded) - (size(before) if before is not None else 0)
         self._loaded[loaded.row] = loaded
-        self._loaded.move_to_end(loaded.row)
-        for place in loaded.places:
-            self._places[place] = loaded.row
-        while self._bytes > self._kept and len(self._loaded) > 1:
-            self.drop(next(iter(self._loaded)))
+        self._places.update(dict.fromkeys(loaded.places, loaded.row))
         return loaded
 
     def drop(self, row: str) -> None:
         """Forget a game: it is read again when it is needed."""
-        old = self._loaded.pop(row, None)
-        if old is None:
-            return
-        self._bytes -= size(old)
-        for place in old.places:
-            self._places.pop(place, None)
+        self._loaded.pop(row, None)
 
     def clear(self) -> None:
         """Forget all games."""
         self._loaded.clear()
-        self._places.clear()
-        self._bytes = 0
 
 
 def size(loaded: Loaded) -> int:

@@ -10,8 +10,9 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from bot.rules.errors import UserError
@@ -155,57 +156,36 @@ class _Reader:
         return self._values.get(name, default)
 
     def settings(self) -> Settings:
-        """All of them; a malformed one has its default."""
-        default = Settings()
+        """All of them, as far as they can be read."""
         data = Path(self._get("GROGNARD_DATA", "data"))
         postgres = self._postgres()
-        count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4", None)
+        count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4")
+        given = {name: how for name, how in _READ.items() if self._get(name)}
+        own: dict[str, Any] = {_FIELDS.get(name, name.lower()): self._read(name, *how) for name, how in given.items()}
         return Settings(
             discord_token=self._token("DISCORD_TOKEN"),
             shard_ids=self._shard_ids(count),
             shard_count=count,
-            discord_public_key=self._read(
-                "DISCORD_PUBLIC_KEY", _public_key, "64 hexadecimal digits", "...", default.discord_public_key
-            ),
-            discord_host=self._read("DISCORD_HOST", _host, "an address of this machine", "0.0.0.0", "127.0.0.1"),
-            discord_port=self._read("DISCORD_PORT", _port, f"a number from 1 to {MAX_PORT}", "3001", 3001),
             slack_bot_token=self._token("SLACK_BOT_TOKEN", not_this="xapp-", but="SLACK_APP_TOKEN"),
             slack_app_token=self._token("SLACK_APP_TOKEN", not_this="xoxb-", but="SLACK_BOT_TOKEN"),
             slack_signing_secret=self._token("SLACK_SIGNING_SECRET"),
             slack_client_id=self._token("SLACK_CLIENT_ID"),
             slack_client_secret=self._token("SLACK_CLIENT_SECRET"),
-            slack_host=self._read("SLACK_HOST", _host, "an address of this machine", "0.0.0.0", default.slack_host),
-            port=self._read("PORT", _port, f"a number from 1 to {MAX_PORT}", "3000", default.port),
-            proxies=self._read("PROXIES", _networks, "addresses or networks, separated by commas", "10.0.0.0/8", ()),
-            live_port=self._read("LIVE_PORT", _port, f"a number from 1 to {MAX_PORT}", "8080", default.live_port),
-            live_host=self._read("LIVE_HOST", _host, "an address of this machine", "0.0.0.0", default.live_host),
-            public_url=self._read(
-                "PUBLIC_URL", _url, "an address such as https://games.example.org", "https://games.example.org", ""
-            ),
-            key=self._read("GROGNARD_KEY", _key, "32 bytes in base64 (.env.example shows how to make one)", "...", b""),
             data=data,
             database=None if postgres else self._database(data),
             postgres=postgres,
-            retention=self._read("RETENTION_DAYS", _days, "a whole number, or never", "30", default.retention),
-            per_minute=self._read(
-                "COMMANDS_PER_MINUTE", _per_minute, "a whole number from 1, or unlimited", "60", default.per_minute
-            ),
-            log_level=self._read("LOG_LEVEL", _level, f"one of {', '.join(LOG_LEVELS)}", "INFO", default.log_level),
-            log_format=self._read("LOG_FORMAT", _format, " or ".join(LOG_FORMATS), "json", default.log_format),
-            health_port=self._read("HEALTH_PORT", _port, f"a number from 1 to {MAX_PORT}", "9090", default.health_port),
-            health_host=self._read("HEALTH_HOST", _host, "an address of this machine", "0.0.0.0", default.health_host),
+            **own,
         )
 
-    def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str, default: T) -> T:
+    def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str) -> T | None:
+        """What the text comes to; None where none is set, or it is malformed."""
         text = self._get(name)
-        if not text:
-            return default
         try:
-            return convert(text)
+            return convert(text) if text else None
         except ValueError:
             shown = "" if name == "GROGNARD_KEY" else f' "{text[:40]}"'
             self._problem(name, f"{name}{shown} is not {expected}.", example)
-            return default
+            return None
 
     def _token(self, name: str, not_this: str = "", but: str = "") -> str:
         text = self._get(name, "").strip()
@@ -218,15 +198,14 @@ class _Reader:
         return text
 
     def _shard_ids(self, count: int | None) -> tuple[int, ...]:
-        text = self._get("SHARD_IDS")
-        if not text:
+        if not self._get("SHARD_IDS"):
             return ()
         if count is None:
             if "SHARD_COUNT" not in self._values:
                 self._problem("SHARD_COUNT", "SHARD_IDS is set, but not SHARD_COUNT: how many shards are there?", "4")
             return ()
         expected = f"numbers from 0 to {count - 1}, separated by commas"
-        return self._read("SHARD_IDS", lambda text: _shards(text, count), expected, "0", ())
+        return self._read("SHARD_IDS", lambda text: _shards(text, count), expected, "0") or ()
 
     def _postgres(self) -> str:
         """The address of a PostgreSQL database, or an empty text where SQLite is meant."""
@@ -287,11 +266,15 @@ def _networks(text: str) -> tuple[str, ...]:
     return tuple(str(ipaddress.ip_network(one.strip())) for one in text.split(","))
 
 
+def _like(pattern: str, text: str) -> str:
+    if not re.fullmatch(pattern, text):
+        raise ValueError(text)
+    return text
+
+
 def _url(text: str) -> str:
     """The address without a slash at its end; what is not one a browser can open raises ValueError."""
-    if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._~-]+)*/?", text):
-        raise ValueError(text)
-    return text.rstrip("/")
+    return _like(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._~-]+)*/?", text).rstrip("/")
 
 
 def _days(text: str) -> float | None:
@@ -300,24 +283,6 @@ def _days(text: str) -> float | None:
 
 def _per_minute(text: str) -> int | None:
     return None if text.casefold() == "unlimited" else _positive(text)
-
-
-def _level(text: str) -> str:
-    if text.upper() not in LOG_LEVELS:
-        raise ValueError(text)
-    return text.upper()
-
-
-def _public_key(text: str) -> str:
-    if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
-        raise ValueError(text)
-    return text
-
-
-def _format(text: str) -> str:
-    if text.lower() not in LOG_FORMATS:
-        raise ValueError(text)
-    return text.lower()
 
 
 def _shards(text: str, count: int) -> tuple[int, ...]:
@@ -332,6 +297,35 @@ def _key(text: str) -> bytes:
     if len(key) != 32:
         raise ValueError
     return key
+
+
+_PORT = (_port, f"a number from 1 to {MAX_PORT}")
+_HOST = (_host, "an address of this machine", "0.0.0.0")
+_READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
+    "DISCORD_PUBLIC_KEY": (partial(_like, "[0-9A-Fa-f]{64}"), "64 hexadecimal digits", "..."),
+    "DISCORD_HOST": _HOST,
+    "DISCORD_PORT": (*_PORT, "3001"),
+    "SLACK_HOST": _HOST,
+    "PORT": (*_PORT, "3000"),
+    "PROXIES": (_networks, "addresses or networks, separated by commas", "10.0.0.0/8"),
+    "LIVE_PORT": (*_PORT, "8080"),
+    "LIVE_HOST": _HOST,
+    "PUBLIC_URL": (_url, "an address such as https://games.example.org", "https://games.example.org"),
+    "GROGNARD_KEY": (_key, "32 bytes in base64 (.env.example shows how to make one)", "..."),
+    "RETENTION_DAYS": (_days, "a whole number, or never", "30"),
+    "COMMANDS_PER_MINUTE": (_per_minute, "a whole number from 1, or unlimited", "60"),
+    "LOG_LEVEL": (
+        lambda text: _like("|".join(LOG_LEVELS), text.upper()),
+        f"one of {', '.join(LOG_LEVELS)}",
+        "INFO",
+    ),
+    "LOG_FORMAT": (lambda text: _like("|".join(LOG_FORMATS), text.lower()), " or ".join(LOG_FORMATS), "json"),
+    "HEALTH_PORT": (*_PORT, "9090"),
+    "HEALTH_HOST": _HOST,
+}
+"""Settings that are read by themselves: by what, what it takes, and an example."""
+_FIELDS = {"GROGNARD_KEY": "key", "RETENTION_DAYS": "retention", "COMMANDS_PER_MINUTE": "per_minute"}
+"""Their fields, where these are called otherwise."""
 
 
 # What each platform needs

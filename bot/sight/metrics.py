@@ -22,15 +22,27 @@ SECONDS = (
 )
 """Steps of the histograms; three seconds is how long a platform waits for a receipt."""
 COUNTED = {
-    "reconnect": ("grognard_reconnects", "Connections to a platform that were made anew"),
-    "limited": ("grognard_rate_limited", "Calls that a platform asked to wait with (429)"),
-    "refused": ("grognard_platform_errors", "Calls that met an error of the platform's own (5xx)"),
+    "command": ("grognard_commands", "Commands answered", "platform", "system", "kind", "outcome"),
+    "unwritten": ("grognard_receipts_failed", "Receipts not written down in time", "platform"),
+    "retry": ("grognard_retries", "Answers that could not be posted at once"),
+    "untold": ("grognard_untold", "Answers past their 15 minutes, kept for the next command"),
+    "given-up": ("grognard_worker_given_up", "Sums that took the odds worker too long"),
+    "reconnect": ("grognard_reconnects", "Connections to a platform that were made anew", "platform"),
+    "limited": ("grognard_rate_limited", "Calls that a platform asked to wait with (429)", "platform"),
+    "refused": ("grognard_platform_errors", "Calls that met an error of the platform's own (5xx)", "platform"),
 }
-"""What a platform does to the bot, as bot.sight.watching has it."""
-
-
-def _none() -> int:
-    return 0
+TIMED = {
+    "answer": ("grognard_answer_seconds", "From a command to its stored answer", "platform"),
+    "receipt": ("grognard_receipt_seconds", "Until a receipt was written down", "platform"),
+    "commit": ("grognard_commit_seconds", "Commits", "outcome"),
+    "lag": ("grognard_loop_lag_seconds", "By how much the event loop came late to its turn"),
+}
+"""What `Counts` are told, by the name that they are told it by: its figure, what that is, and its labels."""
+OUTBOX = (
+    ("grognard_outbox_waiting", "Answers on their way, whichever process brings them"),
+    ("grognard_outbox_late", "Those of them that have waited for two minutes"),
+    ("grognard_outbox_late_places", "Places that these are for"),
+)
 
 
 class Metrics(Counts):
@@ -40,74 +52,42 @@ class Metrics(Counts):
         self._registry = registry = CollectorRegistry()
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)
-        self._commands = self._counter(
-            "grognard_commands", "Commands answered", "platform", "system", "kind", "outcome"
-        )
-        self._answers = self._seconds("grognard_answer_seconds", "From a command to its stored answer", "platform")
-        self._receipts = self._seconds("grognard_receipt_seconds", "Until a receipt was written down", "platform")
-        self._unwritten = self._counter("grognard_receipts_failed", "Receipts not written down in time", "platform")
-        self._commits = self._seconds("grognard_commit_seconds", "Commits", "outcome")
-        self._lag = self._seconds("grognard_loop_lag_seconds", "By how much the event loop came late to its turn")
-        self._retries = self._counter("grognard_retries", "Answers that could not be posted at once")
-        self._untold = self._counter("grognard_untold", "Answers past their 15 minutes, kept for the next command")
-        self._met = {what: self._counter(name, about, "platform") for what, (name, about) in COUNTED.items()}
-        self._given_up = self._counter("grognard_worker_given_up", "Sums that took the odds worker too long")
-        self._given_up_now, self._given_up_told = _none, 0
+        self._counted = {
+            what: Counter(name, about, labels, registry=registry) for what, (name, about, *labels) in COUNTED.items()
+        }
+        self._timed = {
+            what: Histogram(name, about, labels, buckets=SECONDS, registry=registry)
+            for what, (name, about, *labels) in TIMED.items()
+        }
+        self._handling: Handling | None = None
+        self._given_up = 0
         self._gauge("grognard_build_info", "Which release this is", "version").labels(version).set(1)
         for outcome in ("done", "failed"):
-            self._commits.labels(outcome)
+            self._timed["commit"].labels(outcome)
         self._healthy = self._gauge("grognard_healthy", "1 while nothing is wrong")
-        self._outbox = (
-            self._gauge("grognard_outbox_waiting", "Answers on their way, whichever process brings them", "platform"),
-            self._gauge("grognard_outbox_late", "Those of them that have waited for two minutes", "platform"),
-            self._gauge("grognard_outbox_late_places", "Places that these are for", "platform"),
-        )
+        self._outbox = [self._gauge(name, about, "platform") for name, about in OUTBOX]
         self._disk = self._gauge("grognard_disk_free_bytes", "Free room for the database")
         self._copied = self._gauge("grognard_last_backup_timestamp_seconds", "When the games were copied; 0: never")
         self._connected = self._gauge("grognard_connected", "1 while a platform is connected", "platform")
 
-    def command(self, platform: str, system: str, family: str, outcome: str, seconds: float) -> None:
+    def count(self, what: str, *labels: str) -> None:
         """See Counts."""
-        self._commands.labels(platform, system, family, outcome).inc()
-        self._answers.labels(platform).observe(seconds)
+        (self._counted[what].labels(*labels) if labels else self._counted[what]).inc()
 
-    def receipt(self, platform: str, outcome: str, seconds: float) -> None:
+    def took(self, what: str, seconds: float, *labels: str) -> None:
         """See Counts."""
-        self._receipts.labels(platform).observe(seconds)
-        if outcome != "done":
-            self._unwritten.labels(platform).inc()
-
-    def commit(self, outcome: str, seconds: float) -> None:
-        """See Counts."""
-        self._commits.labels(outcome).observe(seconds)
-
-    def retry(self) -> None:
-        """See Counts."""
-        self._retries.inc()
-
-    def untold(self) -> None:
-        """See Counts."""
-        self._untold.inc()
-
-    def met(self, what: str, platform: str) -> None:
-        """See Counts."""
-        self._met[what].labels(platform).inc()
-
-    def lagged(self, seconds: float) -> None:
-        """The event loop came so late to its turn."""
-        self._lag.observe(seconds)
+        (self._timed[what].labels(*labels) if labels else self._timed[what]).observe(seconds)
 
     def follow(self, handling: Handling, store: Store) -> None:
         """Show what is at work there."""
-        self._gauge("grognard_at_work", "Commands under way").set_function(lambda: handling.budgets.at_work)
-        self._gauge("grognard_queues", "Games with commands in line").set_function(lambda: handling.waiting)
-        self._gauge("grognard_worker_waiting", "Sums in line for the odds worker").set_function(
-            lambda: handling.worker.waiting
-        )
-        self._gauge("grognard_pool_in_use", "Connections to the database that are at work").set_function(
-            lambda: store.in_use
-        )
-        self._given_up_now = lambda: handling.worker.given_up
+        self._handling = handling
+        for name, about, now in (
+            ("grognard_at_work", "Commands under way", lambda: handling.budgets.at_work),
+            ("grognard_queues", "Games with commands in line", lambda: handling.waiting),
+            ("grognard_worker_waiting", "Sums in line for the odds worker", lambda: handling.worker.waiting),
+            ("grognard_pool_in_use", "Connections to the database that are at work", lambda: store.in_use),
+        ):
+            self._gauge(name, about).set_function(now)
 
     def seen(self, sight: Sight) -> None:
         """Show what the health check saw."""
@@ -120,21 +100,15 @@ class Metrics(Counts):
             self._disk.set(sight.free)
         for platform, problem in sight.links.items():
             self._connected.labels(platform).set(not problem)
-            for counted in self._met.values():
-                counted.labels(platform)
+            for what in ("reconnect", "limited", "refused"):
+                self._counted[what].labels(platform)  # there from the start
 
     def text(self) -> bytes:
         """All of it, as Prometheus reads it."""
-        given_up = self._given_up_now()
-        self._given_up.inc(given_up - self._given_up_told)
-        self._given_up_told = given_up
+        given_up = self._handling.worker.given_up if self._handling is not None else 0
+        self._counted["given-up"].inc(given_up - self._given_up)
+        self._given_up = given_up
         return generate_latest(self._registry)
 
     def _gauge(self, name: str, about: str, *labels: str) -> Gauge:
         return Gauge(name, about, labels, registry=self._registry)
-
-    def _counter(self, name: str, about: str, *labels: str) -> Counter:
-        return Counter(name, about, labels, registry=self._registry)
-
-    def _seconds(self, name: str, about: str, *labels: str) -> Histogram:
-        return Histogram(name, about, labels, buckets=SECONDS, registry=self._registry)

@@ -21,29 +21,13 @@ BUSY = ("busy", "over-budget", "too-many-at-work")
 
 
 class Counts:
-    """What counts: nothing here; the metrics, where somebody asks for them."""
+    """What counts: nothing here; the metrics, where somebody asks for them, which call all figures by these names."""
 
-    def command(self, platform: str, system: str, family: str, outcome: str, seconds: float) -> None:
-        """A command was answered."""
+    def count(self, what: str, *labels: str) -> None:
+        """It happened once more."""
 
-    def receipt(self, platform: str, outcome: str, seconds: float) -> None:
-        """A receipt was written down, or not."""
-
-    def commit(self, outcome: str, seconds: float) -> None:
-        """A commit ended."""
-
-    def retry(self) -> None:
-        """An answer could not be posted now."""
-
-    def untold(self) -> None:
-        """An answer can be posted no more, and is kept for whom it was for."""
-
-    def met(self, what: str, platform: str) -> None:
-        """A platform did something to the bot: see MET."""
-
-
-MET = ("reconnect", "limited", "refused")
-"""What a platform does: its connection was made anew, it asked to wait (429), it had an error of its own (5xx)."""
+    def took(self, what: str, seconds: float, *labels: str) -> None:
+        """It happened, and took so long."""
 
 
 class Watch:
@@ -71,8 +55,9 @@ class Watch:
         async def seen(command: Command, until: float) -> Reply | None:
             begun = perf_counter()
             refused = await promise(command, until)
-            outcome = "done" if refused is None else "failed"
-            self.counts.receipt(platform_of(command), outcome, perf_counter() - begun)
+            self.counts.took("receipt", perf_counter() - begun, platform_of(command))
+            if refused is not None:
+                self.counts.count("unwritten", platform_of(command))
             return refused
 
         return seen
@@ -87,12 +72,13 @@ class Watch:
             self.failing = problem
         elif outcome == "done":
             self.failing, self.written = "", monotonic()
-        self.counts.commit(outcome, seconds)
+        self.counts.took("commit", seconds, outcome)
 
     def _answered(self, command: Command, reply: Reply, seconds: float) -> None:
         spec, outcome = command.spec, outcome_of(reply)
         system, family = (spec.system or "-", spec.family) if spec is not None else ("-", "unknown")
-        self.counts.command(platform_of(command), system, family, outcome, seconds)
+        self.counts.count("command", platform_of(command), system, family, outcome)
+        self.counts.took("answer", seconds, platform_of(command))
         if log.isEnabledFor(logging.INFO):
             path = " ".join(spec.path) if spec is not None else "unknown"  # of the registry: nothing that was typed
             shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome

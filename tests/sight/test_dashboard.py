@@ -20,11 +20,13 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
     store = await fresh_store()
     metrics.follow(App(store).handling, store)
     metrics.seen(Sight(links={"discord": ""}, outbox={"discord": (3, 2, 1)}))
-    metrics.command("discord", "lnlt", "sequence", "done", 0.01)
-    metrics.receipt("discord", "failed", 0.01)
-    metrics.retry()
-    metrics.untold()
-    metrics.lagged(0.01)
+    metrics.count("command", "discord", "lnlt", "sequence", "done")
+    metrics.count("unwritten", "discord")
+    for what in ("retry", "untold"):
+        metrics.count(what)
+    for what in ("answer", "receipt"):
+        metrics.took(what, 0.01, "discord")
+    metrics.took("lag", 0.01)
     there = {re.split(r"[{ ]", line)[0] for line in metrics.text().decode().splitlines() if not line.startswith("#")}
     board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]

@@ -213,7 +213,7 @@ async def test_what_platforms_do_to_the_bot_is_counted(host: Host) -> None:
     await host.look()
     for what, name in (("reconnect", "reconnects"), ("limited", "rate_limited"), ("refused", "platform_errors")):
         assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 0, "there from the start"
-        host.app.counts.met(what, "discord")
+        host.app.counts.count(what, "discord")
         assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 1
 
 
