@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from bot.interface.spec import CommandSpec
@@ -16,6 +17,9 @@ def _spec(
     needs_game = words[0] in _OF_GAMES or path in _OF_HANDS or (words[0] == "game" and words[1] not in _OF_FREE_PLAY)
     return CommandSpec(words, summary, words[0], options, private, typed, title=title, verb=verb, needs_game=needs_game)
 
+
+_private = partial(_spec, private=True)
+"""A command whose answer only who asks sees."""
 
 _OF_GAMES = ("choose", "unit", "order", "pack", "setup", "track")
 """Families without a use in free play of one's own: it has no roster, no sides and no server."""
@@ -36,11 +40,12 @@ def _free(name: str, help: str, *, type: OptionType = "str", **more: Any) -> Opt
     return Option(name, type, help, optional=True, **more)
 
 
+_HAND = _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3")
 ROLL_OPTIONS = (
     _flag("odds", "answer the exact odds privately and roll nothing", brief="exact odds, no roll"),
     _flag("compare", "the odds with and without each modifier and firer", brief="odds, one thing changed"),
     _flag("secret", "a sealed roll: only you see it until it is revealed", brief="a sealed roll"),
-    _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
+    _HAND,
 )
 
 ROUNDS = _free(
@@ -63,6 +68,8 @@ _STATS = Option(
 )
 _GAME = _free("game", "another game that was played here: its number or title", complete="game")
 _ROLL = _spec("roll", "Roll dice", _DICE, _free("label", "what the roll is for"), *ROLL_OPTIONS, example="2d6+3")
+_ANY_DECK = _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck")
+_CARDS = Option("cards", "str", "which: 7, 12; or all")
 _DECK = _free("deck", "which deck, where there are several", complete="deck")
 _MACRO = Option("name", "str", "what the macro is called", complete="macro")
 _SHARED = _flag("server", "everybody's here rather than your own; managers only")
@@ -71,7 +78,7 @@ _PACK = Option("pack", "str", "its id; with its version or hash where there are 
 _OTHERS = (
     _spec("game join", "Play for a side", _SIDE, example="US"),
     _spec("game leave", "Leave your side"),
-    _spec("game status", "Sides, turn, phase and dice of the game", private=True),
+    _private("game status", "Sides, turn, phase and dice of the game"),
     _spec("game next", "Advance to the next phase and show its reminders"),
     _spec(
         "game pass",
@@ -97,7 +104,7 @@ _OTHERS = (
         "One message that shows phase, go and units, kept up to date",
         _flag("off", "the board no longer follows the game", optional=True),
     ),
-    _spec(
+    _private(
         "game end",
         "End the game with its story; asks first",
         _free("winner", "the side that won, or draw", complete="winner"),
@@ -105,10 +112,9 @@ _OTHERS = (
         _flag("confirm", "end it now"),
         _flag("reveal", "reveal the seed too, so that everybody can check the dice"),
         example='winner=US text="The hill is taken at a price."',
-        private=True,
     ),
-    _spec("game list", "Every game that was played in this channel", private=True),
-    _spec("game open", "Read a game that was played here", _GAME, example="1", private=True),
+    _private("game list", "Every game that was played in this channel"),
+    _private("game open", "Read a game that was played here", _GAME, example="1"),
     _spec("game resume", "Take up a game again that was played here", _GAME, example="1"),
     _spec("game undo", "Undo the last event"),
     _spec("game redo", "Redo what was undone last"),
@@ -139,13 +145,12 @@ _OTHERS = (
         Option("channel", "str", "channel", complete="channel"),
         example="#campaign",
     ),
-    _spec(
+    _private(
         "game link",
         "Play one game from two channels: get a code, or give one",
         _free("code", "the code from the other channel; off: end the link of this one"),
-        private=True,
     ),
-    _spec(
+    _private(
         "game export",
         "The game as a file: JSON, a page to read and check, CSV of rolls, Markdown",
         Option(
@@ -157,7 +162,6 @@ _OTHERS = (
         ),
         _GAME,
         example="html",
-        private=True,
     ),
     _spec(
         "game import",
@@ -165,21 +169,10 @@ _OTHERS = (
         Option("file", "file", "JSON or page from /game export", values=(".json", ".html", ".htm", ".gz")),
         example="file=game.json",
     ),
-    _spec(
-        "game share",
-        "An address at which others can watch the game live",
-        _flag("off", "end the address"),
-        private=True,
-    ),
+    _private("game share", "An address at which others can watch the game live", _flag("off", "end the address")),
     _spec("game claim", "Claim your side and moves in an imported game"),
-    _spec(
-        "game delete",
-        "Delete the game and all its data; asks first",
-        _flag("confirm", "delete it now"),
-        _GAME,
-        private=True,
-    ),
-    _spec("game stats", "Luck against expectation, by side and kind of roll", _GAME, private=True),
+    _private("game delete", "Delete the game and all its data; asks first", _flag("confirm", "delete it now"), _GAME),
+    _private("game stats", "Luck against expectation, by side and kind of roll", _GAME),
     _spec(
         "unit add",
         "Add units to the roster",
@@ -202,7 +195,7 @@ _OTHERS = (
         _flag("all", "eliminated units too"),
         _flag("public", "show it to the channel"),
     ),
-    _spec("unit show", "A unit with all its numbers", _UNIT, example='"Squad 1"', private=True),
+    _private("unit show", "A unit with all its numbers", _UNIT, example='"Squad 1"'),
     _spec(
         "unit import",
         "Add a whole roster from CSV or YAML, checked before anything is added",
@@ -210,7 +203,7 @@ _OTHERS = (
         _free("file", "a CSV or YAML file", type="file", values=(".csv", ".tsv", ".txt", *YAML)),
         example='text="name,type,side,morale\\nSquad 1,squad,US,5"',
     ),
-    _spec(
+    _private(
         "log",
         "What happened, newest first",
         Option("count", "int", "how many events", min=1, max=200, default=10),
@@ -222,13 +215,12 @@ _OTHERS = (
         _free("since", "me: what happened since you left; or the number of an event"),
         _flag("story", "as a story, by turn and phase: who did what to whom"),
         example="20",
-        private=True,
     ),
     _spec("again", "Repeat the last roll or sequence with the same inputs"),
     _spec(
         "deck draw",
         "Draw cards or chits, one die each, that anybody can prove",
-        _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck"),
+        _ANY_DECK,
         Option("count", "int", "how many", min=1, max=60, default=1),
         Option("to", "enum", "play: for all to see; me: closed, into your hand", values=("play", "me"), default="play"),
         _free("hand", "of a real deck on your table: the cards that came, by name", brief="cards of a real deck"),
@@ -238,32 +230,24 @@ _OTHERS = (
         "deck deal",
         "Deal closed cards to each side that somebody plays",
         Option("count", "int", "how many each", min=1, max=30, default=1),
-        _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck"),
+        _ANY_DECK,
         example="5 standard-52",
     ),
-    _spec(
+    _private(
         "deck peek",
         "Look at the next cards of a pile; all are told that you did, and they are drawn first",
         Option("count", "int", "how many", min=1, max=60, default=1),
         _DECK,
         example="3",
-        private=True,
     ),
-    _spec(
-        "deck play",
-        "Play cards out of your hand",
-        Option("cards", "str", "which: 7, 12; or all"),
-        _DECK,
-        example="7",
-    ),
-    _spec(
+    _spec("deck play", "Play cards out of your hand", _CARDS, _DECK, example="7"),
+    _private(
         "deck give",
         "Give cards of your hand to another side, closed",
-        Option("cards", "str", "which: 7, 12; or all"),
+        _CARDS,
         Option("to", "str", "which side; without sides, who", complete="side"),
         _DECK,
         example="7 VC",
-        private=True,
     ),
     _spec(
         "deck make",
@@ -276,7 +260,7 @@ _OTHERS = (
     _spec(
         "deck discard",
         "Discard cards that are in play, or in your hand",
-        Option("cards", "str", "which: 7, 12; or all"),
+        _CARDS,
         _DECK,
         _flag("out", "out of the game rather than to the discards"),
         example="all",
@@ -295,30 +279,28 @@ _OTHERS = (
         _free("what", "a deck; or names: Alice, Bob, Carol", complete="deck"),
         example='"Alice, Bob, Carol"',
     ),
-    _spec("deck show", "What is in the pile, in play and discarded", _DECK, private=True),
+    _private("deck show", "What is in the pile, in play and discarded", _DECK),
     _spec(
         "choose",
         "What your side was asked: casualties or going to ground, and the like",
         _free("option", "one of its options; several with commas where it asks for each unit", complete="choice"),
         _free("event", "the number that asks; without it the first that waits for you", type="int", min=1, max=10**9),
-        _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
+        _HAND,
         example="suppressed event=12",
     ),
-    _spec(
+    _private(
         "hand",
         "Your own cards, which only you see",
         _flag("agree", "you agree that hands are opened when the game ends"),
-        private=True,
     ),
-    _spec(
+    _private(
         "order write",
         "Seal your side's orders; all open together",
         _free("text", "what your side does"),
         _free("command", "a roll or sequence to have ready when they open"),
         example='"Squads 3 + 4 advance to H5"',
-        private=True,
     ),
-    _spec("order show", "Who is in, when they open, and yours", private=True),
+    _private("order show", "Who is in, when they open, and yours"),
     _spec("order open", "Open the orders when all are in"),
     _spec(
         "order deadline",
@@ -326,7 +308,7 @@ _OTHERS = (
         Option("within", "str", "2d or 36h from now; off for none"),
         example="2d",
     ),
-    _spec("track show", "What the game keeps beside its units, such as the weather", private=True),
+    _private("track show", "What the game keeps beside its units, such as the weather"),
     _spec(
         "track set",
         "Set a track: your side's own, or the game's as its director",
@@ -344,8 +326,8 @@ _OTHERS = (
     ),
     _spec("fair close", "Close the texts; whoever added the last one cannot"),
     _spec("fair reveal", "Publish the seed so that every roll can be recomputed"),
-    _spec("me show", "How you are reminded when it is your go", private=True),
-    _spec(
+    _private("me show", "How you are reminded when it is your go"),
+    _private(
         "me ping",
         "Be reminded when it is your go, never in your quiet hours",
         _free("interval", "hours between reminders: 4h; off for none"),
@@ -353,88 +335,75 @@ _OTHERS = (
         _free("zone", "your time zone: Europe/Berlin", complete="zone"),
         _free("where", "in the game's channel, or by direct message", type="enum", values=("channel", "dm")),
         example="interval=4h quiet=22-7 zone=Europe/Berlin",
-        private=True,
     ),
-    _spec("me games", "All your games, and whose go it is", private=True),
-    _spec(
+    _private("me games", "All your games, and whose go it is"),
+    _private(
         "macro add",
         "Save a command under a name, with gaps to fill when it runs",
         Option("name", "str", "a short name: h", max=24),
         Option("text", "str", "the command, a gap as {name} or {name=default}", complete="command"),
         _SHARED,
         example='h "roll {n=1}d10>=8"',
-        private=True,
     ),
-    _spec(
+    _private(
         "macro run",
         "Run a macro; what it asks for is filled in order, or by name",
         _MACRO,
         _free("values", "what fills its gaps: 3, or n=3", complete="values"),
         example="h n=3",
-        private=True,
     ),
-    _spec("macro list", "Your macros and the server's", private=True),
-    _spec("macro remove", "Delete a macro", _MACRO, _SHARED, example="h", private=True),
-    _spec("macro export", "Your macros as a file, to keep or to bring elsewhere", _SHARED, private=True),
-    _spec(
+    _private("macro list", "Your macros and the server's"),
+    _private("macro remove", "Delete a macro", _MACRO, _SHARED, example="h"),
+    _private("macro export", "Your macros as a file, to keep or to bring elsewhere", _SHARED),
+    _private(
         "macro import",
         "Macros from such a file: each line a name, a colon and a command",
         Option("file", "file", "a file from /macro export", values=(".txt",)),
         _SHARED,
         example="file=macros.txt",
-        private=True,
     ),
-    _spec("privacy show", "What is kept about you here", private=True),
-    _spec("privacy export", "Your data as a file", private=True),
-    _spec("privacy delete", "Delete your name and texts", _flag("confirm", "delete them now"), private=True),
-    _spec(
+    _private("privacy show", "What is kept about you here"),
+    _private("privacy export", "Your data as a file"),
+    _private("privacy delete", "Delete your name and texts", _flag("confirm", "delete them now")),
+    _private(
         "help",
         "Help on everything, with examples that run",
         _free("topic", "a command, table or game", complete="topic"),
         example="lnlt fire",
-        private=True,
     ),
-    _spec(
+    _private(
         "pack add",
         "Bring your own game: it is checked, shown, and stays off until you enable it",
         _free("file", "a zip, or one YAML file", type="file", values=(".zip", ".json", ".csv", ".tsv", ".txt", *YAML)),
         _free("text", "the pack as one text, pasted"),
         _free("deck", "the list of a SealDice file that is to be a deck of cards"),
         example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
-        private=True,
     ),
-    _spec("pack list", "The packs of this server", private=True),
-    _spec("pack show", "What is in a pack, and what looks odd in it", _PACK, example="few-acres", private=True),
-    _spec(
+    _private("pack list", "The packs of this server"),
+    _private("pack show", "What is in a pack, and what looks odd in it", _PACK, example="few-acres"),
+    _private(
         "pack enable",
         "Play a pack here: its commands are there for everybody on this server",
         _PACK,
         example="few-acres",
-        private=True,
     ),
-    _spec("pack disable", "Switch a pack off; games that play it go on", _PACK, example="few-acres", private=True),
-    _spec("pack export", "A pack as a zip, to keep, change or send on", _PACK, example="few-acres", private=True),
-    _spec(
-        "pack remove",
-        "Take a version of a pack off this server; games that play it go on",
-        _PACK,
-        example="few-acres",
-        private=True,
+    _private("pack disable", "Switch a pack off; games that play it go on", _PACK, example="few-acres"),
+    _private("pack export", "A pack as a zip, to keep, change or send on", _PACK, example="few-acres"),
+    _private(
+        "pack remove", "Take a version of a pack off this server; games that play it go on", _PACK, example="few-acres"
     ),
-    _spec(
+    _private(
         "setup systems",
         "Which games are enabled here",
         _free("systems", "games to enable, or all", complete="systems", label="Rule sets"),
         example="lnlt ucn",
-        private=True,
         title="Rule sets",
         verb="Save",
     ),
-    _spec(
+    _private(
         "setup links",
         "Channels here that share a game with others",
         _free("end", "id of the channel to unlink, as listed"),
-        private=True,
     ),
 )
 

@@ -90,43 +90,27 @@ class Registry:
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
                 return spec, length
-        second = folded[1] if len(folded) > 1 else ""
+        second, third = (*folded[1:3], "", "")[:2]
         if second and name.endswith(TABLE):
             for path, spec in family.items():
                 if path[-1] == second:
                     return spec, 2
-        known = [path[-1] for path in family]
-        if not second:
-            raise UserError(
-                f"Choose one: {_few(self.children((name,)))}", hint=Typed(f"/help {name}"), code="unknown-command"
-            )
-        if group := self.children((name, second)):
-            third = folded[2] if len(folded) > 2 else ""
-            if not third:
-                raise UserError(f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"), code="unknown-command")
-            hint = self._hint(third, known, phrase("`/help {name}` lists them all.", name=name))
-            raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint, code="unknown-command")
-        hint = self._sibling(name, second) or self._hint(
-            second, known, phrase("`/help {name}` lists them all.", name=name)
-        )
-        raise UserError(f'/{name} has no "{second[:40]}".', hint=hint, code="unknown-command")
+        group = self.children((name, second) if second else (name,))
+        within, word = (f"{name} {second}", third) if second and group else (name, second)
+        if not word:
+            raise UserError(f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"), code="unknown-command")
+        known, all_of_them = [path[-1] for path in family], phrase("`/help {name}` lists them all.", name=name)
+        hint = ("" if group else self._sibling(name, second)) or self._hint(word, known, all_of_them)
+        raise UserError(f'/{within} has no "{word[:40]}".', hint=hint, code="unknown-command")
 
     def _sibling(self, name: str, word: str) -> str:
         """Where a game's table was asked for as a sequence, or the other way round: the command that is meant."""
-        game = self.games.get(name.removesuffix(TABLE))
-        if game is None:
-            return ""
-        if name.endswith(TABLE):
-            return (
-                phrase("It is a combat sequence: `/{id} {word}`", id=game.id, word=word)
-                if word in game.sequences
-                else ""
-            )
-        return (
-            phrase("It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word)
-            if word in game.tables
-            else ""
-        )
+        game, is_table = self.games.get(name.removesuffix(TABLE)), name.endswith(TABLE)
+        if game is not None and is_table and word in game.sequences:
+            return phrase("It is a combat sequence: `/{id} {word}`", id=game.id, word=word)
+        if game is not None and not is_table and word in game.tables:
+            return phrase("It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word)
+        return ""
 
     def elsewhere(self, name: str) -> str:
         """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""

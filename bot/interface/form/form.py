@@ -162,11 +162,10 @@ def form_of(
         fields = _packed(fields, spec, shown, room.fields - len(how))
     elif any(field.kind == "picks" for field in fields):
         fields = [*_beside(fields, _others(fields)), _typed(spec)]
-    return _marked(
-        Form(title or spec.title or spec.name, spec.verb or "OK", (*fields, *how), shown),
-        wrong,
-        message,
-    )
+    form = Form(title or spec.title or spec.name, spec.verb or "OK", (*fields, *how), shown)
+    at = form.at(wrong) if message else ""
+    marked = [field._replace(wrong=message) if field.name == at else field for field in form.fields]
+    return replace(form, fields=tuple(marked)) if message else form
 
 
 def _is_kept(spec: CommandSpec, name: str) -> bool:
@@ -177,14 +176,6 @@ def _is_kept(spec: CommandSpec, name: str) -> bool:
 def _has_field(option: Option, spec: CommandSpec) -> bool:
     is_how = option.name == HAND and spec.option(SECRET) is not None
     return option.type not in ("bool", "mods") and option.complete != CHOSEN and not is_how
-
-
-def _marked(form: Form, wrong: str, message: str) -> Form:
-    if not message:
-        return form
-    at = form.at(wrong)
-    fields = tuple(field._replace(wrong=message) if field.name == at else field for field in form.fields)
-    return replace(form, fields=fields)
 
 
 # One field

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from bot.interface.typing.complete import Known, is_likely, is_out, is_own
+from bot.interface.typing.complete import Known, is_out, is_own, rank
 from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
 from bot.rules.inputs.options import Option, format_number, spoken
 from bot.rules.inputs.several_units import fired
@@ -44,22 +44,19 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     room = size - len(typed)
     if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
         units = [u for u in units if not u.side or (u.side == known.own_side) == own or u.handle in picked]
-    units.sort(key=lambda unit: _rank(unit, option, known.own_side))
+    more = list[Pick]()
+    units.sort(key=lambda unit: _rank(unit, option, known))
     if len(units) > room:
         units.sort(key=lambda unit: unit.handle not in picked)
-        handle = units[room - 1].handle
-        units = sorted(units[: room - 1], key=lambda unit: _rank(unit, option, known.own_side))
-        more = [Pick(MORE, "More: type handles below", handle)]
-    else:
-        more = []
+        more = [Pick(MORE, "More: type handles below", units[room - 1].handle)]
+        units = sorted(units[: room - 1], key=lambda unit: _rank(unit, option, known))
     sides = {unit.side for unit in units}
     picks = []
     for unit in units:
         about = _described(unit, known, say_side=len(sides) > 1)
         picks.append(Pick(unit.handle, unit.name, about, unit.handle in picked))
         picks += _weapons(unit, option, typed)
-    picks = picks[: size - len(typed)] if not more else picks[: size - len(typed) - 1]
-    return (*picks, *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
+    return (*picks[: room - len(more)], *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
 
 
 def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
@@ -70,9 +67,8 @@ def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
     return [Pick(TYPED + item, f"{unit.name}: {weapon}", "this weapon alone") for weapon, item in items]
 
 
-def _rank(unit: RosterUnit, option: Option, own_side: str) -> tuple[bool, bool, bool]:
-    is_other = bool(own_side) and (unit.side == own_side) != is_own(option)
-    return is_other, not is_likely(unit, option), unit.state not in SOUND
+def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, bool]:
+    return *rank(unit, option, known), unit.state not in SOUND
 
 
 def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:

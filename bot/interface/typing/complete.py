@@ -120,7 +120,7 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
     if option.values:
         return _words(option.values, typed)
     if option.type == "unit" or option.complete == "unit":
-        ranked = sorted(known.roster, key=lambda unit: (is_out(unit, known), _rank(unit, option, known)))
+        ranked = sorted(known.roster, key=lambda unit: (is_out(unit, known), rank(unit, option, known)))
         return [
             Choice(described(unit), unit.name)
             for unit in ranked
@@ -301,7 +301,7 @@ def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option
     part = last.strip("\"'\u201c\u201d").casefold()
     taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
     alive = [unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely]
-    alive.sort(key=lambda unit: _rank(unit, option, known))
+    alive.sort(key=lambda unit: rank(unit, option, known))
     gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
     units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
     found: list[tuple[str, str]] = []
@@ -370,7 +370,7 @@ def is_out(unit: RosterUnit, known: Known) -> bool:
     return unit.state in lost_states(known.system)
 
 
-def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
+def rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
     """Own units first for those who act, the others' first for targets; of a side those whom the option is about."""
     return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(unit, option)
 
