@@ -65,7 +65,7 @@ from bot.stores.erased import Erased
 from bot.stores.opening import open_store
 from bot.stores.retention import Sweeping
 from bot.stores.store import Store
-from bot.systems.catalog import systems, using
+from bot.systems.catalog import using
 from bot.systems.system import System, built_in
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
@@ -398,18 +398,18 @@ class App:
         if loaded is None:
             return Known()
         game, person = loaded.game, loaded.person_of(who.key)
-        with using(await self.shelves.at(place, game)):
-            where, decks = standing(game), deck_names(game, systems().get(game.system))
+        system = (await self.shelves.at(place, game)).get(game.system)
         return Known(
             roster=tuple(in_order(game.units.values())),
             sides=game.sides,
             players=tuple(row.name for row in loaded.persons.values() if not is_imported(row)),
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
-            standing=where,
-            decks=decks,
+            standing=standing(game, system),
+            decks=deck_names(game, system),
             lying=lying(game),
             options=tuple(dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])),
+            game=system,
         )
 
     async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:

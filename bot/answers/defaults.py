@@ -120,7 +120,7 @@ def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], r
     pieces = split_items(text) if units else []
     if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
         return None
-    out, named = lost_states(sequence.system.id), {unit.name for unit in units}
+    out, named = lost_states(sequence.system), {unit.name for unit in units}
     aboard = [one for one in riders if one.state not in out]
     found, lent = list[str](), list[str]()
     for unit, piece in zip(units, pieces, strict=True):

@@ -15,8 +15,6 @@ from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import systems
-from bot.systems.system import System
 
 MANY = 12
 """Rows above and below the one that answers, where the whole table is too large."""
@@ -44,7 +42,7 @@ def lookup_reply(
     rolled: list[Rolled] | None = None,
 ) -> Reply:
     """What a table says, first in one line, then how it was reached, and the card around the cell."""
-    words, card, _ = printed(table)
+    words, card = table.words, printed(table).card
     dice = {roll.option for roll in table.rolls} if rolled else set()
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
     name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
@@ -65,15 +63,6 @@ def lookup_reply(
 def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
     """Its inputs as given, the others as they are when left out."""
     return {one.name: clean(one, given[one.name]) if one.name in given else one.default for one in table.inputs}
-
-
-def words_of(table: Table) -> Mapping[str, str]:
-    """How the game says the tokens of its tables, where that is not their own spelling."""
-    return _words(systems().get(table.system))
-
-
-def _words(game: System | None) -> Mapping[str, str]:
-    return (game.game.get("words") or {}) if game is not None else {}
 
 
 def _news(answer: Answer, words: Mapping[str, str]) -> str:
@@ -116,7 +105,7 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
 
 def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None) -> Reply:
     """The whole of a table, or what it asks for where it is a rule in words; `given` is what was looked up in it."""
-    words, card, sheets = printed(table)
+    words, (card, sheets) = table.words, printed(table)
     asks = phrase("For a single answer: `{usage}`", usage=usage)
     if not sheets:
         options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
@@ -221,25 +210,20 @@ class Printed(NamedTuple):
     """A table in the words of its game: as a grid, None for one that is printed in another way; and each part of it
     with its heading ("" where there is one only), none where it is a rule in words."""
 
-    words: Mapping[str, str]
     card: Card | None
     sheets: tuple[Sheet, ...]
 
 
+@lru_cache(300)
 def printed(table: Table) -> Printed:
     """The table as players read it, made once."""
-    return _printed(table, systems().get(table.system))
-
-
-@lru_cache(300)
-def _printed(table: Table, game: System | None) -> Printed:
-    body, words = table.printed.get("read"), _words(game)
+    body, words = table.printed.get("read"), table.words
     cards = [*_cards(table, body, words, "")]
     sheets = [Sheet(heading[:1].upper() + heading[1:], card.all_rows()) for heading, card in cards]
     if modifiers := _modifiers(table, words):
         sheets.append(modifiers)
     is_grid = isinstance(body, Mapping) and not {"bands", "pick"} & body.keys()
-    return Printed(words, cards[0][1] if cards and is_grid else None, tuple(sheets))
+    return Printed(cards[0][1] if cards and is_grid else None, tuple(sheets))
 
 
 def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None:

@@ -21,7 +21,7 @@ from bot.rules.proof.export_format import SEALED, Exported, export_text, read_ex
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
-from bot.systems.catalog import lost_states, using
+from bot.systems.catalog import everywhere, lost_states, using
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
@@ -172,7 +172,7 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
         return found
     system = next((row["body"]["system"] for row in data["events"] if "system" in row["body"]), data.get("system", ""))
-    faults, unproved, is_old = shown_faults(text, data, frozenset(lost_states(str(system))))
+    faults, unproved, is_old = shown_faults(text, data, frozenset(lost_states(everywhere().get(str(system)))))
     told = "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
     said = [] if faults else [AN_OLD_PAGE if is_old else told]
     if unproved:

@@ -22,7 +22,7 @@ from bot.systems.system import Sequence
 def game_deck(context: Context, id: str) -> GameDeck | None:
     """What the game's files say of a deck; None for one of the evening."""
     if id == cups.ELEMENTS and cups.leads(context.game, id, context.system):
-        return cups.of_roster(context.game, lost_states(context.game.system))
+        return cups.of_roster(context.game, lost_states(context.system))
     return system.decks.get(id) if (system := context.system) is not None else None
 
 
@@ -65,7 +65,7 @@ def declare_decks(context: Context, sequence: Sequence) -> None:
 def cup_declared(context: Context, made: GameDeck) -> Json:
     """What the chain has of a cup that leads a phase, as the game has it now."""
     game = context.game
-    return cups.declared(made, game.sides, [*lost_states(game.system), *cups.given_up(context.system)])
+    return cups.declared(made, game.sides, [*lost_states(context.system), *cups.given_up(context.system)])
 
 
 async def closed_piles(context: Context, sequence: Sequence, *seats: str) -> list[Json]:

@@ -46,7 +46,7 @@ def _counter_of(type_: str, system: System | None) -> Mapping[str, Any]:
 
 def is_lost(unit: RosterUnit, system: System | None) -> bool:
     """Whether the unit is out of the game."""
-    return state_of(unit, system) in lost_states(system.id if system is not None else "")
+    return state_of(unit, system) in lost_states(system)
 
 
 def is_hurt(unit: RosterUnit, system: System | None) -> bool:

@@ -9,7 +9,6 @@ from bot.game.roster import cleared
 from bot.game.sides import of_side
 from bot.game.state import Game
 from bot.rules.text.phrase import marked
-from bot.systems.catalog import systems
 from bot.systems.game_file import LED_BY
 from bot.systems.system import System
 
@@ -153,11 +152,10 @@ def whose_go(game: Game) -> str:
     return of_side(" and ".join(game.go), "go")
 
 
-def standing(game: Game) -> str:
+def standing(game: Game, system: System | None) -> str:
     """Where a game is, on one line: `Hill 875 · turn 3, Operations phase · US's go`."""
     if not game.started:
         return "free play"
-    system = systems().get(game.system)
     if game.ended:
         return f"{game.name} · ended"
     return " · ".join(piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece)

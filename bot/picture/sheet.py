@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from bot.answers.tables import lookup_reply, said, words_of
+from bot.answers.tables import lookup_reply, said
 from bot.picture.font import drawable
 from bot.rules.errors import TableError
 from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.table import Answer, Table
-from bot.systems.catalog import systems
 
 SHORT, SHORTEST, FEW, MANY = 9, 6, 5, 8
 """Cells of so few letters are said in words (in MANY columns: fewer); in few columns, longer ones, too. Others are
@@ -100,8 +99,7 @@ def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:
 
     Raises UserError for inputs that the table refuses.
     """
-    game = systems().get(table.system)
-    sheet = Sheet(table.title, game.title if game else table.system, table.source, ())
+    sheet = Sheet(table.title, table.game or table.system, table.source, ())
     if given is None:
         maker = _Maker(table, None)
         return replace(sheet, blocks=(*maker.blocks(), *maker.meanings()), legend=maker.explained())
@@ -120,7 +118,7 @@ class _Maker:
 
     def __init__(self, table: Table, values: Mapping[str, Any] | None, answer: Answer | None = None) -> None:
         self.table, self.values, self.answer = table, values, answer
-        self.data, self.words = table.printed, words_of(table)
+        self.data, self.words = table.printed, table.words
         self.results: Mapping[Any, Any] = self.data.get("results") or {}
         self.derived: Mapping[str, Any] = self.data.get("derive") or {}
         self.formulas: Mapping[str, Any] = {**self.derived, **(self.data.get("then") or {})}

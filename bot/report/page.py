@@ -166,7 +166,7 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     return {
         "story": story,
         "decks": decks,
-        "lost": Markup(harmless(json.dumps(lost_states(story.system.id if story.system else "")))),
+        "lost": Markup(harmless(json.dumps(lost_states(story.system)))),
         "packed": packed,
         "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),
         "export": export,

@@ -114,7 +114,6 @@ GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 """Where a game names none, and in free play."""
 
 
-def lost_states(system: str) -> tuple[str, ...]:
-    """Those of a system, by its id."""
-    played = systems().get(system)
-    return tuple(played.game["units"].get("lost") or GONE) if played is not None else GONE
+def lost_states(system: System | None) -> tuple[str, ...]:
+    """Those of a system, or of free play."""
+    return tuple(system.game["units"].get("lost") or GONE) if system is not None else GONE

@@ -542,6 +542,7 @@ class System:
             raise TableError(file, f"its id must be {self.id}/{id}")
         data = {**data, "id": f"{self.id}/{id}"}
         table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id))
+        table = replace(table, game=self.title, words=self.game.get("words") or {})
         if table.group not in list(self.game["groups"]):
             hint = did_you_mean(str(table.group), self.game["groups"])
             raise TableError(file, f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". "), row="group")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.answers.tables import card_in, printed, words_of
+from bot.answers.tables import card_in, printed
 from bot.systems.catalog import systems
 
 
@@ -18,4 +18,4 @@ def test_one_and_yes_are_different_cells_and_words_are_the_games_own() -> None:
     assert card.around({**values, card.row_by: True}) != plain
     assert renamed.around(values) != plain
     assert card.around(values) == plain
-    assert printed(table).card == card_in(table, body, words_of(table))
+    assert printed(table).card == card_in(table, body, table.words)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from bot.interface.registry import registry
 from bot.interface.typing.complete import Choice, Known, complete_option, meant
 from bot.rules.inputs.units import RosterUnit
+from bot.systems.system import built_in
 
 ROSTER = tuple(
     RosterUnit(f"{name} {number}", f"{side.casefold()}{number}", "squad", side)
     for side, name in (("US", "Squad"), ("VC", "Cell"))
     for number in range(1, 13)
 )
-KNOWN = Known(ROSTER, ("US", "VC"), ("Anna",), "US", "lnlt")
+KNOWN = Known(ROSTER, ("US", "VC"), ("Anna",), "US", "lnlt", game=built_in()["lnlt"])
 
 
 def offered(name: str, typed: str, known: Known = KNOWN, **given: object) -> list[Choice]:
@@ -75,7 +76,7 @@ def test_what_takes_units_by_name_takes_several() -> None:
     orders = registry().get(("baps", "random-order"))
     assert orders is not None
     men = tuple(RosterUnit(f"GI {at}", f"us{at}", "soldier", "US") for at in range(1, 13))
-    known = Known(men, own_side="US", system="baps")
+    known = Known(men, own_side="US", system="baps", game=built_in()["baps"])
     found = [choice.value for choice in complete_option(orders, "unit", "GI 1", registry(), known, {})]
     assert found[:5] == ["GI 1", "GI 10", "GI 11", "GI 12", "GI 1..12"]
     assert meant(orders, {"unit": "GI 1..12 (12 units)"}) == {"unit": "GI 1..12"}
@@ -97,7 +98,7 @@ def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
     assert shoot is not None
     states = ("", "combat-ineffective", "out-of-action", "destroyed")
     roster = tuple(RosterUnit(f"Man {at}", f"us{at}", "element", "US", state=state) for at, state in enumerate(states))
-    known = Known(roster, ("US", "VC"), ("Anna",), "US", "ucn")
+    known = Known(roster, ("US", "VC"), ("Anna",), "US", "ucn", game=built_in()["ucn"])
     names = [choice.name for choice in complete_option(shoot, "shooters", "man", registry(), known, {})]
     assert "Man 0" in names[0]
     assert not [name for name in names if any(f"Man {gone}" in name for gone in (1, 2, 3))]

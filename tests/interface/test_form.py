@@ -14,14 +14,15 @@ from bot.interface.typing.command_text import command_text
 from bot.interface.typing.complete import Known, complete_option
 from bot.rules.inputs.options import OWN
 from bot.rules.inputs.units import RosterUnit
+from bot.systems.system import built_in
 
 ROSTER = tuple(
     RosterUnit(f"{name} {number}", f"{side.casefold()}{number}", "squad", side, {"morale": 5, "fp": 2})
     for side, name in (("US", "Squad"), ("VC", "Cell"))
     for number in range(1, 31)
 )
-KNOWN = Known(ROSTER, ("US", "VC"), own_side="US", system="lnlt")
-SMALL = Known(ROSTER[:3] + ROSTER[30:33], ("US", "VC"), own_side="US", system="lnlt")
+KNOWN = Known(ROSTER, ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
+SMALL = Known(ROSTER[:3] + ROSTER[30:33], ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
 
 
 def spec_of(*path: str) -> CommandSpec:
@@ -104,7 +105,12 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
 
 def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() -> None:
     shaken = RosterUnit("Squad 9", "us9", "squad", "US", {"fp": 2}, "shaken")
-    form = form_of(FIRE, {}, Known((shaken, *SMALL.roster), ("US", "VC"), own_side="US", system="lnlt"), WIDE)
+    form = form_of(
+        FIRE,
+        {},
+        Known((shaken, *SMALL.roster), ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"]),
+        WIDE,
+    )
     attackers = field(form, "attackers").picks
     assert [pick.value for pick in attackers] == ["us1", "us2", "us3", "us9", "vc1", "vc2", "vc3"]
     assert attackers[3].about == "US, shaken, squad, fp 2"
@@ -119,7 +125,7 @@ def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
     units = [RosterUnit(f"{side} {n}", f"{side.lower()}{n}", "squad", side) for side in ("VC", "US") for n in (1, 2, 3)]
     units[1] = replace(units[1], state="shaken")
     units[5] = replace(units[5], state="shaken-wounded")
-    known = Known(tuple(units), ("US", "VC"), own_side="US", system="lnlt")
+    known = Known(tuple(units), ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
     rally = spec_of("lnlt", "rally")
     picks = [pick.label for pick in field(form_of(rally, {}, known, WIDE), "units").picks]
     assert picks == ["US 3", "US 1", "US 2", "VC 2", "VC 1", "VC 3"]
@@ -274,7 +280,7 @@ def test_menus_say_numbers_as_people_do_and_only_those_one_chooses_by() -> None:
     blue = RosterUnit(
         "Blue", "bl1", "element", "Blue", {"firearms": 12, "members": 8, "loadout": ("6xbattle-rifle", "smg")}
     )
-    known = Known((gun,), ("US",), own_side="US", system="lnlt")
+    known = Known((gun,), ("US",), own_side="US", system="lnlt", game=built_in()["lnlt"])
     assert field(form_of(FIRE, {}, known, NARROW), "attackers").picks[0].about == "crew, sw 3 + 2, morale 5"
     known = Known((blue,), ("Blue",), own_side="Blue", system="ucn")
     picks = field(form_of(spec_of("ucn", "shoot"), {}, known, NARROW), "shooters").picks

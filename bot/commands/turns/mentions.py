@@ -109,7 +109,7 @@ def _after(event: Json, part: str) -> Mapping[str, Any]:
 
 def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
     """The units that lost a man this turn: by their own number of men, or by the link of one who is out of the game."""
-    out = lost_states(context.game.system)
+    out = lost_states(context.system)
     for event in happened:
         for key, unit in _after(event, "units").items():
             was = event["before"]["units"].get(key)

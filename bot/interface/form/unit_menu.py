@@ -8,7 +8,6 @@ from bot.rules.inputs.loadout import LEFT, LOADOUT, arms_said
 from bot.rules.inputs.options import Option, format_number, spoken
 from bot.rules.inputs.several_units import fired
 from bot.rules.inputs.units import Roster, RosterUnit, by_name
-from bot.systems.catalog import systems
 
 TYPED = "="
 """How the value of an entry begins that was typed, and is not in the roster."""
@@ -73,8 +72,7 @@ def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, b
 
 def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:
     """What one chooses a unit by: its state, the numbers on its counter that are not 0, and its weapons."""
-    system = systems().get(known.system)
-    printed = (system.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers") if system else ()
+    printed = (known.game.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers") if known.game else ()
     keys = [key for key in printed or unit.numbers if unit.numbers.get(key) and key not in (LEFT, LOADOUT)]
     numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
     state = spoken(unit.state).casefold() if unit.state not in SOUND else ""

@@ -45,7 +45,8 @@ class Choice(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
+    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the id of
+    its system, and (`game`) what that is.
 
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
     those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
@@ -67,6 +68,7 @@ class Known(NamedTuple):
     lying: tuple[tuple[str, str], ...] = ()
     macros: tuple[Macro, ...] = ()
     options: tuple[str, ...] = ()
+    game: System | None = None
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
@@ -367,7 +369,7 @@ def is_likely(unit: RosterUnit, option: Option) -> bool:
 
 def is_out(unit: RosterUnit, known: Known) -> bool:
     """Whether the unit has left the fight."""
-    return unit.state in lost_states(known.system)
+    return unit.state in lost_states(known.game)
 
 
 def rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:

@@ -106,6 +106,10 @@ class Table:
     blank: tuple[Blank, ...] = ()
     chain: Mapping[str, Table] = field(default_factory=dict)
     """The tables that its cells name by ids: who comes to such a cell rolls on that table next."""
+    game: str = ""
+    """What its game is called."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """How its game says tokens, where that is not their own spelling."""
     _options: Mapping[str, Option] = field(default_factory=dict)
 
     def read(self, given: Mapping[str, object]) -> Answer:
