@@ -9,55 +9,31 @@ from bot.rules.sequence.sequence import Change
 from bot.rules.tables.table import Tables
 
 GONE = "combat-ineffective"
-SUPPRESSED_STATES = ("pinned", "stunned")
-HESITANT_STATES = ("hesitant", "hesitant-morale")
 
 
-def loses(unit: Unit, count: int) -> dict[str, Any]:
-    """Members and casualties of a unit that loses characters; the state of one that has nobody left.
-
-    Source: Infantry Combat, Status Damage.
-    """
-    members = unit.numbers.get("members")
+def under_fire(target: Unit | None, count: int, status: str) -> tuple[Change, ...]:
+    """What fire makes of the element that is shot at: members and casualties, and its state, which no milder one takes
+    the place of. Source: Infantry Combat, Status Damage."""
+    if target is None or not target.name:
+        return ()
+    members, state, new = target.numbers.get("members"), target.state, dict[str, Any]()
     lost = count if members is None else min(count, int(members))
-    if not lost:
-        return {}
-    new: dict[str, Any] = {"casualties": int(unit.numbers.get("casualties") or 0) + lost}
-    if members is not None:
+    if lost:
+        new["casualties"] = int(target.numbers.get("casualties") or 0) + lost
+    if lost and members is not None:
         new["members"] = int(members) - lost
-        if not new["members"]:
-            new["state"] = GONE
-    return new
+    if new.get("members") == 0:
+        state = GONE
+    elif state != GONE and (status in ("pinned", GONE) or (status == "hesitant" and state != "pinned")):
+        state = "hesitant" if status == "hesitant" else "pinned"
+    if state != target.state:
+        new["state"] = state
+    return (Change(target.name, set=new),) if new else ()
 
 
 def casualties(lost: int) -> str:
-    """How many characters are lost, in words; none is no effect."""
-    if not lost:
-        return "none"
+    """How many characters are lost, in words."""
     return "1 casualty" if lost == 1 else f"{lost} casualties"
-
-
-def change(unit: Unit | None, new: dict[str, Any], *, mark: frozenset[str] = frozenset()) -> tuple[Change, ...]:
-    """The change of a roster unit, or nothing where nothing changes."""
-    if unit is None or not unit.name:
-        return ()
-    new = {
-        key: value for key, value in new.items() if value != (unit.state if key == "state" else unit.numbers.get(key))
-    }
-    return (Change(unit.name, set=new, mark=mark),) if new or mark else ()
-
-
-def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...]:
-    """What fire makes of the element that is shot at. Source: Infantry Combat, Status Damage."""
-    if target is None:
-        return ()
-    new = loses(target, lost)
-    if "state" not in new and target.state != GONE:
-        if status in ("pinned", "combat-ineffective"):
-            new["state"] = "pinned"
-        elif status == "hesitant" and target.state != "pinned":
-            new["state"] = "hesitant"
-    return change(target, new)
 
 
 def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> None:
@@ -71,29 +47,6 @@ def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> Non
 def is_marked(unit: Unit) -> bool:
     """Whether the unit bears a Morale or Suppression marker."""
     return bool(unit.numbers.get("morale_markers") or unit.numbers.get("suppression_markers"))
-
-
-def is_suppressed(unit: Unit | None) -> bool:
-    """Whether the unit fights in melee as suppressed: a Suppression marker, pinned or stunned."""
-    return unit is not None and bool(unit.numbers.get("suppression_markers") or unit.state in SUPPRESSED_STATES)
-
-
-def is_hesitant(unit: Unit | None) -> bool:
-    """Whether the unit is hesitant, from fire or from a failed Morale test."""
-    return unit is not None and unit.state in HESITANT_STATES
-
-
-def after_grenade(unit: Unit, lost: int, status: str) -> dict[str, Any]:
-    """What a grenade in the room makes of a unit.
-
-    Source: Building Assault, Grenade Assault Phase Damage.
-    """
-    new = loses(unit, lost)
-    if status == "cleared":
-        new["state"] = GONE
-    elif "state" not in new and unit.state != GONE:
-        new["state"] = status
-    return new
 
 
 # -- how answers call weapons and elements, and what a status means in few words
@@ -128,29 +81,23 @@ def whom(unit: Unit | None, otherwise: str) -> str:
     return otherwise if unit is None else unit.word
 
 
-def characters(count: int) -> str:
-    """So many characters in words."""
-    return "a character" if count == 1 else f"{count} characters"
-
-
 # -- what acting costs an element whose AP the roster knows: its own first, or those that a leader has handed it.
 # Source: Action Points, AP Expenditure; Additional AP
 
 
-def spends(
-    tables: Tables, units: Iterable[Unit], action: str, *, again: str, extra: int = 0
-) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """The changes of those who act, and what they are told: `Red uses 1 AP (2 left)`. `again` is the marker of one who
-    has done so in this activation already; `extra` AP go into the skill, additional ones before its own."""
+def spends(tables: Tables, units: Iterable[Unit], extra: int) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The changes of those who shoot, and what they are told: `Red uses 1 AP (2 left)`. `extra` AP go into the skill,
+    additional ones before its own."""
     changes, told = [], []
     for unit in {unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None}.values():
         more = int(unit.numbers.get("more_ap") or 0)
-        cost = int(tables["ap-costs"](action=action, second=again in unit.flags)["ap"]) + max(0, extra - more)
-        left = int(unit.numbers["ap"]) - int(unit.numbers.get("spent") or 0)
-        new: dict[str, Any] = {"spent": int(unit.numbers.get("spent") or 0) + cost}
+        cost = int(tables["ap-costs"](action="shoot", second="shot" in unit.flags)["ap"]) + max(0, extra - more)
+        spent = int(unit.numbers.get("spent") or 0)
+        left = int(unit.numbers["ap"]) - spent
+        new: dict[str, Any] = {"spent": spent + cost}
         if more and extra:
             new["more_ap"] = max(0, more - extra) or None
-        changes.append(Change(unit.name, set=new, mark=frozenset({"activated", again})))
+        changes.append(Change(unit.name, set=new, mark=frozenset({"activated", "shot"})))
         besides = f" and {min(more, extra)} additional" if more and extra else ""
         has = f"{left - cost} left" if cost <= left else f"it had {left or 'none'}"
         told.append(f"{unit.name} uses {cost} AP{besides} ({has})")

@@ -241,7 +241,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.firm_reminder(given),
         *shooters.skill_lines(firing),
     )
-    paid, told = spends(tables, given.units("shooters"), "shoot", again="shot", extra=given.int("extra_ap"))
+    paid, told = spends(tables, given.units("shooters"), given.int("extra_ap"))
     return Firing(firing).plan(partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines)
 
 

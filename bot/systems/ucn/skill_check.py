@@ -67,9 +67,9 @@ def status_part(tables: Tables, given: Given) -> Parts:
     return ((status, int(tables["status-effects"](status=status)["skill_modifier"])),)
 
 
-def mod_part(given: Given, name: str = "mod") -> Parts:
+def mod_part(given: Given) -> Parts:
     """Any other modifier, if there is one."""
-    return (("modifier", given.int(name)),) if given.int(name) else ()
+    return (("modifier", given.int("mod")),) if given.int("mod") else ()
 
 
 def lost_ap(roll: Roll) -> str:
