@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,7 @@ from bot.stores.base import DAY
 from bot.stores.copying import OF_THE_MOMENT, copy_all, holds_anything
 from bot.stores.opening import needs_library, opened_store
 from bot.stores.sqlite import open_sqlite
-from bot.stores.sqlite.copying import sqlite_draft, sqlite_source, sqlite_target
+from bot.stores.sqlite.copying import sqlite_source, sqlite_target
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.schema import check_ours
 
@@ -72,20 +72,16 @@ def restore(words: Sequence[str]) -> int:
     except OSError as error:
         raise UserError(f"{folder} cannot be made: {error.strerror or error}.", code="file-failed") from None
     put = _put_into_postgres(settings, copy) if settings.postgres else _put_into_file(Path(source), copy)
-    print(f"{source} holds {counted(put.games, 'game')} of {copy} now.")
-    if put.kept is not None:
-        print(f"What was there before is kept as {put.kept}.")
+    games, kept, faults = put
+    print(f"{source} holds {counted(games, 'game')} of {copy} now.")
+    if kept is not None:
+        print(f"What was there before is kept as {kept}.")
     print("Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed.")
-    return _told(put.faults)
+    return _told(faults)
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
-    """What became of a copy that was put back: its games, where what was there before is kept, what does not verify."""
-
-    games: int
-    kept: Path | None
-    faults: Sequence[str] = ()
+Put = tuple[int, Path | None, Sequence[str]]
+"""What became of a copy that was put back: its games, where what was there before is kept, what does not verify."""
 
 
 def _name(settings: Settings) -> str:
@@ -130,7 +126,7 @@ def _put_into_file(path: Path, copy: Path) -> Put:
         os.replace(new, path)
     finally:
         new.unlink(missing_ok=True)
-    return Put(games, kept)
+    return games, kept, ()
 
 
 async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
@@ -142,7 +138,7 @@ async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[
     _remove(half)
     try:
         make_file(half)
-        async with postgres_source(settings.postgres) as old, sqlite_draft(half) as new:
+        async with postgres_source(settings.postgres) as old, sqlite_target(half, is_draft=True) as new:
             counts = await copy_all(old, new, but=OF_THE_MOMENT)
         async with open_sqlite(half) as store:
             doc = await store.doc(*COPIED)
@@ -163,11 +159,10 @@ def _put_into_postgres(settings: Settings, copy: Path) -> Put:
     """A copy in place of all that a PostgreSQL database holds. Raises UserError while a bot is connected to it."""
     with TemporaryDirectory(prefix="grognard-") as folder:
         new = Path(folder) / "games.db"
-        games = _copied(copy, new)
-        return replace(asyncio.run(_into_postgres(settings, new)), games=games)
+        return _copied(copy, new), *asyncio.run(_into_postgres(settings, new))
 
 
-async def _into_postgres(settings: Settings, new: Path) -> Put:
+async def _into_postgres(settings: Settings, new: Path) -> tuple[Path | None, Sequence[str]]:
     from bot.stores.postgres.copying import postgres_target
 
     async with open_sqlite(new):
@@ -184,7 +179,7 @@ async def _into_postgres(settings: Settings, new: Path) -> Put:
         kept.unlink(missing_ok=True)
         raise
     async with opened_store(settings) as store:
-        return Put(0, None if is_empty else kept, [*await store.check(), *(await audit(store))[1]])
+        return None if is_empty else kept, [*await store.check(), *(await audit(store))[1]]
 
 
 def _remove(file: Path) -> None:

@@ -1,32 +1,12 @@
 """What a store holds, carried row by row into an empty one of either kind: all of it, or nothing."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any, Protocol
 
-Row = Sequence[Any]
+from bot.stores.records import TABLES
+from bot.stores.statements import Row
 
-TABLES: Mapping[str, tuple[str, ...]] = {
-    name: tuple(columns.split())
-    for name, columns in {
-        "games": "id version next_event head created updated",
-        "snapshots": "game at state",
-        "events": "game number body hash",
-        "marks": "game mark block at",
-        "bindings": "place game server current removed number",
-        "persons": "game person user name",
-        "texts": "game event key salt text person",
-        "seeds": "game epoch seed commitment first_event texts digest revealed",
-        "requests": "id game user reply at",
-        "tombstones": "id at",
-        "outbox": "id request place reply delivery due attempts created about amends home",
-        "shown": "about place spot request",
-        "docs": "kind key data expires owner",
-        "due": "key at kind data owner",
-        "receipts": "number id place user command until due",
-    }.items()
-}
-"""All that both kinds of store keep. What one of them has beside it (`requests.attempt`) is of use to it alone."""
 OF_THE_MOMENT = ("receipts",)
 """What only the process at work can make good: a copy that is kept has none of it."""
 IN_ORDER = {"games": "id", "events": "game, number"}
@@ -36,8 +16,9 @@ NUMBERED = {"outbox": "id", "receipts": "number"}
 TOGETHER = 1_000
 
 
-class Source(Protocol):
-    """A store at one moment, whatever is written meanwhile."""
+class End(Protocol):
+    """A store that is copied from, as it is at one moment, whatever is written meanwhile; or an empty one that is
+    copied into, in a transaction that ends well only when all is copied."""
 
     def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
         """All rows of a table, some at a time."""
@@ -46,10 +27,6 @@ class Source(Protocol):
     async def last(self, table: str) -> int:
         """The last number that the store gave out in a numbered table; 0 for none."""
         ...
-
-
-class Target(Protocol):
-    """An empty store in a transaction that ends well only when all is copied."""
 
     async def is_empty(self, table: str) -> bool:
         """Whether there is no row."""
@@ -64,7 +41,7 @@ class Target(Protocol):
         ...
 
 
-async def copy_all(source: Source, target: Target, *, but: Sequence[str] = ()) -> dict[str, int]:
+async def copy_all(source: End, target: End, *, but: Sequence[str] = ()) -> dict[str, int]:
     """Copy every table `but` some; how many rows each has. The target must be empty."""
     counts = {}
     for table in TABLES:
@@ -76,7 +53,7 @@ async def copy_all(source: Source, target: Target, *, but: Sequence[str] = ()) -
     return counts
 
 
-async def _carried(source: Source, target: Target, table: str) -> int:
+async def _carried(source: End, target: End, table: str) -> int:
     """Copy a table; how many rows it has. Some are written while the next ones are read."""
     count, adding = 0, None
     try:
@@ -93,6 +70,6 @@ async def _carried(source: Source, target: Target, table: str) -> int:
     return count
 
 
-async def holds_anything(target: Target) -> bool:
+async def holds_anything(target: End) -> bool:
     """Whether any table of a store has a row."""
     return not all([await target.is_empty(table) for table in TABLES])

@@ -16,6 +16,34 @@ from bot.stores.base import Gate
 Json = dict[str, Any]
 
 
+TABLES: Mapping[str, tuple[str, ...]] = {
+    name: tuple(columns.split())
+    for name, columns in {
+        "games": "id version next_event head created updated",
+        "snapshots": "game at state",
+        "events": "game number body hash",
+        "marks": "game mark block at",
+        "bindings": "place game server current removed number",
+        "persons": "game person user name",
+        "texts": "game event key salt text person",
+        "seeds": "game epoch seed commitment first_event texts digest revealed",
+        "requests": "id game user reply at",
+        "tombstones": "id at",
+        "outbox": "id request place reply delivery due attempts created about amends home",
+        "shown": "about place spot request",
+        "docs": "kind key data expires owner",
+        "due": "key at kind data owner",
+        "receipts": "number id place user command until due",
+    }.items()
+}
+"""All that both kinds of store keep. What one of them has beside it (`requests.attempt`) is of use to it alone."""
+
+
+def listed(table: str) -> str:
+    """The columns of a table, as statements name them; `user` is a word of PostgreSQL's own."""
+    return ", ".join(f'"{column}"' for column in TABLES[table])
+
+
 class EventRow(NamedTuple):
     """One event of a game's log; `body` is its canonical JSON, exactly as it was hashed."""
 

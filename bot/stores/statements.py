@@ -16,6 +16,7 @@ from bot.stores.records import (
     BOARD,
     ROLLED,
     SHOWN,
+    TABLES,
     UNTOLD,
     Binding,
     Commit,
@@ -26,6 +27,7 @@ from bot.stores.records import (
     OutboxRow,
     Outgoing,
     dump,
+    listed,
     tombstone,
 )
 
@@ -79,22 +81,20 @@ OVERDUE = f"(due <= {NOW} OR due > {NOW} + {LONGEST_WAIT})"
 """What nobody holds any more. What is due later than anything is laid down for was so by a clock since set back."""
 
 
-def _put(table: str, columns: str, keys: int) -> str:
+def _put(table: str, keys: int) -> str:
     """Write or replace a row, whose first `keys` columns are its key."""
-    names = columns.split()
+    names = TABLES[table]
     marks = ", ".join(f"?{number}" for number in range(1, len(names) + 1))
-    news = ", ".join(f"{name} = excluded.{name}" for name in names[keys:])
-    return (
-        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks}) "
-        f"ON CONFLICT ({', '.join(names[:keys])}) DO UPDATE SET {news}"
-    )
+    news = ", ".join(f'"{name}" = excluded."{name}"' for name in names[keys:])
+    key = ", ".join(f'"{name}"' for name in names[:keys])
+    return f"INSERT INTO {table} ({listed(table)}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {news}"
 
 
-_PUT_PERSON = _put("persons", 'game person "user" name', 2)
-_PUT_TEXT = _put("texts", "game event key salt text person", 3)
-_PUT_SEED = _put("seeds", "game epoch seed commitment first_event texts digest revealed", 2)
-_PUT_DOC = _put("docs", "kind key data expires owner", 2)
-_PUT_DUE = _put("due", "key at kind data owner", 1)
+_PUT_PERSON = _put("persons", 2)
+_PUT_TEXT = _put("texts", 3)
+_PUT_SEED = _put("seeds", 2)
+_PUT_DOC = _put("docs", 2)
+_PUT_DUE = _put("due", 1)
 
 
 def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:

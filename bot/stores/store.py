@@ -28,18 +28,15 @@ from bot.stores.records import (
     TextRow,
     UserData,
     check_change,
+    listed,
     tombstone,
 )
 from bot.stores.statements import NOW, Answered, Ask, Engine, Row, Step, Talk
 
 _LAST = 2**62
-_EVENT = "SELECT game, number, body, hash FROM events"
-_MARK = "SELECT game, mark, block, at FROM marks"
-_TEXT = "SELECT game, event, key, salt, text, person FROM texts"
-_PERSON = 'SELECT game, person, "user", name FROM persons'
-_SEED = "SELECT game, epoch, seed, commitment, first_event, texts, digest, revealed FROM seeds"
-_DUE = "SELECT key, at, kind, data, owner FROM due"
-_DOC = "SELECT kind, key, data, expires, owner FROM docs"
+_EVENT, _TEXT, _PERSON, _SEED, _DUE, _DOC = (
+    f"SELECT {listed(table)} FROM {table}" for table in ("events", "texts", "persons", "seeds", "due", "docs")
+)
 _HAS_BOARD = f"EXISTS (SELECT 1 FROM docs WHERE kind = '{BOARD}' AND key = games.id)"
 _HERE = "(SELECT game FROM bindings WHERE place = ?1 AND current)"
 # One query, so that all of it is of the same moment, whatever is committed meanwhile.
@@ -164,9 +161,7 @@ class Store(ABC):
 
     async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
         """Where these marks are found in a game's log, by block."""
-        query = (
-            f"SELECT game, mark, block, at FROM marks WHERE game = ?1 AND mark IN {_list(marks)} ORDER BY block, mark"
-        )
+        query = f"SELECT {listed('marks')} FROM marks WHERE game = ?1 AND mark IN {_list(marks)} ORDER BY block, mark"
         rows = await self._ask(query, game, *map(storable, marks)) if marks else ()
         return tuple(MarkRow(*row) for row in rows)
 
@@ -255,7 +250,7 @@ class Store(ABC):
 
     async def take_doc(self, kind: str, key: str) -> Doc | None:
         """The document, which is deleted in the same breath: of several takers one gets it."""
-        query = "DELETE FROM docs WHERE kind = ?1 AND key = ?2 RETURNING kind, key, data, expires, owner"
+        query = f"DELETE FROM docs WHERE kind = ?1 AND key = ?2 RETURNING {listed('docs')}"
         now = self._clock()
         taken = map(_doc, await self._writer.write([Step(query, (kind, key))], is_safe=False))
         return next((doc for doc in taken if doc.expires is None or doc.expires > now), None)

@@ -13,11 +13,11 @@ import pytest
 from bot.__main__ import main
 from bot.app import App
 from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.copying import NUMBERED, TABLES
+from bot.stores.copying import NUMBERED
 from bot.stores.postgres import open_postgres
-from bot.stores.records import Commit, Doc, DueRow, MarkRow, Outgoing
+from bot.stores.records import TABLES, Commit, Doc, DueRow, MarkRow, Outgoing
 from bot.stores.sqlite import open_sqlite
-from bot.stores.sqlite.copying import sqlite_draft
+from bot.stores.sqlite.copying import sqlite_target
 from bot.stores.sqlite.journal import journal_path
 from bot.stores.store import Store
 from tests.playing import Channel, two_sides
@@ -173,7 +173,7 @@ async def test_a_thread_that_is_slow_to_end_does_not_break_the_next_rows(
             return "late"
 
     monkeypatch.setattr("bot.stores.sqlite.copying.asyncio.to_thread", slow)
-    async with sqlite_draft(tmp_path / "copy.db") as draft:
+    async with sqlite_target(tmp_path / "copy.db", is_draft=True) as draft:
         await draft.add("docs", [("a", "k", "{}", None, ""), ("b", "k", "{}", None, "")])
         await draft.add("docs", [(Late(), "k", "{}", None, ""), ("c", "k", "{}", None, ""), ("d", "k", "{}", None, "")])
     with closing(sqlite3.connect(tmp_path / "copy.db")) as db:

@@ -12,8 +12,8 @@ import pytest
 
 from bot.stores import statements
 from bot.stores.base import DAY, Conflict, StoreError
-from bot.stores.copying import TABLES
 from bot.stores.records import (
+    TABLES,
     Binding,
     Commit,
     Doc,

@@ -7,11 +7,13 @@ import asyncpg
 
 from bot.rules.text.plain import storable
 from bot.stores.base import StoreError
-from bot.stores.copying import IN_ORDER, NUMBERED, TABLES, TOGETHER, Row
+from bot.stores.copying import IN_ORDER, NUMBERED, TOGETHER
 from bot.stores.postgres.faults import AWAY, away, explained, server_of
 from bot.stores.postgres.link import NAME, Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
 from bot.stores.postgres.store import open_postgres
+from bot.stores.records import TABLES, listed
+from bot.stores.statements import Row
 
 BOOLEAN = ("bindings", "current")
 """The one column whose values SQLite keeps as numbers."""
@@ -26,26 +28,25 @@ class PostgresEnd:
         self._connection = connection
 
     async def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
-        """See Source."""
-        names = ", ".join(f'"{column}"' for column in TABLES[table])
+        """See End."""
         by = NUMBERED.get(table) or IN_ORDER.get(table)
         order = f" ORDER BY {by}" if by else ""
-        cursor = await self._connection.cursor(f"SELECT {names} FROM {table}{order}")
+        cursor = await self._connection.cursor(f"SELECT {listed(table)} FROM {table}{order}")
         while rows := await cursor.fetch(TOGETHER):
             yield [tuple(row) for row in rows]
 
     async def last(self, table: str) -> int:
-        """See Source."""
+        """See End."""
         sequence = await self._connection.fetchval("SELECT pg_get_serial_sequence($1, $2)", table, NUMBERED[table])
         given, is_used = await self._connection.fetchrow(f"SELECT last_value, is_called FROM {sequence}")
         return int(given) if is_used else 0
 
     async def is_empty(self, table: str) -> bool:
-        """See Target."""
+        """See End."""
         return not await self._connection.fetchval(f"SELECT EXISTS (SELECT FROM {table})")
 
     async def add(self, table: str, rows: Sequence[Row]) -> None:
-        """See Target."""
+        """See End."""
         columns = TABLES[table]
         flag = columns.index(BOOLEAN[1]) if table == BOOLEAN[0] else -1
         more = (ATTEMPT,) if table == "requests" else ()
@@ -56,7 +57,7 @@ class PostgresEnd:
         await self._connection.copy_records_to_table(table, records=records, columns=names)
 
     async def go_on(self, table: str, last: int) -> None:
-        """See Target."""
+        """See End."""
         if last:
             query = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
             await self._connection.execute(query, table, NUMBERED[table], last)

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,10 @@ def _prepare(conn: sqlite3.Connection, clock: Clock = time.time) -> None:
     conn.execute(_TABLE)
 
 
-def open_file(path: Path) -> sqlite3.Connection:
-    """The journal as a file of its own, made if it is not there, for whoever copies it."""
+def made_journal(database: Path) -> Path:
+    """The journal's file beside a database, made if it is not there, for whoever copies it."""
+    path = journal_path(database)
     make_file(path)
-    conn = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    _prepare(conn)
-    return conn
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        _prepare(conn)
+    return path
