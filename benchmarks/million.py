@@ -26,7 +26,7 @@ from bot.process.settings import load_settings
 from bot.sight.health import copied_now
 from bot.stores.base import DAY
 from bot.stores.copying import copy_all
-from bot.stores.opening import open_store, opened_store
+from bot.stores.opening import open_store
 from bot.stores.postgres.copying import postgres_target
 from bot.stores.sqlite.copying import sqlite_source
 from tests.standins.postgres import postgres_server
@@ -71,7 +71,7 @@ async def replayed(path: Path) -> float:
     """Seconds in which every game of a copy is played again."""
     begun = time.perf_counter()
     os.environ["DATABASE_URL"] = f"sqlite:///{path}"
-    async with opened_store(load_settings()) as store:
+    async with await open_store(load_settings()) as store:
         count, _ = await audit(store)
     took = time.perf_counter() - begun
     print(f"{count:,} games of a copy played again: {took:.0f} s")
@@ -80,7 +80,7 @@ async def replayed(path: Path) -> float:
 
 async def copied_before() -> None:
     """As on any night but the first: older games were played again for the copy before."""
-    async with opened_store(load_settings()) as store:
+    async with await open_store(load_settings()) as store:
         await store.put_doc(copied_now(None, time.time() + DAY, is_whole=True))
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 import asyncpg
 
 from benchmarks.store import BODY, HASH, flush_time, prepared
-from bot.stores.postgres import open_postgres
+from bot.stores.postgres import PostgresStore
 from bot.stores.postgres.link import CONNECTIONS
 from bot.stores.records import Commit
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.standins.postgres import postgres_server
 
 CROWDS = (1, 50, 500)
@@ -103,9 +103,9 @@ async def beside(folder: Path, url: str, plain_url: str) -> bool:
     """Print what the stores cost by turns; whether PostgreSQL is as fast as it should be."""
     flushes = []
     async with AsyncExitStack() as stack:
-        sqlite = await stack.enter_async_context(open_sqlite(folder / "games.db"))
-        postgres = await stack.enter_async_context(open_postgres(url))
-        await stack.enter_async_context(open_postgres(plain_url))  # which makes its tables
+        sqlite = await stack.enter_async_context(await SqliteStore.open(folder / "games.db"))
+        postgres = await stack.enter_async_context(await PostgresStore.open(url))
+        await stack.enter_async_context(await PostgresStore.open(plain_url))  # which makes its tables
         pool = await stack.enter_async_context(asyncpg.create_pool(plain_url, min_size=1, max_size=CONNECTIONS))
         ways: dict[str, Commits] = {
             "SQLite": sqlite.commit,
@@ -146,7 +146,7 @@ async def measured(ways: dict[str, Commits], way: str, count: int) -> Callers:
 
 async def process(url: str, number: int, seconds: float) -> None:
     """One of several processes: 50 callers; prints commits a second."""
-    async with open_postgres(url) as store:
+    async with await PostgresStore.open(url) as store:
         callers = Callers(store.commit, 1_000_000 + 1_000 * number, 50)
         await callers.begin()
         rate, took = await callers.run(seconds)
@@ -168,7 +168,7 @@ def several(url: str) -> None:
 
 async def grown(small: str, large: str, fill: Callable[[str], object]) -> None:
     """Print what a commit costs in a database that holds a million events with their requests, beside an empty one."""
-    async with open_postgres(small) as empty, open_postgres(large) as full:
+    async with await PostgresStore.open(small) as empty, await PostgresStore.open(large) as full:
         await asyncio.to_thread(fill, FILL)
         callers = [(Callers(store.commit, 50_000, 50), Callers(store.commit, 60_000, 1)) for store in (empty, full)]
         for pair in callers:

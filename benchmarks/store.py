@@ -14,7 +14,7 @@ import aiosqlite
 
 from benchmarks.goals import goal
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite import SqliteStore
 
 ALONE = 300  # commits one after another
 CALLERS = 50  # commits at once
@@ -107,7 +107,7 @@ async def measure(folder: Path) -> None:
     """Print all figures."""
     path = folder / "games.db"
     flush = flush_time(folder)
-    async with open_sqlite(path) as store, aiosqlite.connect(path, isolation_level=None) as db:
+    async with await SqliteStore.open(path) as store, aiosqlite.connect(path, isolation_level=None) as db:
         await db.execute("PRAGMA synchronous = FULL")
         for game in range(CALLERS + 1):
             await store.commit(prepared(game, 1))

@@ -19,7 +19,7 @@ from bot.process.settings import Settings
 from bot.rules.expression import parse
 from bot.stores.base import DAY, StoreError
 from bot.stores.records import Commit, Committed
-from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite
+from bot.stores.sqlite import SqliteStore, TemporaryStore
 from tests.fresh import fresh, fresh_app
 from tests.playing import HERE, Channel, two_sides
 from tests.refusing import refuses
@@ -44,9 +44,9 @@ async def test_the_same_request_twenty_times_at_once_rolls_once_and_answers_once
 
 
 async def test_a_request_that_comes_again_after_a_restart_is_the_same_answer(tmp_path: Path) -> None:
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         first = await App(store).run_text("roll 2d6", ANNA, HERE, "same", {"token": "t"})
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         again = await app.run_text("roll 2d6", ANNA, HERE, "same", {"token": "t"})
         assert (again.title, again.seen, again.outbox) == (first.title, True, 0)
@@ -76,7 +76,7 @@ async def test_commands_of_a_game_run_in_order_of_arrival() -> None:
 
 
 async def test_games_run_side_by_side(tmp_path: Path) -> None:
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         places = [Place(f"console:{number}") for number in range(20)]
         await asyncio.gather(*(app.run_text("roll d6", ANNA, place, place.key) for place in places for _ in range(1)))
@@ -217,7 +217,7 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
 
 async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -> None:
     """Carl, of no side, is a moment faster on Agree than Bob, whose it is: each is answered for himself."""
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         channel = Channel(App(store))
         await two_sides(channel)
         await channel.do("Anna", "roll 2d6")
@@ -230,7 +230,7 @@ async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -
 
 @pytest.mark.parametrize("deletion", ["game delete confirm", "privacy delete confirm"])
 async def test_a_duplicate_after_a_deletion_does_not_roll_again(tmp_path: Path, deletion: str) -> None:
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
         assert not (await app.run_text(deletion, ANNA, HERE, "r2")).error
@@ -299,7 +299,7 @@ def _hammer(path: str, name: str, count: int) -> None:
 
 async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         app = App(store)
         await app.run_text("game start lnlt Test", ANNA, HERE, "start")
         context = multiprocessing.get_context("spawn")

@@ -17,7 +17,7 @@ from bot.interface.spec import Command, Person, Place
 from bot.outbox import leases, waiting_answers
 from bot.outbox.waiting_answers import Due
 from bot.stores.base import DAY
-from bot.stores.postgres import open_postgres
+from bot.stores.postgres import PostgresStore
 from bot.stores.records import Commit, Doc, DueRow, EventRow, GameChange, Outgoing
 from bot.stores.retention import Sweeping
 from bot.stores.store import Store
@@ -57,7 +57,7 @@ async def store(request: pytest.FixtureRequest, host: Host, monkeypatch: pytest.
         return
     server: PostgresServer = request.getfixturevalue("postgres")
     host.rules(server, monkeypatch)
-    async with open_postgres(server.new_database(), clock=host.clock) as opened:
+    async with await PostgresStore.open(server.new_database(), clock=host.clock) as opened:
         yield opened
 
 
@@ -219,7 +219,7 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
     seen, url = Counter[str](), postgres.new_database()
     async with AsyncExitStack() as stack:
         offs = (-HOUR, -30.0, 0.0, 30.0, HOUR)
-        stores = [await stack.enter_async_context(open_postgres(url, clock=skewed(off))) for off in offs]
+        stores = [await stack.enter_async_context(await PostgresStore.open(url, clock=skewed(off))) for off in offs]
         posters = [Poster(store, off, seen) for store, off in zip(stores, offs, strict=True)]
         looking = [asyncio.create_task(poster.outbox.run()) for poster in posters]
         for number in range(20):
@@ -239,8 +239,8 @@ async def test_a_receipt_held_by_a_process_is_not_taken_over_by_one_whose_clock_
 ) -> None:
     url, command = postgres.new_database(), Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"})
     async with (
-        open_postgres(url, clock=skewed(-HOUR)) as behind,
-        open_postgres(url, clock=skewed(HOUR)) as ahead,
+        await PostgresStore.open(url, clock=skewed(-HOUR)) as behind,
+        await PostgresStore.open(url, clock=skewed(HOUR)) as ahead,
     ):
         assert await App(behind).promised(command, time.time() + 600) is None
         assert not await App(ahead).receipts.claim("console:")

@@ -19,7 +19,7 @@ import pytest
 from bot.app import App
 from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite import SqliteStore
 
 COPIES, BOTS, LIVES = 5, 2, 2
 DELIVERIES = int(os.environ.get("GROGNARD_DUPLICATES", "600"))
@@ -62,7 +62,7 @@ async def deliver(path: Path, seed: str, copies: int) -> list[str]:
 
 async def count(path: Path) -> int:
     """Events on the disk that a request made; the file explains itself."""
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         assert (await audit(store))[1] == []
         events = [event.data for game in await store.games() for event in await store.events(game)]
         return sum(event["kind"] in ("roll", "sealed", "unit") for event in events)

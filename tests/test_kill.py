@@ -23,7 +23,7 @@ from bot.app import App
 from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
-from bot.stores.opening import opened_store
+from bot.stores.opening import open_store
 from bot.stores.store import Store
 from bot.systems import catalog
 from tests.adapters import nursery
@@ -101,7 +101,7 @@ async def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> No
 
 
 async def check(data: Data, posted: set[str]) -> None:
-    async with opened_store(load_settings({"DATABASE_URL": data.url})) as store:
+    async with await open_store(load_settings({"DATABASE_URL": data.url})) as store:
         assert not await store.check()
         games, faults = await audit(store)
         assert games == GAMES

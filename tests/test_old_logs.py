@@ -16,7 +16,7 @@ from bot.audit.check_file import AN_OLD_PAGE, check, check_file
 from bot.audit.check_games import audit
 from bot.game.events import replay
 from bot.interface.spec import Command
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tools import verify_log
@@ -132,7 +132,7 @@ async def test_a_database_of_before_opens_and_its_open_request_is_answered(tmp_p
     path = tmp_path / "games.db"
     with closing(sqlite3.connect(path)) as old:
         old.executescript((DATA / "games-of-edition-2.sql").read_text("utf-8"))
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         channel = Channel(App(store), prefix="later")
         fired = (await channel.game()).units
         taken = await channel.do("Bob", "game undo")

@@ -6,7 +6,6 @@ import asyncio
 import os
 import subprocess
 import sys
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from bot.app import App
 from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
-from bot.stores.opening import open_store, opened_store
+from bot.stores.opening import open_store
 from bot.stores.records import Doc
 from bot.stores.store import Store
 from tests.fresh import fresh_app
@@ -40,8 +39,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.new_database()
 
 
-def opened(url: str) -> AbstractAsyncContextManager[Store]:
-    return opened_store(load_settings({"DATABASE_URL": url}))
+async def opened(url: str) -> Store:
+    return await open_store(load_settings({"DATABASE_URL": url}))
 
 
 def test_two_bots_on_one_database_lose_no_update(url: str) -> None:
@@ -59,7 +58,7 @@ def test_two_bots_on_one_database_lose_no_update(url: str) -> None:
 
 async def begin(url: str) -> None:
     """A game that both can play, without sides."""
-    async with opened(url) as store:
+    async with await opened(url) as store:
         await App(store).run_text('/game start lnlt "Hill 875"', Person("console:host", "host"), HERE, "start")
 
 
@@ -67,7 +66,7 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who knows that nobody has asked looks for no request; as soon as somebody asks, all know it no more."""
-    async with opened(url) as first, opened(url) as second:
+    async with await opened(url) as first, await opened(url) as second:
         one, other = Channel(App(first)), Channel(App(second), prefix="o")
         await two_sides(one)
         read = first.doc
@@ -93,7 +92,7 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
 
 
 async def check(url: str) -> None:
-    async with opened(url) as store:
+    async with await opened(url) as store:
         assert await numbers(store) == list(range(1, 2 * 2 * COUNT + 2))
         assert await audit(store) == (1, [])
         saved = await store.load_game(HERE.key)
@@ -116,7 +115,7 @@ async def test_one_request_delivered_twenty_times_at_once_rolls_once() -> None:
 
 
 async def test_fifty_players_in_one_game_are_answered_in_order_of_arrival(url: str) -> None:
-    async with opened(url) as store:
+    async with await opened(url) as store:
         app = App(store)
         persons = [Person(f"console:{number}", f"p{number}") for number in range(50)]
         replies = await asyncio.gather(*(app.run_text("/roll d6", who, HERE, f"r{who.name}") for who in persons))

@@ -22,7 +22,7 @@ from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.base import StoreError
-from bot.stores.opening import opened_store
+from bot.stores.opening import open_store
 from bot.stores.postgres import schema as on_postgres
 from bot.stores.postgres.link import Link
 from bot.stores.sqlite import schema as on_sqlite
@@ -121,7 +121,7 @@ async def test_an_older_checkout_plays_on_while_this_one_joins_it(older: Path, u
     )
     assert process.stdout is not None
     begun = await process.stdout.readline()
-    async with opened_store(load_settings({"DATABASE_URL": url})) as store:
+    async with await open_store(load_settings({"DATABASE_URL": url})) as store:
         own = await play(App(store), EACH)
         told, trouble = await asyncio.wait_for(process.communicate(), 60)
         assert process.returncode == 0, trouble.decode()
@@ -143,7 +143,7 @@ async def to_the_next_version(url: str) -> int:
 
 
 async def test_a_newer_version_that_only_adds_leaves_the_older_one_at_work(url: str) -> None:
-    async with opened_store(load_settings({"DATABASE_URL": url})) as store:
+    async with await open_store(load_settings({"DATABASE_URL": url})) as store:
         app = App(store)
         await play(app, 5, "before")
         during = [asyncio.create_task(play(app, EACH, name)) for name in ("a", "b")]
@@ -153,7 +153,7 @@ async def test_a_newer_version_that_only_adds_leaves_the_older_one_at_work(url: 
         after = await play(app, 5, "after")
         await check(store, [*answered, *after, *(f"#{number}" for number in range(2, 7))], 2 * EACH + 10)
     with pytest.raises(StoreError, match=f"newer Grognard.*schema {version}"):
-        async with opened_store(load_settings({"DATABASE_URL": url})):
+        async with await open_store(load_settings({"DATABASE_URL": url})):
             pass
 
 

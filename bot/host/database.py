@@ -24,8 +24,8 @@ from bot.rules.text.names import counted
 from bot.sight.health import COPIED, copied_now
 from bot.stores.base import DAY
 from bot.stores.copying import OF_THE_MOMENT, copy_all, holds_anything
-from bot.stores.opening import needs_library, opened_store
-from bot.stores.sqlite import open_sqlite
+from bot.stores.opening import needs_library, open_store
+from bot.stores.sqlite import SqliteStore
 from bot.stores.sqlite.copying import sqlite_source, sqlite_target
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.schema import check_ours
@@ -109,7 +109,7 @@ def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
 async def _note(settings: Settings, *, is_whole: bool) -> None:
     """Write down when the database was copied last, or since when that fails: health and doctor tell a host."""
     try:
-        async with opened_store(settings) as store:
+        async with await open_store(settings) as store:
             await store.put_doc(copied_now(await store.doc(*COPIED), time.time(), is_whole=is_whole))
     except UserError as error:
         print(f"The time of the copy could not be written down: {error.message}")
@@ -140,7 +140,7 @@ async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[
         make_file(half)
         async with postgres_source(settings.postgres) as old, sqlite_target(half, is_draft=True) as new:
             counts = await copy_all(old, new, but=OF_THE_MOMENT)
-        async with open_sqlite(half) as store:
+        async with await SqliteStore.open(half) as store:
             doc = await store.doc(*COPIED)
             since = doc.data.get("at", 0.0) - DAY if doc is not None else 0.0  # clocks differ, and are set
             _, faults = await audit(store, since=since)
@@ -165,10 +165,10 @@ def _put_into_postgres(settings: Settings, copy: Path) -> Put:
 async def _into_postgres(settings: Settings, new: Path) -> tuple[Path | None, Sequence[str]]:
     from bot.stores.postgres.copying import postgres_target
 
-    async with open_sqlite(new):
+    async with await SqliteStore.open(new):
         pass  # which brings an older copy up to date
     kept = settings.data / f"grognard.before-{datetime.now(UTC):%Y%m%d-%H%M%S}.db"
-    async with opened_store(settings) as store:
+    async with await open_store(settings) as store:
         is_empty = not await store.games(limit=1)
     if not is_empty:
         await _from_postgres(settings, kept)
@@ -178,7 +178,7 @@ async def _into_postgres(settings: Settings, new: Path) -> tuple[Path | None, Se
     except BaseException:
         kept.unlink(missing_ok=True)
         raise
-    async with opened_store(settings) as store:
+    async with await open_store(settings) as store:
         return None if is_empty else kept, [*await store.check(), *(await audit(store))[1]]
 
 
@@ -276,7 +276,7 @@ async def _copy(source: Settings, target: Settings) -> int:
             )
         counts = await copy_all(old, new)
     print(f"Copied: {counted(counts['games'], 'game')}, {counted(counts['events'], 'event')}. Checking each game ...")
-    async with opened_store(target) as store:
+    async with await open_store(target) as store:
         faults = [*await store.check(), *(await audit(store))[1]]
     for fault in faults:
         print(fault)
@@ -311,7 +311,7 @@ def rerun(words: Sequence[str]) -> int:
 
 async def _rerun(games: tuple[str, ...]) -> int:
     count, others = 0, Counter[str]()
-    async with opened_store(load_settings()) as store:
+    async with await open_store(load_settings()) as store:
         async for one in played_again(store, games):
             count += 1
             if one.other:

@@ -16,7 +16,7 @@ from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
 from bot.sight.health import COPIED, not_copied
 from bot.stores.base import DAY
-from bot.stores.opening import opened_store
+from bot.stores.opening import open_store
 from bot.stores.records import Doc
 from bot.stores.sqlite import check_sqlite
 from bot.stores.sqlite.schema import own_copies
@@ -195,7 +195,7 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
             if not settings.database.exists():
                 found.note(f"{name} does not exist yet; it is made at the first start")
                 return
-        async with opened_store(settings) as store:
+        async with await open_store(settings) as store:
             for copy in own_copies(settings.database) if settings.database is not None else ():
                 days, size = (time.time() - copy.stat().st_mtime) // DAY, copy.stat().st_size / MIB
                 found.note(f"{copy}: a copy that the bot made {days:.0f} days ago, {size:.1f} MiB")

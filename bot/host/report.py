@@ -17,7 +17,7 @@ from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import read_export, read_json
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from bot.systems.catalog import using
 
@@ -71,7 +71,7 @@ def _seconds(arguments: Arguments) -> int:
 
 
 async def _publish(database: Path, name: str, folder: Path, every: int) -> None:
-    async with open_sqlite(database) as store:
+    async with await SqliteStore.open(database) as store:
         row, written = await find(store, name), 0
         while True:
             events = await store.events(row)

@@ -1,8 +1,8 @@
 """The store that the settings name, imported where it is used: SQLite takes 0.07 s, PostgreSQL is an extra."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from bot.process.settings import Settings
 from bot.stores.base import Clock, StoreError
@@ -35,13 +35,3 @@ def needs_library() -> Iterator[None]:
             "DATABASE_URL names a PostgreSQL database, and the library for it is not installed.",
             hint='Install it: pip install "grognard[postgres]"',
         ) from error
-
-
-@asynccontextmanager
-async def opened_store(settings: Settings) -> AsyncIterator[Store]:
-    """The store, closed on every way out. Raises StoreError."""
-    store = await open_store(settings)
-    try:
-        yield store
-    finally:
-        await store.close()

@@ -4,7 +4,7 @@ import json
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from bot.rules.text.plain import storable
 from bot.stores import statements
@@ -75,6 +75,12 @@ class Store(ABC):
     @abstractmethod
     async def close(self) -> None:
         """Finish what is under way and let go of the file."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     async def commit(self, commit: Commit) -> Committed:
         """Write all of `commit` at once and for good. Raises Conflict when a game or place moved on, Deleted for a

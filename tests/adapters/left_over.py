@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from bot.audit.check_games import audit
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.adapters.nursery import Process
 
 MAIN, RECEIPTS = "grognard.db", "grognard.receipts.db"
@@ -180,7 +180,7 @@ class Night(ABC, Generic[Who, Where, Asked]):
                 waiting, timeout=60
             )  # whoever got no receipt is waited for as long as the platform would
         self.check(labels(self.bot.data))
-        async with open_sqlite(self.bot.data / MAIN) as store:
+        async with await SqliteStore.open(self.bot.data / MAIN) as store:
             assert (await audit(store))[1] == []
 
     def shown(self, public: Sequence[str], stored: set[str]) -> Counter[str]:

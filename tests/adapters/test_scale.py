@@ -17,7 +17,7 @@ import pytest
 from adapters.discord.http import PATH
 from benchmarks.crowd import signs
 from bot.audit.check_games import audit
-from bot.stores.postgres import open_postgres
+from bot.stores.postgres import PostgresStore
 from bot.stores.store import Store
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.processors import Used, used, waited
@@ -173,7 +173,7 @@ async def test_many_at_once_and_one_process_dies(postgres: PostgresServer, tmp_p
     is measured by `benchmarks/crowd.py`."""
     async with AsyncExitStack() as stack:
         night = await begin(stack, postgres, tmp_path)
-        store = await stack.enter_async_context(open_postgres(night.database))
+        store = await stack.enter_async_context(await PostgresStore.open(night.database))
         played = await play(night, count)
         # What the dead process had stored and not shown is due for the others; here their waiting is cut short, once
         # those that live have shown what they are at: it would be taken from them too.

@@ -19,7 +19,7 @@ from bot.app import App
 from bot.process.settings import Settings, load_settings
 from bot.running.unrecorded import NOTE
 from bot.stores.base import PassingError, StoreError
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord.process import Bot
 from tests.fresh import fresh_app
 from tests.ports import free_port
@@ -163,7 +163,7 @@ async def test_an_address_that_cannot_be_used_is_not_waited_for(tmp_path: Path, 
 async def test_a_file_that_is_locked_at_the_start_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with open_sqlite(tmp_path / "grognard.db"):
+    async with await SqliteStore.open(tmp_path / "grognard.db"):
         pass
     defaults = SqliteStore.open.__func__.__kwdefaults__  # type: ignore[attr-defined]
     monkeypatch.setitem(defaults, "busy_seconds", 0.1)

@@ -13,7 +13,7 @@ from bot.app import App
 from bot.audit.check_file import check
 from bot.game.next_seed import PREPARED, find
 from bot.interface.spec import Command, Place
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.forging import bodies, copied, rechained
 from tests.playing import Channel, two_sides
 from tools import verify_log
@@ -307,7 +307,7 @@ async def test_the_second_card_of_free_play_promises_the_next_one_once() -> None
 
 async def test_one_seed_is_never_used_for_two_games(tmp_path: Path) -> None:
     """Several channels of a server begin at the same moment; to reveal one seed must not reveal the others' dice."""
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         places = [Channel(app, Place(f"discord:5/{at}", "discord:5"), f"c{at}") for at in range(8)]
         await places[0].do("Anna", "fair show")

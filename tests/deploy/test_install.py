@@ -16,7 +16,7 @@ import pytest
 
 from bot.__main__ import main, process
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
-from bot.stores.sqlite.store import open_sqlite
+from bot.stores.sqlite.store import SqliteStore
 from tests.adapters.discord.process import Bot
 from tests.standins.discord import DiscordStandIn
 
@@ -152,7 +152,7 @@ async def test_back_to_an_older_release_with_the_copy_that_the_newer_one_made(
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         migrate(db, path, MIGRATIONS[:older])
         db.execute("INSERT INTO docs VALUES ('note', 'of before', '{}', NULL, '')")
-    async with open_sqlite(path) as store:  # the newer release
+    async with await SqliteStore.open(path) as store:  # the newer release
         assert await store.doc("note", "of before") is not None
     assert main(["restore", str(backup_path(path, older))]) == 0
     with closing(sqlite3.connect(path)) as db:

@@ -18,9 +18,9 @@ from bot.rules.errors import UserError
 from bot.sight.health import COPIED, Health
 from bot.sight.metrics import Metrics
 from bot.sight.watching import Watch
-from bot.stores.postgres import open_postgres
+from bot.stores.postgres import PostgresStore
 from bot.stores.records import Doc
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from tests.fresh import fresh_store
 from tests.playing import Channel
@@ -35,7 +35,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 async def test_a_copy_of_a_running_bot_brings_that_moment_back(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, copy = home / "data" / "grognard.db", home / "monday.db"
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         channel = Channel(App(store))
         await channel.do("Anna", "roll 2d6")
         assert await grognard(["backup", str(copy)]) == 0, "while the bot runs"
@@ -52,7 +52,7 @@ async def test_a_copy_of_a_running_bot_brings_that_moment_back(home: Path, capsy
     assert f"kept as {kept}" in out
     assert events(path) == 1
     assert events(kept) == 2
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await Channel(App(store)).do("Anna", "roll 4d6")
     assert await grognard(["doctor", "--replay"]) == 0
     assert path.stat().st_mode & 0o777 == 0o600
@@ -73,7 +73,7 @@ def events(path: Path) -> int:
 
 async def test_a_database_that_is_missing_is_put_back(home: Path) -> None:
     path, copy = home / "data" / "grognard.db", home / "monday.db"
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
     assert await grognard(["backup", str(copy)]) == 0
     path.unlink()
@@ -83,7 +83,7 @@ async def test_a_database_that_is_missing_is_put_back(home: Path) -> None:
 
 async def test_a_copy_goes_to_a_machine_where_no_bot_ran_yet(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy, path = home / "monday.db", home / "another" / "machine" / "grognard.db"
-    async with open_sqlite(home / "data" / "grognard.db") as store:
+    async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
     assert await grognard(["backup", str(copy)]) == 0
     monkeypatch.setenv("GROGNARD_DATA", str(path.parent))
@@ -98,7 +98,7 @@ async def test_nothing_else_is_taken_for_a_copy_and_nothing_is_written_over(
     path, other = home / "data" / "grognard.db", home / "other.db"
     assert await grognard(["backup", str(other)]) == 2
     assert "There is no database" in capsys.readouterr().err
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
     before = path.read_bytes()
     other.write_text("not a database at all, but long enough to look like one" * 20)
@@ -133,7 +133,7 @@ async def test_on_postgresql_a_copy_is_a_file_and_brings_that_moment_back(
 ) -> None:
     url, copy = postgres.new_database(), home / "monday.db"
     monkeypatch.setenv("DATABASE_URL", url)
-    async with open_postgres(url) as store:
+    async with await PostgresStore.open(url) as store:
         channel = Channel(App(store))
         await channel.do("Anna", "roll 2d6")
         assert await grognard(["backup", str(copy)]) == 0, "while the bot runs"
@@ -157,7 +157,7 @@ async def test_on_postgresql_a_copy_is_a_file_and_brings_that_moment_back(
     (kept,) = (home / "data").glob("grognard.before-*.db")
     assert f"kept as {kept}" in out
     assert events(kept) == 2
-    async with open_postgres(url) as store:
+    async with await PostgresStore.open(url) as store:
         assert await logged(store) == 1
         await Channel(App(store), prefix="u").do("Anna", "roll 4d6")
     assert await grognard(["doctor", "--replay"]) == 0
@@ -168,7 +168,7 @@ async def test_a_copy_goes_from_either_store_to_the_other(
 ) -> None:
     """A file is the same, whatever it is of; on an empty database nothing was there before."""
     of_file, of_server, url = home / "file.db", home / "server.db", postgres.new_database()
-    async with open_sqlite(home / "data" / "grognard.db") as store:
+    async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
     assert await grognard(["backup", str(of_file)]) == 0
     monkeypatch.setenv("DATABASE_URL", url)
@@ -203,7 +203,7 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = home / "data" / "grognard.db"
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
         assert await grognard(["doctor"]) == 0
         assert "note  no copy of the games was made yet: grognard backup FILE" in capsys.readouterr().out
@@ -241,7 +241,7 @@ async def test_a_copy_that_fails_from_the_first_night_on_is_trouble_too(home: Pa
         assert [one for one in (await health.look()).troubles if "clock" not in one] == ([says] if says else [])
 
     path = home / "data" / "grognard.db"
-    async with open_sqlite(path) as own:
+    async with await SqliteStore.open(path) as own:
         await Channel(App(own)).do("Anna", "roll 2d6")
         assert await grognard(["backup", str(home / "no" / "folder.db")]) == 2
         doc = await own.doc(*COPIED)

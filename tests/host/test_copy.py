@@ -14,9 +14,9 @@ from bot.__main__ import main
 from bot.app import App
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.copying import NUMBERED
-from bot.stores.postgres import open_postgres
+from bot.stores.postgres import PostgresStore
 from bot.stores.records import TABLES, Commit, Doc, DueRow, MarkRow, Outgoing
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from bot.stores.sqlite.copying import sqlite_target
 from bot.stores.sqlite.journal import journal_path
 from bot.stores.store import Store
@@ -76,7 +76,7 @@ async def test_there_and_back_every_row_is_the_same_and_play_goes_on(
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     first, last, url = tmp_path / "first.db", tmp_path / "last.db", postgres.new_database()
-    async with open_sqlite(first) as store:
+    async with await SqliteStore.open(first) as store:
         await play(store)
     with closing(sqlite3.connect(first)) as db:
         db.execute("INSERT INTO tombstones VALUES (?, 1.5)", ("0" * 64,))
@@ -95,7 +95,7 @@ async def test_there_and_back_every_row_is_the_same_and_play_goes_on(
     assert rows_of_file(last) == before
     assert rows_of_file(first) == before, "the source is as it was"
 
-    async with open_postgres(url) as there, open_sqlite(last) as back:
+    async with await PostgresStore.open(url) as there, await SqliteStore.open(last) as back:
         numbers = []
         stores: tuple[Store, ...] = (there, back)
         for one in stores:
@@ -113,9 +113,9 @@ async def test_nothing_is_copied_where_something_is(
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     url = postgres.new_database()
-    async with open_sqlite(tmp_path / "first.db") as store:
+    async with await SqliteStore.open(tmp_path / "first.db") as store:
         await play(store)
-    async with open_postgres(url) as held:
+    async with await PostgresStore.open(url) as held:
         await held.put_doc(Doc("note", "mine", {}))
     assert await copied("sqlite:///first.db", url) == 2
     assert "The second database is not empty. Nothing was copied." in capsys.readouterr().err
@@ -128,7 +128,7 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     url = postgres.new_database()
-    async with open_sqlite(tmp_path / "first.db") as store:
+    async with await SqliteStore.open(tmp_path / "first.db") as store:
         await play(store)
     with closing(sqlite3.connect(tmp_path / "first.db")) as db:
         db.execute("UPDATE due SET at = 'tomorrow'")
@@ -182,7 +182,7 @@ async def test_a_thread_that_is_slow_to_end_does_not_break_the_next_rows(
 
 async def test_the_list_of_tables_is_that_of_both_stores(tmp_path: Path, postgres: PostgresServer) -> None:
     path, url = tmp_path / "a.db", postgres.new_database()
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await play(store)
     in_file: dict[str, set[str]] = {}
     for file in (path, journal_path(path)):
@@ -192,7 +192,7 @@ async def test_the_list_of_tables_is_that_of_both_stores(tmp_path: Path, postgre
                 in_file[table] = {column[1] for column in db.execute(f"PRAGMA table_info({table})")}
     assert in_file == {table: set(columns) for table, columns in TABLES.items()}
 
-    async with open_postgres(url) as shared:
+    async with await PostgresStore.open(url) as shared:
         await shared.games()
     connection = await asyncpg.connect(url)
     query = "SELECT table_name, column_name, is_identity FROM information_schema.columns WHERE table_schema = 'public'"

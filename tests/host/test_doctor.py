@@ -18,13 +18,13 @@ from bot.app import App
 from bot.process.settings import Settings
 from bot.stores.base import StoreError
 from bot.stores.opening import open_store
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel, two_sides
 
 
 async def play(path: Path) -> str:
     """A short game in a file; its export with the seed revealed."""
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         channel = Channel(App(store))
         await two_sides(channel)
         await channel.do("Anna", "roll 2d6", "lnlt fire attackers=us1 targets=vc1", "fair reveal")

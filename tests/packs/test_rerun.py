@@ -10,7 +10,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
 
@@ -32,7 +32,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 async def played(home: Path) -> int:
     """Thirty rolls on the table, and others; how many of them were a 4."""
-    async with open_sqlite(home / "data" / "grognard.db") as store:
+    async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         channel = Channel(App(store))
         await channel.do("Anna", *["few-table combat crt"] * 30, "roll 2d6")
         await channel.do("Anna", 'lnlt morale-check units="squad morale=5" hand=1,2')
@@ -65,7 +65,7 @@ async def test_a_changed_row_is_seen_where_it_was_rolled(
 
 
 async def test_one_game_by_its_id_or_all_of_them(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    async with open_sqlite(home / "data" / "grognard.db") as store:
+    async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         await Channel(App(store)).do("Anna", 'lnlt morale-check units="squad morale=5" hand=1,2')
         (game,) = await store.games(limit=9)
     assert await asyncio.to_thread(main, ["rerun", game]) == 0

@@ -10,7 +10,7 @@ from bot.audit.check_file import check_file
 from bot.audit.check_games import audit
 from bot.game.state import content
 from bot.interface.reply.reply import Reply
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel, two_sides
 
 
@@ -19,7 +19,7 @@ def units_of(reply: Reply) -> str:
 
 
 async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
-    async with open_sqlite(tmp_path / "games.db") as store:
+    async with await SqliteStore.open(tmp_path / "games.db") as store:
         channel = Channel(App(store))
         await two_sides(channel)
         await channel.do("Anna", 'fair add "nobody knew this"')
@@ -100,7 +100,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
     head = json.loads(whole.files[0].text)["head"]
     assert check_file(file, [head[:8]]).faults == ()
 
-    async with open_sqlite(tmp_path / "fresh.db") as store:
+    async with await SqliteStore.open(tmp_path / "fresh.db") as store:
         other = Channel(App(store))
         reply = await other.app.run(
             _import_command(other, whole.files[0].text),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.stores.base import DAY, Conflict, Deleted
-from bot.stores.postgres import open_postgres
+from bot.stores.postgres import PostgresStore
 from bot.stores.records import (
     Binding,
     Commit,
@@ -25,7 +25,7 @@ from bot.stores.records import (
     SeedRow,
     TextRow,
 )
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from tests.standins.postgres import PostgresServer, SetClock
 
@@ -45,12 +45,12 @@ async def store(
     request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Store]:
     if request.param == "sqlite":
-        async with open_sqlite(tmp_path / "games.db", clock=clock) as opened:
+        async with await SqliteStore.open(tmp_path / "games.db", clock=clock) as opened:
             yield opened
     else:
         server: PostgresServer = request.getfixturevalue("postgres")
         clock.rules(server, monkeypatch)
-        async with open_postgres(server.new_database(), clock=clock) as shared:
+        async with await PostgresStore.open(server.new_database(), clock=clock) as shared:
             yield shared
 
 

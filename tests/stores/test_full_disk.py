@@ -22,8 +22,8 @@ from bot.audit.check_games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.running.unrecorded import NOTE
-from bot.stores.postgres import link, open_postgres
-from bot.stores.sqlite import open_sqlite
+from bot.stores.postgres import PostgresStore, link
+from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from tests.standins.postgres import HOW, PostgresServer, binaries
 
@@ -116,7 +116,7 @@ async def test_a_full_disk_under_the_server(
     small_disk: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link, "PATIENCE", 1.0)
-    async with open_postgres(server.new_database()) as store:
+    async with await PostgresStore.open(server.new_database()) as store:
         app = App(store)
         saved, number = await play_until_full(app, small_disk)
         await asyncio.to_thread(server.stop)  # it may have ended itself
@@ -127,7 +127,7 @@ async def test_a_full_disk_under_the_server(
 
 @pytest.mark.slow
 async def test_a_full_disk_under_the_file(small_disk: Path) -> None:
-    async with open_sqlite(small_disk / "games.db") as store:
+    async with await SqliteStore.open(small_disk / "games.db") as store:
         app = App(store)
         saved, number = await play_until_full(app, small_disk)
         assert is_saved(await roll(app, number))

@@ -13,8 +13,8 @@ import pytest
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import StoreError
 from bot.stores.journal import Journal
-from bot.stores.postgres import open_postgres
-from bot.stores.sqlite import open_sqlite
+from bot.stores.postgres import PostgresStore
+from bot.stores.sqlite import SqliteStore
 from bot.stores.sqlite.journal import JournalFile, journal_path
 from tests.standins.postgres import PostgresServer
 from tests.stores.test_contract import Clock
@@ -38,7 +38,7 @@ async def journal(
     else:
         server: PostgresServer = request.getfixturevalue("postgres")
         clock.rules(server, monkeypatch)
-        async with open_postgres(server.new_database(), clock=clock) as store:
+        async with await PostgresStore.open(server.new_database(), clock=clock) as store:
             yield store.journal
 
 
@@ -111,7 +111,7 @@ async def test_what_is_about_a_person_or_a_place_can_be_deleted(journal: Journal
 
 async def test_the_journal_can_be_written_while_the_database_is_locked(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         assert not journal_path(path).exists(), "only a late receipt makes the file"
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")

@@ -17,7 +17,7 @@ from bot.interface.spec import Command, Person, Place, Receipt
 from bot.process.settings import Settings
 from bot.stores.base import Conflict, StoreError
 from bot.stores.opening import open_store
-from bot.stores.postgres import PostgresStore, link, open_postgres
+from bot.stores.postgres import PostgresStore, link
 from bot.stores.postgres import store as postgres_store
 from bot.stores.postgres.schema import MIGRATIONS
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
@@ -28,7 +28,7 @@ from tests.standins.postgres import PostgresServer, postgres_server
 
 @pytest.fixture
 async def store(postgres: PostgresServer) -> AsyncIterator[PostgresStore]:
-    async with open_postgres(postgres.new_database()) as opened:
+    async with await PostgresStore.open(postgres.new_database()) as opened:
         yield opened
 
 
@@ -70,7 +70,7 @@ async def play(store: PostgresStore, game: str, until: asyncio.Event) -> int:
 async def test_a_server_that_goes_away_in_mid_traffic_loses_and_doubles_nothing(
     own_server: PostgresServer, how: signal.Signals
 ) -> None:
-    async with open_postgres(own_server.new_database()) as store:
+    async with await PostgresStore.open(own_server.new_database()) as store:
         until = asyncio.Event()
         players = [asyncio.create_task(play(store, f"g{number}", until)) for number in range(20)]
         for _ in range(3):
@@ -93,7 +93,7 @@ async def test_a_server_that_stays_away_gives_one_kind_line(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(link, "PATIENCE", 0.2)
-    async with open_postgres(own_server.new_database()) as store:
+    async with await PostgresStore.open(own_server.new_database()) as store:
         own_server.stop()
         for ask in (store.peek("discord:s:c"), store.commit(roll("g1", 1)), store.doc("k", "v")):
             with pytest.raises(StoreError, match="cannot be reached") as refused:
@@ -122,7 +122,7 @@ async def test_a_server_that_is_away_is_waited_for_once(
             await work
         return len(pauses.get())
 
-    async with open_postgres(own_server.new_database()) as store:
+    async with await PostgresStore.open(own_server.new_database()) as store:
         monkeypatch.setattr(asyncio, "sleep", counted)
         own_server.stop()
         receipt = Receipt(Command(("roll",), {}, Person("u", "U"), Place("discord:s:c"), "r"), 0.0)
@@ -190,14 +190,16 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
 async def test_processes_that_start_at_once_make_the_tables_once(postgres: PostgresServer) -> None:
     url = postgres.new_database()
     async with AsyncExitStack() as stack:
-        stores = await asyncio.gather(*(stack.enter_async_context(open_postgres(url)) for _ in range(6)))
+        stores = await asyncio.gather(*(PostgresStore.open(url) for _ in range(6)))
+        for store in stores:
+            await stack.enter_async_context(store)
         await asyncio.gather(*(store.commit(roll(f"g{number}", 1)) for number, store in enumerate(stores)))
         assert len(await stores[0].games()) == 6
 
 
 async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(postgres: PostgresServer) -> None:
     newer, others = postgres.new_database(), postgres.new_database()
-    async with open_postgres(newer):
+    async with await PostgresStore.open(newer):
         pass
     connection = await asyncpg.connect(newer)
     await connection.execute("UPDATE grognard_schema SET version = $1", len(MIGRATIONS) + 1)
@@ -229,7 +231,7 @@ async def test_a_database_that_cannot_be_opened_is_said_in_words(
 
 async def test_one_request_delivered_to_two_processes_is_answered_once(postgres: PostgresServer) -> None:
     url = postgres.new_database()
-    async with open_postgres(url) as one, open_postgres(url) as two:
+    async with await PostgresStore.open(url) as one, await PostgresStore.open(url) as two:
         done = await asyncio.gather(*(store.commit(roll("g1", 1)) for store in (one, two) * 10))
         assert sum(not each.seen for each in done) == 1
         assert len(await one.events("g1")) == 1
@@ -242,7 +244,7 @@ async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(post
         event = EventRow(game, 1, "{}", "h")
         return Commit(game, changes=(GameChange(game, 0, (event,)),), bindings=[Binding("discord:s:c", game, None)])
 
-    async with open_postgres(url) as one, open_postgres(url) as two:
+    async with await PostgresStore.open(url) as one, await PostgresStore.open(url) as two:
         done = await asyncio.gather(one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True)
         assert [type(each) for each in done].count(Conflict) == 1
         assert len(await one.games()) == 1
@@ -259,7 +261,7 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
             bindings=[Binding("discord:s:c", game, was)],
         )
 
-    async with open_postgres(url) as one, open_postgres(url) as two:
+    async with await PostgresStore.open(url) as one, await PostgresStore.open(url) as two:
         await one.commit(to_play("g0", None))
         other = await asyncpg.connect(url)
         try:
@@ -286,7 +288,9 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
 async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: PostgresServer) -> None:
     url = postgres.new_database()
     async with AsyncExitStack() as stack:
-        stores = await asyncio.gather(*(stack.enter_async_context(open_postgres(url)) for _ in range(4)))
+        stores = await asyncio.gather(*(PostgresStore.open(url) for _ in range(4)))
+        for store in stores:
+            await stack.enter_async_context(store)
         waiting = tuple(Outgoing("discord:s:c", {}, reply={"n": number}) for number in range(40))
         await stores[0].commit(Commit("r", outbox=[*waiting]))
         claims = await asyncio.gather(*(store.outbox_claim(60, 7) for store in stores * 2))

@@ -25,7 +25,7 @@ import pytest
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Conflict, StoreError
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
-from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
+from bot.stores.sqlite import SqliteStore, TemporaryStore, schema
 from bot.stores.sqlite.link import Link
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from bot.stores.store import Store
@@ -59,7 +59,7 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_a_missing_folder_is_made(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
     assert path.exists()
     assert [file.name for file in path.parent.iterdir()] == ["games.db"], "closing tidies the log file away"
@@ -85,10 +85,10 @@ async def test_without_a_place_for_temporary_files_the_host_is_told(monkeypatch:
 
 
 async def test_everything_is_there_after_reopening(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store.commit(roll(2))
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         saved = await store.load_game("place g1")
         assert saved is not None
         assert [row.number for row in saved.events] == [1, 2]
@@ -99,7 +99,7 @@ async def test_everything_is_there_after_reopening(path: Path) -> None:
 
 
 async def test_a_commit_survives_a_power_cut(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
 
         def modes(conn: sqlite3.Connection) -> list[object]:
             return [conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
@@ -108,7 +108,7 @@ async def test_a_commit_survives_a_power_cut(path: Path) -> None:
 
 
 async def test_waiting_commits_share_one(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await asyncio.gather(*(store.commit(start(f"g{n}")) for n in range(50)))
         begun: list[str] = []
         await store._reader.run(lambda conn: None)
@@ -120,7 +120,7 @@ async def test_waiting_commits_share_one(path: Path) -> None:
 
 
 async def test_one_bad_job_among_others_undoes_only_itself(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store.commit(start("g2"))
 
@@ -147,7 +147,7 @@ async def test_one_bad_job_among_others_undoes_only_itself(path: Path) -> None:
 
 
 async def test_giving_up_waiting_does_not_undo(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         task = asyncio.create_task(store.commit(roll(2)))
         await asyncio.sleep(0)
@@ -167,7 +167,7 @@ def assert_ended(before: set[threading.Thread]) -> None:
 
 async def test_closing_writes_what_waits_and_ends_the_threads(path: Path) -> None:
     before = set(threading.enumerate())
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         waiting = [asyncio.create_task(store.commit(start(f"g{n}"))) for n in range(20)]
         await asyncio.sleep(0)
     assert all(task.done() and not task.exception() for task in waiting)
@@ -189,7 +189,7 @@ async def test_whoever_reads_while_it_closes_is_told_so(path: Path) -> None:
 
 
 async def commit_and_fail(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         raise LookupError
 
@@ -251,7 +251,7 @@ def held(path: Path) -> Iterator[None]:
 
 
 async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
-    async with open_sqlite(path, busy_seconds=0.1) as store:
+    async with await SqliteStore.open(path, busy_seconds=0.1) as store:
         await store.commit(start())
         with held(path):
             with refuses("store-locked"):
@@ -262,7 +262,7 @@ async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
 
 
 async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
-    async with open_sqlite(path, busy_seconds=0.5) as store:
+    async with await SqliteStore.open(path, busy_seconds=0.5) as store:
         await store.commit(start())
         since = time.monotonic()
         with held(path):
@@ -279,7 +279,7 @@ async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
 
 
 async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path: Path) -> None:
-    async with open_sqlite(path, busy_seconds=1.5) as store:
+    async with await SqliteStore.open(path, busy_seconds=1.5) as store:
         await store.commit(start())
         with held(path):
             since = time.monotonic()
@@ -294,7 +294,7 @@ async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path
 async def test_a_fault_is_in_the_hosts_log_and_players_see_no_path(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with open_sqlite(path, busy_seconds=0.05) as store:
+    async with await SqliteStore.open(path, busy_seconds=0.05) as store:
         await store.commit(start())
         with held(path):
             for _ in range(5):
@@ -310,11 +310,11 @@ async def test_a_fault_is_in_the_hosts_log_and_players_see_no_path(
 async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said_to_be_saved(
     path: Path, what: str
 ) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store.commit(roll(2))
         if what == "replaced":
-            async with open_sqlite(path.with_name("other.db")) as other:
+            async with await SqliteStore.open(path.with_name("other.db")) as other:
                 await other.commit(start("g2"))
             path.with_name("other.db").replace(path)
         else:
@@ -327,7 +327,7 @@ async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said
         message = await asyncio.wait_for(store.gone(), 30)
         rescued = next(path.parent.glob("*.rescued-*"))
         assert str(rescued) in message
-    async with open_sqlite(rescued) as saved:
+    async with await SqliteStore.open(rescued) as saved:
         assert len(await saved.events("g1")) >= 2, "what was answered before is in the rescued copy"
 
 
@@ -346,7 +346,7 @@ async def test_a_temporary_file_that_is_taken_away_is_not_said_to_be_rescued(
 
 
 async def test_while_the_file_is_there_nobody_is_alarmed(path: Path) -> None:
-    async with open_sqlite(path) as store, open_sqlite(path) as other:
+    async with await SqliteStore.open(path) as store, await SqliteStore.open(path) as other:
         await store.commit(start())
         await other.commit(roll(2))
         with closing(sqlite3.connect(path)) as third:
@@ -386,7 +386,7 @@ async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one
 async def test_database_log_and_backup_copy_are_for_their_owner_alone(path: Path) -> None:
     before = os.umask(0)
     try:
-        async with open_sqlite(path) as store:
+        async with await SqliteStore.open(path) as store:
             await store.commit(start())
             schema._back_up(path, 1)
             modes = {file.name: file.stat().st_mode & 0o777 for file in (path.parent, *path.parent.iterdir())}
@@ -398,7 +398,7 @@ async def test_database_log_and_backup_copy_are_for_their_owner_alone(path: Path
 
 
 async def test_a_short_lock_is_not_noticed(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         with held(path):
             task = asyncio.create_task(store.commit(roll(2)))
@@ -407,7 +407,7 @@ async def test_a_short_lock_is_not_noticed(path: Path) -> None:
 
 
 async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store._writer.run(lambda conn: conn.execute("PRAGMA max_page_count = 1").fetchall())
         big = [roll(2, body="x" * 50_000), roll(2, body="y" * 90_000)]
@@ -423,7 +423,7 @@ async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
 async def test_an_error_of_the_disk_keeps_no_old_state_in_sight(path: Path) -> None:
     """What the error leaves behind, and whoever keeps it, must not hold the reader at that moment."""
 
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store._reader.run_anyhow(lambda conn: conn.set_progress_handler(lambda: 1, 1))
         with pytest.raises(StoreError, match="interrupted") as kept:
@@ -438,7 +438,7 @@ async def test_an_error_of_the_disk_keeps_no_old_state_in_sight(path: Path) -> N
 
 
 async def test_a_file_that_became_read_only(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store._writer.run(lambda conn: conn.execute("PRAGMA query_only = 1"))
         with refuses("store-failed cannot be written") as caught:
@@ -449,7 +449,7 @@ async def test_a_file_that_became_read_only(path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
 async def test_a_read_only_file_is_told_when_opening(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
     path.chmod(0o444)
     path.parent.chmod(0o555)
@@ -460,7 +460,7 @@ async def test_a_read_only_file_is_told_when_opening(path: Path) -> None:
 
 
 async def test_damage_is_reported(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store.commit(
             Commit(changes=(GameChange("g1", 1, tuple(event(n, body="x" * 900) for n in range(2, 80))),))
@@ -483,7 +483,7 @@ async def test_damage_is_reported(path: Path) -> None:
 
 
 async def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
-    async with open_sqlite(path):
+    async with await SqliteStore.open(path):
         pass
     with closing(sqlite3.connect(path)) as conn:
         conn.execute("PRAGMA user_version = 99")
@@ -504,14 +504,14 @@ def run_migrations(path: Path, steps: tuple[str, ...]) -> None:
 
 
 async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
     later = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\nUPDATE games SET name = 'x; y';\n")
     run_migrations(path, later)
     assert "name" in columns(path, "games")
     copy = backup_path(path, len(MIGRATIONS))
     assert "name" not in columns(copy, "games")
-    async with open_sqlite(copy) as store:
+    async with await SqliteStore.open(copy) as store:
         assert await store.peek("place g1") == ("g1", 1, False)
     run_migrations(path, later)  # nothing left to do
 
@@ -526,37 +526,37 @@ def make_older(conn: sqlite3.Connection, version: int) -> None:
 
 
 async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_it(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store.commit(Commit(bindings=[Binding("place moved to", "g1", None)]))
     conn = sqlite3.connect(path)
     with closing(conn), conn:
         conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
         make_older(conn, 2)
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         assert not await store.played("place g1")
         assert await store.played("place moved to") == [(1, "g1")]
 
 
 async def test_games_of_an_older_file_are_numbered_by_age(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         for game, was in (("z", None), ("y", "z"), ("x", "y")):
             await store.commit(replace(start(game), bindings=[Binding("table", game, was)]))
     conn = sqlite3.connect(path)
     with closing(conn), conn:
         make_older(conn, 3)
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         assert await store.played("table") == [(1, "z"), (2, "y"), (3, "x")]
 
 
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
     steps = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\n", "INSERT INTO nowhere VALUES (1);\n")
     with pytest.raises(sqlite3.OperationalError):
         run_migrations(path, steps)
     assert "name" not in columns(path, "games")
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         assert await store.peek("place g1") == ("g1", 1, False)
 
 
@@ -602,13 +602,13 @@ def other_process(*words: str) -> subprocess.Popen[str]:
 
 
 async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         await store.commit(start())
     workers = [other_process("add", str(path), name, "60") for name in ("a", "b")]
     for worker in workers:
         assert worker.communicate(timeout=60)[0] == ""
         assert worker.returncode == 0
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         saved = await store.load_game_by_id("g1")
         assert saved is not None
         assert saved.state == {"count": 120}
@@ -634,7 +634,7 @@ def test_what_was_answered_outlives_a_kill(path: Path) -> None:
 
 
 async def check_after_kills(path: Path, answered: list[str]) -> None:
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         assert not await store.check()
         logs = {game: [row.number for row in await store.events(game)] for game in await store.games()}
         for numbers in logs.values():
@@ -666,7 +666,7 @@ async def work_until_killed(store: Store) -> None:
 async def main() -> None:
     """Be the other process of a test."""
     task, path, *rest = sys.argv[1:]
-    async with open_sqlite(Path(path)) as store:
+    async with await SqliteStore.open(Path(path)) as store:
         if task == "add":
             await add_events(store, rest[0], int(rest[1]))
         else:

@@ -11,7 +11,7 @@ import pytest
 
 from bot.app import App
 from bot.stores.records import Commit, Doc, Outgoing, is_whole, summed
-from bot.stores.sqlite import open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel
 
 TEXTS = [("requests", "reply"), ("outbox", "reply"), ("outbox", "delivery"), ("docs", "data"), ("snapshots", "state")]
@@ -19,7 +19,7 @@ TEXTS = [("requests", "reply"), ("outbox", "reply"), ("outbox", "delivery"), ("d
 
 async def filled(path: Path) -> None:
     """A file with something in each table."""
-    async with open_sqlite(path) as store:
+    async with await SqliteStore.open(path) as store:
         channel = Channel(App(store))
         await channel.say("Anna", "roll 2d6", token="t")
         for _ in range(30):
@@ -46,7 +46,7 @@ async def test_any_flipped_bit_of_a_stored_text_is_noticed(table: str, column: s
         update = f"UPDATE {table} SET {column} = CAST(? AS TEXT) WHERE {where} = ?"
         conn.execute(update, (bytes(flipped), key))
         conn.commit()
-        async with open_sqlite(path) as store:
+        async with await SqliteStore.open(path) as store:
             (problem,) = await store.check()
         assert problem.startswith(f"table {table}, ")
         assert column in problem

@@ -4,6 +4,6 @@ Any number of processes share it. What waits together is carried out by a runner
 message and one flush.
 """
 
-from bot.stores.postgres.store import PostgresStore, open_postgres
+from bot.stores.postgres.store import PostgresStore
 
-__all__ = ["PostgresStore", "open_postgres"]
+__all__ = ["PostgresStore"]

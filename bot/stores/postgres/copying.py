@@ -11,7 +11,7 @@ from bot.stores.copying import IN_ORDER, NUMBERED, TOGETHER
 from bot.stores.postgres.faults import AWAY, away, explained, server_of
 from bot.stores.postgres.link import NAME, Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
-from bot.stores.postgres.store import open_postgres
+from bot.stores.postgres.store import PostgresStore
 from bot.stores.records import TABLES, listed
 from bot.stores.statements import Row
 
@@ -86,7 +86,7 @@ async def postgres_target(url: str, *, emptied: bool = False) -> AsyncIterator[P
 
     Whoever else would write there waits until then. `emptied`: what it holds goes, which nobody may be using.
     """
-    async with open_postgres(url) as store:
+    async with await PostgresStore.open(url) as store:
         await store.games(limit=1)  # it connects with the first question
     with _explaining(url):
         connection = await asyncpg.connect(url, timeout=10)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from functools import partial
 from typing import Self
 
@@ -17,16 +16,6 @@ from bot.stores.records import CHECKED, NAMES, damaged
 from bot.stores.store import Store
 
 _PAGE = 2000
-
-
-@asynccontextmanager
-async def open_postgres(url: str, *, clock: Clock = time.time) -> AsyncIterator[PostgresStore]:
-    """The store in the database that `url` names; closed on every way out. Raises StoreError."""
-    store = await PostgresStore.open(url, clock=clock)
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 class PostgresStore(Store):

@@ -4,6 +4,6 @@ WAL mode with synchronous=FULL: what was committed survives a power cut, and rea
 """
 
 from bot.stores.sqlite.faults import check_sqlite
-from bot.stores.sqlite.store import SqliteStore, TemporaryStore, open_sqlite
+from bot.stores.sqlite.store import SqliteStore, TemporaryStore
 
-__all__ = ["SqliteStore", "TemporaryStore", "check_sqlite", "open_sqlite"]
+__all__ = ["SqliteStore", "TemporaryStore", "check_sqlite"]

@@ -14,7 +14,7 @@ from bot.stores.records import TABLES, listed
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.journal import journal_path, made_journal
 from bot.stores.sqlite.schema import MIGRATIONS, check_ours
-from bot.stores.sqlite.store import open_sqlite
+from bot.stores.sqlite.store import SqliteStore
 from bot.stores.statements import Row
 
 JOURNAL = "receipts"
@@ -78,7 +78,7 @@ async def sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
 async def sqlite_target(path: Path, *, is_draft: bool = False) -> AsyncIterator[SqliteEnd]:
     """A database to copy into, made if it is not there; what was copied stays only at a good end. A draft is a new file
     that is thrown away at a bad end, and so need not wait for the disk; it has no journal. Raises StoreError."""
-    async with open_sqlite(path):
+    async with await SqliteStore.open(path):
         pass
     with _connected(path) as connection:
         if is_draft:

@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -29,18 +28,6 @@ LOOK_EVERY = 2.0
 _PAGE = 1000
 BACKUPS_KEPT = 30 * DAY
 """Seconds for which the copy that an update of the schema made beside the database is kept."""
-
-
-@asynccontextmanager
-async def open_sqlite(
-    path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS
-) -> AsyncIterator[SqliteStore]:
-    """The store in the file `path`, made (with its folder) if missing; closed on every way out. Raises StoreError."""
-    store = await SqliteStore.open(path, clock=clock, busy_seconds=busy_seconds)
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 class SqliteStore(Store):

@@ -11,7 +11,7 @@ import pytest
 from adapters.discord.serve import PAUSE, Turns
 from bot.places.adapter_notes import Notes
 from bot.stores.base import StoreError
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord.process import Bot
 from tests.standins.discord import DiscordStandIn
 
@@ -46,8 +46,8 @@ class Clock:
 async def test_of_processes_that_start_together_one_identifies_in_each_pause(tmp_path: Path) -> None:
     clock = Clock()
     async with (
-        open_sqlite(tmp_path / "games.db", clock=clock) as one,
-        open_sqlite(tmp_path / "games.db", clock=clock) as other,
+        await SqliteStore.open(tmp_path / "games.db", clock=clock) as one,
+        await SqliteStore.open(tmp_path / "games.db", clock=clock) as other,
     ):
         turns = [clock.turns(one), clock.turns(other)]
         await asyncio.gather(*(clock.identify(turns[shard % 2], shard) for shard in range(6)))
@@ -58,14 +58,14 @@ async def test_of_processes_that_start_together_one_identifies_in_each_pause(tmp
 
 async def test_groups_that_discord_counts_apart_do_not_wait_for_each_other(tmp_path: Path) -> None:
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db", clock=clock) as store:
+    async with await SqliteStore.open(tmp_path / "games.db", clock=clock) as store:
         await asyncio.gather(*(clock.identify(clock.turns(store, 4), shard) for shard in range(4)))
     assert clock.identified == [1_000.0] * 4
 
 
 async def test_a_clock_set_back_costs_one_pause(tmp_path: Path) -> None:
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db", clock=clock) as store:
+    async with await SqliteStore.open(tmp_path / "games.db", clock=clock) as store:
         await clock.identify(clock.turns(store), 0)
         clock.now -= 86_400
         await clock.identify(clock.turns(store), 1)
@@ -77,7 +77,7 @@ async def test_without_the_store_a_shard_waits_its_pause(tmp_path: Path, monkeyp
         raise StoreError("The disk is full.")
 
     clock = Clock()
-    async with open_sqlite(tmp_path / "games.db", clock=clock) as store:
+    async with await SqliteStore.open(tmp_path / "games.db", clock=clock) as store:
         monkeypatch.setattr(store, "doc", broken)
         await clock.identify(clock.turns(store), 0)
     assert clock.identified == [1_000 + PAUSE]

@@ -19,8 +19,8 @@ from bot.app import App
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
-from bot.stores.postgres import open_postgres
-from bot.stores.sqlite import open_sqlite
+from bot.stores.postgres import PostgresStore
+from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer
 
@@ -81,12 +81,12 @@ async def test_another_process_tells_it_in_a_linked_place_once_and_to_them_alone
 ) -> None:
     now = [1_000.0]
     monkeypatch.setattr(delivery, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    opened: Callable[[], Any] = lambda: open_sqlite(tmp_path / "games.db")  # noqa: E731
+    opened: Callable[[], Any] = lambda: SqliteStore.open(tmp_path / "games.db")  # noqa: E731
     if kind == "postgres":
         server: PostgresServer = request.getfixturevalue("postgres")
         url = server.new_database()
-        opened = lambda: open_postgres(url)  # noqa: E731
-    async with opened() as one, opened() as other:
+        opened = lambda: PostgresStore.open(url)  # noqa: E731
+    async with await opened() as one, await opened() as other:
         first, second = Process(App(one)), Process(App(other))
         hall, table = Channel(first.app, HALL, "h"), Channel(first.app, TABLE, "t")
         await hall.do("Vera", "roll 2d6")
