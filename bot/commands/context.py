@@ -24,7 +24,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
 from bot.stores.records import ROLLED, Binding, Commit, Shown
 from bot.stores.store import Store
-from bot.systems.catalog import see
+from bot.systems.catalog import SEEN
 from bot.systems.system import Sequence, System
 
 Apart = Callable[..., Awaitable[Any]]
@@ -142,7 +142,7 @@ class Context:
     async def look_with(self, game: Game | None) -> None:
         """From here on the command sees what is seen with this game, or with none."""
         self.systems = await self.seen_with(self.command.where, game)
-        see(self.systems)
+        SEEN.set(self.systems)
 
     def topic(self, what: object) -> str:
         """What a message is about: an event of this game, or a request in it."""

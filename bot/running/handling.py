@@ -34,7 +34,7 @@ from bot.running.storing import Storing
 from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store
-from bot.systems.catalog import everywhere, using
+from bot.systems.catalog import SEEN, everywhere
 
 log = logging.getLogger(__name__)
 
@@ -201,9 +201,11 @@ class Handling:
         game = loaded.game if loaded is not None else None
         is_bare = command.path == ("roll",) and (game is None or not game.packs)  # for mere dice nothing is read
         seen = everywhere() if is_bare else await self._shelves.at(command.where, game)
-        registry = registry_of(seen)
-        command = _as_seen(command, registry)
-        with using(seen):
+        registry = self._registry if seen is self._registry.games else registry_of(seen)
+        if registry is not self._registry or (command.spec.system and command.spec.system not in seen):
+            command = _as_seen(command, registry)
+        before = SEEN.set(seen)
+        try:
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
             context = Context(
                 command,
@@ -228,18 +230,16 @@ class Handling:
             if check is not None and not (context.ledger is ledger and ledger.has_events):
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)
+        finally:
+            SEEN.reset(before)
 
 
 def _as_seen(command: Command, seen: Registry) -> Command:
     """The command as it is with the packs that are played here; it may have been read without them."""
-    if command.spec is None or (
-        seen.games is everywhere() and (not command.spec.system or command.spec.system in everywhere())
-    ):
-        return command
-    spec = seen.get(command.path)
-    if spec is None and command.spec.system:
-        raise UserError(f"{command.spec.name} is not enabled here.", code="not-enabled")
-    return replace(command, spec=spec or command.spec)
+    spec, known = seen.get(command.path), command.spec
+    if spec is None and known is not None and known.system:
+        raise UserError(f"{known.name} is not enabled here.", code="not-enabled")
+    return replace(command, spec=spec or known)
 
 
 def _check_size(command: Command) -> None:

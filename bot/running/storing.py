@@ -7,7 +7,6 @@ from typing import Any
 from bot.commands.context import Context
 from bot.commands.log.answer_footer import OR_POST, about_of, amended, keep_words, with_footer
 from bot.commands.post.reminders import follow
-from bot.commands.turns.board import following
 from bot.game.ledger import Ledger
 from bot.game.loaded import Games
 from bot.interface.reply.reply import Reply
@@ -65,7 +64,7 @@ class Storing:
             return (await self.seen(command) or reply) if is_press else reply  # "done already" may be its echo
         reply = await with_footer(context, reply)
         about = about_of(context, reply)
-        changing = [*await amended(context, reply, about), *await following(context, reply)]
+        changing = await amended(context, reply, about)
         commit.request_id, commit.reply, commit.user = command.request_id, reply.to_json(), command.who.key
         commit.changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         commit.persons = tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events)

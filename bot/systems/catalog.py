@@ -28,14 +28,15 @@ def everywhere() -> Mapping[str, System]:
     return built_in() if folder is None else {**built_in(), **_packs(folder)}
 
 
-_SHELF: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=None)
+SEEN: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=None)
+"""What `systems()` are; None: those that everybody has."""
 
 
 def systems() -> Mapping[str, System]:
     """The systems by id that the command at work sees: those that everybody has, and the packs of its server in the
     versions that are enabled there, or that its game is played with."""
-    shelf = _SHELF.get()
-    return everywhere() if shelf is None else shelf
+    seen = SEEN.get()
+    return everywhere() if seen is None else seen
 
 
 def pack_version(hash: str) -> System | None:
@@ -48,11 +49,6 @@ def _no_version(_hash: str) -> None:
     return None
 
 
-def see(shelf: Mapping[str, System]) -> None:
-    """From here on `systems()` are these, until the command is over: it has turned to another game."""
-    _SHELF.set(shelf)
-
-
 class using(AbstractContextManager[None]):  # noqa: N801 -- read as a function; a generator would take thrice as long
     """Inside, `systems()` are these: for one command at a time, whatever others see meanwhile."""
 
@@ -62,10 +58,10 @@ class using(AbstractContextManager[None]):  # noqa: N801 -- read as a function; 
         self._shelf = shelf
 
     def __enter__(self) -> None:
-        self._before = _SHELF.set(self._shelf)
+        self._before = SEEN.set(self._shelf)
 
     def __exit__(self, *_: object) -> None:
-        _SHELF.reset(self._before)
+        SEEN.reset(self._before)
 
 
 def packs_folder() -> Path | None:

@@ -12,6 +12,7 @@ from functools import partial
 
 from bot.answers.events import title_of, told_event, word_numbers
 from bot.commands.context import Amendment, Context, Rewording
+from bot.commands.turns.board import following
 from bot.commands.turns.turn_card import card_turned, old_cards
 from bot.game.events import changes_game
 from bot.game.ledger import Ledger
@@ -110,15 +111,13 @@ def _shows_digits(context: Context) -> bool:
 
 
 async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
-    """The messages that the command changes, in all places that play its game. `about` is what its answer is about."""
+    """The messages that the command changes, in all places that play its game, the board too. `about` is what its
+    answer is about."""
     found = list(context.amends)
     for ledger in (*context.further, context.ledger):
         if _may_change(ledger):
             found += [one async for one in _by_events(context, ledger)]
-    if not found:
-        return []
-    here, outgoing = context.command.where.key, list[Outgoing]()
-    ledgers = (*context.further, context.ledger)
+    ledgers, here, outgoing = (*context.further, context.ledger), context.command.where.key, list[Outgoing]()
     playing = {here, *(place for ledger in ledgers for place in ledger.places)}  # who left hears no more of it
     for one in found:
         shown = await context.shown(one.about)
@@ -135,7 +134,8 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
             if (place in playing or one.anywhere) and not (own and reply.in_place and place == here):
                 way = {OR_POST: True} if own and reply.in_place else {}
                 outgoing.append(Outgoing(place, way, 0.0, text, about if own else "", one.about))
-    return outgoing
+    was = context.ledger.was
+    return [*outgoing, *await following(context, was, reply)] if was is not None and was.has_board else outgoing
 
 
 def _may_change(ledger: Ledger) -> bool:

@@ -15,6 +15,7 @@ from bot.answers.defaults import rules_told
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
+from bot.game.loaded import Loaded
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
@@ -74,17 +75,16 @@ def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
     return about
 
 
-async def following(context: Context, reply: Reply) -> list[Outgoing]:
-    """What the events of this command make of the board: a change of the message, or a new one with the new turn."""
+async def following(context: Context, was: Loaded, reply: Reply) -> list[Outgoing]:
+    """What the events of this command make of the board of a game: a change of the message, or a new one with the new
+    turn."""
     ledger = context.ledger
-    if ledger.was is None or not ledger.was.has_board:
-        return []
-    if not ledger.bodies or ledger.was.row != ledger.row or not ledger.game.started:
+    if not ledger.bodies or was.row != ledger.row or not ledger.game.started:
         return []
     doc = await context.store.doc(BOARD, ledger.row)
     if doc is None:
         return []
-    game, places = ledger.game, ledger.was.places
+    game, places = ledger.game, was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
     undo = await takeable(context.store, context.ledger)
     if game.ended:
