@@ -71,12 +71,12 @@ class Home:
             if anyway:
                 self._open[team.id, user] = {}
             request = Request(team=team.id, channel="", user=user)
-            view = {"type": "home", "blocks": await self._blocks(request, await self._work.people.find(request))}
-            if self._open.get((team.id, user)) == view:
-                return
             try:
+                view = {"type": "home", "blocks": await self._blocks(request, await self._work.people.find(request))}
+                if self._open.get((team.id, user)) == view:
+                    return
                 await self._work.wire.call(team.token, "views.publish", user_id=user, view=view)
-            except (Busy, Refused) as trouble:
+            except (Busy, Refused, UserError) as trouble:
                 log.info("the home of somebody in %s was not shown: %s", team.id, trouble)
                 return
             self._open[team.id, user] = view
@@ -102,12 +102,10 @@ class Home:
             if team is None or reply.seen:
                 return False
             blocks = render(replace(reply, mention=(), files=()), team.id).blocks[:MOST_BLOCKS]
-            kept = [block for block in blocks if block["type"] != "actions"]
-            view = {"type": "modal", "callback_id": "told", "title": plain("Grognard"), "close": plain("Close")}
+            view: Json = {"type": "modal", "callback_id": "told", "title": plain("Grognard"), "close": plain("Close")}
+            view["blocks"] = [block for block in blocks if block["type"] != "actions"]
             try:
-                await self._work.wire.call(
-                    team.token, "views.open", trigger_id=request.trigger, view=view | {"blocks": kept}
-                )
+                await self._work.wire.call(team.token, "views.open", trigger_id=request.trigger, view=view)
             except (Busy, Refused) as trouble:
                 log.info("an answer to a press on a home in %s was posted: %s", team.id, trouble)
                 return False

@@ -121,6 +121,8 @@ async def _finish(work: Work) -> None:
     """Wait for answers on their way; what takes longer stays in the outbox."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
+    for task in work.tasks_beside:
+        task.cancel()
     await work.posts.outbox.stop(LAST_POSTS)
 
 

@@ -43,7 +43,7 @@ class Work:
         self.idle = asyncio.Event()
         self.idle.set()
         self._busy = 0
-        self._beside: set[asyncio.Task[None]] = set()
+        self.tasks_beside: set[asyncio.Task[None]] = set()
         self._arrivals = Queues()
         self.answered: Callable[[str], object] = str  # what follows the answers of a workspace, once somebody says so
 
@@ -113,8 +113,8 @@ class Work:
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that no answer waits for."""
         task = asyncio.create_task(work)
-        self._beside.add(task)
-        task.add_done_callback(self._beside.discard)
+        self.tasks_beside.add(task)
+        task.add_done_callback(self.tasks_beside.discard)
 
     async def _done(self, request: Request, do: Do, wanted: asyncio.Future[bool]) -> Done:
         """What came of the work, and its post, which waits for `wanted`. It has its place in line from this moment:
