@@ -108,7 +108,7 @@ class OnDiscord(Table):
             boards = self.boards()
             return len(boards) == len(words) and all(map(str.__contains__, boards, words))
 
-        assert await self.discord.site.changed.until(so, 30), (self.channel.name, words, self.boards())
+        assert await self.discord.site.changed.until(so, 60), (self.channel.name, words, self.boards())
 
 
 class OnSlack(Table):

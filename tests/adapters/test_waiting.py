@@ -54,7 +54,7 @@ async def opened(settings: Settings) -> App:
 
 async def told(waiting: asyncio.Task[Any], is_told: Callable[[], bool]) -> None:
     """Until it is told, and for four more attempts, after which it waits still."""
-    for _ in range(600):
+    for _ in range(1_200):
         if is_told():
             break
         await asyncio.wait({waiting}, timeout=0.05)
@@ -170,7 +170,7 @@ async def test_a_file_that_is_locked_at_the_start_is_waited_for(
     db = sqlite3.connect(tmp_path / "grognard.db", isolation_level=None)
     db.execute("BEGIN EXCLUSIVE")
     waiting = asyncio.create_task(opened(settings_of("sqlite:///grognard.db", tmp_path)))
-    for _ in range(400):
+    for _ in range(1_200):
         if "is locked by another program" in caplog.text:
             break
         await asyncio.wait({waiting}, timeout=0.05)
@@ -185,7 +185,7 @@ async def test_a_full_disk_at_the_start_is_waited_for(small_disk: Path, caplog: 
     data = small_disk / "data"
     ballast = await asyncio.to_thread(fill, small_disk)
     waiting = asyncio.create_task(opened(settings_of("sqlite:///grognard.db", data)))
-    for _ in range(100):
+    for _ in range(1_200):
         if "trying again every" in caplog.text:
             break
         await asyncio.wait({waiting}, timeout=0.05)
@@ -220,7 +220,7 @@ async def test_bot_and_database_started_in_every_order(own_server: PostgresServe
     port, told = str(free_port()), tmp_path / "notify"
     heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     heard.bind(str(told))
-    heard.settimeout(15)
+    heard.settimeout(60)
     url = own_server.new_database()
     own_server.stop()
     away = f"PostgreSQL at {own_server.folder} does not answer (no server at its socket)."

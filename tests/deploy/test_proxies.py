@@ -109,7 +109,7 @@ async def proxy(root: Path, folder: Path, program: str, scale: str, workers: dic
     log = (folder / "proxy.log").open("wb")
     process = await asyncio.create_subprocess_exec(*words, stdout=log, stderr=log)
     try:
-        for _ in range(100):
+        for _ in range(600):
             assert process.returncode is None, (folder / "proxy.log").read_text()
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)

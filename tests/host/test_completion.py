@@ -53,7 +53,7 @@ def test_each_shell_reads_its_script(shell: str, capsys: pytest.CaptureFixture[s
     script = capsys.readouterr().out
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -79,7 +79,7 @@ def test_bash_completes(line: str, words: list[str], offered: str, tmp_path: Pat
         "COMP_WORDBREAKS=' ='\n"
         "_grognard; printf '%s\\n' \"${COMPREPLY[@]}\"; complete -p grognard\n"
     )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=20, check=True)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=True)
     *found, registered = done.stdout.splitlines()
     assert offered in found
     assert "-F _grognard grognard" in registered

@@ -43,7 +43,7 @@ async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
     port, told = str(free_port()), tmp_path / "notify"
     heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     heard.bind(str(told))
-    heard.settimeout(10)
+    heard.settimeout(60)
     settings = {"HEALTH_PORT": port, "NOTIFY_SOCKET": str(told), "LOG_FORMAT": "json"}
     async with DiscordStandIn.running() as discord:
         async with running(discord, tmp_path, **settings) as bot:
@@ -52,7 +52,7 @@ async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
             anna, table = discord.user("Anna"), discord.channel("table")
             assert "2d6" in (await (await anna.slash(table, "roll", dice="2d6", label="Zwiebel")).answer()).text
             await (await anna.slash(table, "roll", dice="2dZwiebel")).answer()
-            for _ in range(40):
+            for _ in range(120):
                 if (await get(port, "/readyz"))[0] == 200:
                     break
                 await asyncio.sleep(0.5)

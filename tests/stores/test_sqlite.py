@@ -13,11 +13,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
 import pytest
@@ -25,7 +25,7 @@ import pytest
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Conflict, StoreError
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
-from bot.stores.sqlite import SqliteStore, TemporaryStore, schema
+from bot.stores.sqlite import SqliteStore, TemporaryStore, link, schema
 from bot.stores.sqlite.link import Link
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from bot.stores.store import Store
@@ -261,16 +261,28 @@ async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
         assert not (await store.commit(roll(2))).seen
 
 
-async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """For how many milliseconds each commit would wait for a locked file."""
+    found, commit_together = list[int](), link.commit_together
+
+    def commit(conn: sqlite3.Connection, jobs: list[link.Job]) -> list[Any]:
+        found.append(conn.execute("PRAGMA busy_timeout").fetchone()[0])
+        return commit_together(conn, jobs)
+
+    monkeypatch.setattr(link, "commit_together", commit)
+    return found
+
+
+async def test_a_locked_file_makes_a_channel_wait_once(path: Path, waits: list[int]) -> None:
     async with await SqliteStore.open(path, busy_seconds=0.5) as store:
         await store.commit(start())
-        since = time.monotonic()
+        waits.clear()
         with held(path):
             for _ in range(15):  # one after the other, as commands of one channel are
                 with refuses("store-locked"):
                     await store.commit(roll(2))
-            taken = time.monotonic() - since
-            assert taken < 15 * 0.5, "not fifteen times half a second"
+            assert waits == [500, *(14 * [link.IMPATIENT])], "not fifteen times half a second"
             at_once = await asyncio.gather(*(store.commit(roll(2)) for _ in range(30)), return_exceptions=True)
             assert all(isinstance(result, StoreError) for result in at_once)
         assert not (await store.commit(roll(2))).seen, "free again, and at once"
@@ -278,16 +290,16 @@ async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
         assert timeouts == (500,), "and the next lock is waited for as ever"
 
 
-async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path: Path) -> None:
+async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path: Path, waits: list[int]) -> None:
     async with await SqliteStore.open(path, busy_seconds=1.5) as store:
         await store.commit(start())
+        waits.clear()
         with held(path):
-            since = time.monotonic()
             first = asyncio.create_task(store.commit(roll(2)))
             await asyncio.sleep(0.05)
             more = [store.commit(roll(2, "g1", "{}")) for _ in range(600)]
             results = await asyncio.gather(first, *more, return_exceptions=True)
-            assert time.monotonic() - since < 5.5, "one wait for all, not one for each of four batches"
+            assert waits.count(1_500) == 1, "one wait for all, not one for each of four batches"
         assert all(isinstance(result, StoreError) for result in results)
 
 

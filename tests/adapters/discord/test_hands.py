@@ -19,7 +19,7 @@ def choices(message: Message, menu: str) -> list[str]:
 
 async def seen(player: Person, where: Channel, words: str) -> Message:
     """A message with these words, now or soon."""
-    for _ in range(300):
+    for _ in range(1_200):
         if found := [one for one in player.sees(where) if words in f"{one.content} {one.text}"]:
             return found[-1]
         await asyncio.sleep(0.05)
@@ -63,11 +63,7 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         await ben.select(theirs, "Play", held[0])
         assert "That card is no longer in your hand" in theirs.content, "it went back to whom it came from"
         assert held[0] not in choices(theirs, "Play")
-        for _ in range(100):
-            if "~~" in given.content:
-                break
-            await asyncio.sleep(0.05)
-        assert "~~" in given.content, "the answer that all saw is struck through"
+        await until(lambda: "~~" in given.content, "the answer that all saw is struck through")
         await anna.press(hand, "Refresh")
         assert sorted(choices(hand, "Play")) == sorted([held[0], held[2]])
 
@@ -132,7 +128,7 @@ async def test_direct_messages_have_hands_and_what_an_own_install_lets_in_has_no
 
 async def until(true: Callable[[], object], what: str) -> None:
     """Wait until this is true."""
-    for _ in range(600):
+    for _ in range(1_200):
         if true():
             return
         await asyncio.sleep(0.05)

@@ -34,10 +34,7 @@ async def started(stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **
     bot = Bot(discord, data, **keys, **settings)
     await bot.start(ready=False)
     stack.push_async_callback(bot.stop)
-    for _ in range(200):
-        if "listening on" in bot.log:
-            break
-        await asyncio.sleep(0.05)
+    await discord.until(lambda: "listening on" in bot.log)
     assert f"port {bot.environment['DISCORD_PORT']}, path {PATH}" in bot.log, bot.log
     await discord.until(lambda: bool(discord.commands.all()))
     return bot

@@ -181,6 +181,6 @@ async def test_run_serves_what_has_a_token_and_waits_for_a_network(discord: Disc
 
 def test_no_token_is_said_in_one_line(root: Path, tmp_path: Path) -> None:
     asked = [sys.executable, "-m", "bot", "discord"]
-    done = subprocess.run(asked, cwd=tmp_path, env={"PYTHONPATH": str(root)}, capture_output=True, timeout=30)
+    done = subprocess.run(asked, cwd=tmp_path, env={"PYTHONPATH": str(root)}, capture_output=True, timeout=60)
     assert done.returncode == 2
     assert b"DISCORD_TOKEN=" in done.stderr

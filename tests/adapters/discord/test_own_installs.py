@@ -261,7 +261,7 @@ async def test_what_outlives_its_token_is_kept_and_told(discord: DiscordStandIn,
 
 
 async def _late(where: Channel, count: int) -> list[Message]:
-    for _ in range(200):
+    for _ in range(1_200):
         found = [one for one in where.messages if one.text.startswith("(late)")]
         if len(found) >= count:
             return found

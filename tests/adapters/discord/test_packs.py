@@ -195,7 +195,7 @@ async def test_a_shot_that_was_under_way_in_a_crash_is_fired_after_it(tmp_path: 
                 assert shot.answer_kind is Answer.THINKING
                 await bot.kill()
             await bot.start()
-            assert "Ben shoots" in (await shot.answer(timeout=25)).text
+            assert "Ben shoots" in (await shot.answer()).text
 
 
 async def test_what_counts_by_another_input_is_a_second_step_of_the_form(tmp_path: Path) -> None:
