@@ -175,7 +175,9 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
-        await asyncio.sleep(0.1)
+        async with asyncio.timeout(60):
+            while app._under_way.get("r1") is None:  # noqa: ASYNC110 -- nobody tells us
+                await asyncio.sleep(0.001)
         instead = await app.promised(roll(), clock.now + 600)
         assert instead is not None
         assert instead.error
@@ -211,8 +213,9 @@ async def just_storing(clock: Hand) -> AsyncIterator[tuple[App, Slow]]:
 
 
 async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(
-    clock: Hand, just_storing: tuple[App, Slow]
+    clock: Hand, just_storing: tuple[App, Slow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bot.running.underway.STORED_WITHIN", 60.0)
     app, store = just_storing
     running = asyncio.create_task(app.run(roll()))
     await store.written.wait()
@@ -335,10 +338,12 @@ class Stuck(Journal):
 
     def __init__(self, path: Path, clock: Hand) -> None:
         super().__init__(JournalFile(path, clock))
-        self.go, self.stayed = asyncio.Event(), asyncio.Event()
+        self.go, self.stayed, self.is_broken = asyncio.Event(), asyncio.Event(), False
 
     async def note(self, receipt: Receipt, lease: float) -> bool:
         await self.go.wait()
+        if self.is_broken:
+            raise StoreError("The journal is broken.")
         return await super().note(receipt, lease)
 
     async def drop(self, ids: Sequence[str]) -> None:
@@ -356,13 +361,20 @@ async def stuck(tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch) ->
     await journal.close()
 
 
-async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Hand, stuck: Stuck) -> None:
+async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(
+    clock: Hand, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
     app = await fresh_app(clock)
     app.receipts._journal = stuck
+    monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 60.0)
     work = asyncio.create_task(app.run(roll()))
     await asyncio.sleep(0)
-    told, answer = await asyncio.gather(app.promised(roll(), clock.now + 600), work)
+    promise = asyncio.create_task(app.promised(roll(), clock.now + 600))
+    answer = await work
+    stuck.is_broken = True
+    stuck.go.set()
+    told = await promise
     assert await app.store.seen("r1") is not None
     assert told is not None
     assert (told.error, told.title) == (False, answer.title)
