@@ -41,11 +41,13 @@ class Said(Statement):
         return tuple(_formulas_in((self.ready, self.when)))
 
     def do(self, _here: Here, /) -> Do:
-        when, said, into, make = self.when.run if self.when else None, _filled(self.ready), self.into, self.make
+        when, into, make = self.when.run if self.when else None, self.into, self.make
+        some = {key: _filled(one) for key, one in self.ready.items() if not _is_fixed(one)}
+        fixed = {key: _filled(one)({}) for key, one in self.ready.items() if key not in some}
 
         def do(env: Env) -> None:
             if when is None or when(env):
-                env[into].append(make(said(env)))
+                env[into].append(make({**fixed, **{key: said(env) for key, said in some.items()}}))
 
         return do
 
@@ -56,6 +58,11 @@ def _formulas_in(ready: Any) -> Iterator[Formula]:
     elif isinstance(ready, Mapping | list | tuple):
         for value in ready.values() if isinstance(ready, Mapping) else ready:
             yield from _formulas_in(value)
+
+
+def _is_fixed(ready: Any) -> bool:
+    """Whether it says the same each time."""
+    return all(one.kind == "constant" for one in _formulas_in(ready))
 
 
 def _filled(ready: Any) -> Run:

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.declared.formula_functions import LISTS
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.odds_limits import GIVEN, Counter, Known, Names, joined, only, sized, value
-from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, assigned, everything, join
+from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, everything, join
 from bot.rules.declared.setting import FACES
 from bot.rules.declared.values import Let, Tell
 from bot.rules.declared.walk import Do, Frame, Here, Keys, Loop, Now, go
@@ -68,7 +68,7 @@ class If(Statement):
         partial.unsure += 1
         ends = [partial.block(block, way) for block, way in zip(self.blocks(), ways, strict=True)]
         partial.unsure -= not any(ends)
-        join(env, *ways)
+        join(env, self.assigns, *ways)
         return all(ends)
 
     def do(self, here: Here, /) -> Do:
@@ -153,7 +153,7 @@ class For(Statement):
         within, below = self.within, list(everything(self.body))
         if not within or self.only or within[-1][1] != self.loop.number or any(one.ends for one in below):
             return False
-        if (assigned(self.body).keys() - self.sets) & self.after:
+        if (self.assigns - self.sets) & self.after:
             return False
         carried = {key for one in below if not isinstance(one, Own | For) for key in one.sets} - self.sets
         if carried & self.head:  # what one item sets the next one reads
@@ -182,7 +182,7 @@ class For(Statement):
                 continue
             ends = partial.block(self.body, inside)
             if chosen is OPEN:
-                join(env, inside)
+                join(env, self.assigns, inside)
             elif ends:
                 return True
         return False

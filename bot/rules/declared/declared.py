@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from bot.rules.declared.answer_lines import settled
 from bot.rules.declared.branches import For, asked_key
-from bot.rules.declared.choices import pick_key
+from bot.rules.declared.choices import Choose, pick_key
 from bot.rules.declared.dice_limits import proved
 from bot.rules.declared.draws import Draw, Drawn, looks
 from bot.rules.declared.formula_functions import NONE, UNWORKABLE, said, unworkable
@@ -21,7 +21,7 @@ from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
 from bot.rules.declared.program import Block, Partial, Slicer, Statement, everything, without_words
 from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
 from bot.rules.declared.step_reader import Sheet
-from bot.rules.declared.walk import LINES, NOTES, TOLD, Now, Walk, path_to
+from bot.rules.declared.walk import LINES, NOTES, TOLD, Here, Now, Steps, Walk, go, path_to
 from bot.rules.inputs.decks import DECK, Pile, pile_of
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
@@ -125,6 +125,7 @@ class Declared:
         self.id, self.head, self.program = id, head, program
         self._sheet, self.choices = sheet, sheet.choices
         self._checked = without_words(program)
+        self._head, self._tail = _split(self._checked)
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
         """Those that its steps read or change, as formulas read them: `side.points`."""
         self.decks = sheet.decks
@@ -174,6 +175,11 @@ class Declared:
         walk = Walk(kept)
         return (walk, {}, {}) if asked is None else (walk, pools_in(kept), looks(kept))
 
+    @cached_property
+    def _steps(self) -> dict[str, Segment]:
+        """The rolls of play."""
+        return _steps(self._walk(None)[0], {})
+
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         if any(option.type == "mods" for option in self.head.inputs):
@@ -184,9 +190,10 @@ class Declared:
         known |= self._tracks(given) | self._piles(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
         try:
-            Early().block(self._checked, dict(known))
-            walk, pools, _ = self._walk(None)
-            start, steps, env = _begun(walk, pools, known)
+            checked = dict(known)
+            if go(self._head, checked) is None:
+                Early().block(self._tail, checked)
+            start, env = self._walk(None)[0].begin(known)
         except UNWORKABLE as error:
             raise unworkable(error) from None
 
@@ -199,8 +206,8 @@ class Declared:
             return self._focus(known, paths)
 
         return Plan(
-            start, steps, never, _with_lists(env[TOLD], self._sheet), no_closing, tuple(env[LINES]), focus,
-            rows if self._has_rows else (), "", tuple(env[NOTES]), settled,
+            start, self._steps if start.owes else {}, never, _with_lists(env[TOLD], self._sheet), no_closing,
+            tuple(env[LINES]), focus, rows if self._has_rows else (), "", tuple(env[NOTES]), settled,
         )  # fmt: skip
 
     def _tracks(self, given: Given) -> dict[str, Any]:
@@ -218,22 +225,27 @@ class Declared:
         walk, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
         try:
             alike = {name: known[name].by(seen) for name, seen in sights.items()}
-            start, steps, env = _begun(walk, pools, {**known, **alike, **places_in(paths)})
+            start, env = walk.begin({**known, **alike, **places_in(paths)})
         except UNWORKABLE as error:
             raise unworkable(error) from None
-        return Plan(start, steps, never, env[TOLD])
+        return Plan(start, _steps(walk, pools), never, env[TOLD])
 
 
-def _begun(walk: Walk, pools: Pools, known: Mapping[str, Any]) -> tuple[Now, dict[str, Segment], dict[str, Any]]:
-    """A walk that has come to its first roll: the state, the rolls from there on, and the values at hand."""
-    start, env = walk.begin(known)
-    if start.owes is None:
-        return start, {}, env
+def _steps(walk: Walk, pools: Pools) -> dict[str, Segment]:
+    """The rolls of a walk, by name."""
     steps = dict[str, Segment]()
     for name, site in walk.sites.items():
         step = Drawn if isinstance(site.falls, Draw) else Worded if site.words else Segment
         steps[name] = step(site, pools.get(name, {}))
-    return start, steps, env
+    return steps
+
+
+def _split(checked: Block) -> tuple[Steps, Block]:
+    """What carries out the statements all of whose values are known before any die falls, and those that follow."""
+    for at, one in enumerate(checked):
+        if one.rolls or any(isinstance(below, Choose) for below in everything((one,))):
+            return Here({}).block(checked[:at]), checked[at:]
+    return Here({}).block(checked), ()
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

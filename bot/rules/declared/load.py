@@ -13,7 +13,7 @@ from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.formulas import Formula, constant, reading
 from bot.rules.declared.idioms import IDIOMS, chained, is_shown, written_out
 from bot.rules.declared.named_outputs import End, told_by_name
-from bot.rules.declared.program import Block, Statement, assigned, everything
+from bot.rules.declared.program import Block, Statement, everything
 from bot.rules.declared.rolls import read_roll
 from bot.rules.declared.setting import FACES, Name, Names, Path, spoken
 from bot.rules.declared.step_reader import Place, Sheet
@@ -157,7 +157,7 @@ class Loader:
             before += [
                 Let(key, constant(NONE)) for one in everything(body) if isinstance(one, Choose) and one.key == key
             ]
-            after += [last] if key in assigned(body) else []
+            after += [last] if any(key in one.assigns for one in body) else []
         through = For(
             items, only, loop, (*before, *body, *after), place.within, row if self.sheet.is_list(place.into) else None
         )

@@ -68,6 +68,11 @@ class Statement:
         """Whether dice fall in it."""
         return any(one.rolls for block in self.blocks() for one in block)
 
+    @cached_property
+    def assigns(self) -> Keys:
+        """The keys that are set somewhere in it."""
+        return self.sets.union(*(one.assigns for block in self.blocks() for one in block))
+
     def before(self, live: Keys) -> Keys:
         """The keys that are read from it on, if `live` are read after it."""
         return live - self.sets | self.reads
@@ -113,11 +118,6 @@ def everything(block: Iterable[Statement]) -> Iterator[Statement]:
             yield from everything(below)
 
 
-def assigned(block: Iterable[Statement]) -> dict[str, None]:
-    """The keys that are set somewhere in the block."""
-    return dict.fromkeys(key for one in everything(block) for key in sorted(one.sets))
-
-
 def without_words(block: Block) -> Block:
     """The block without what only tells or says."""
     return tuple(one.below(without_words) for one in block if not one.tells)
@@ -156,6 +156,11 @@ def undecided(what: str) -> UserError:
 
 def worth(formula: Formula, env: Env) -> Any:
     """What a formula comes to, open where a value that it needs is; `and` and `if` need what decides them."""
+    for key in formula.reads:
+        if env.get(key, OPEN) is OPEN:
+            break
+    else:
+        return formula.run(env)
     if formula.kind == "if":
         test, then, other = formula.parts
         found = worth(test, env)
@@ -166,10 +171,7 @@ def worth(formula: Formula, env: Env) -> Any:
             if found is OPEN or not found:
                 return OPEN if found is OPEN else False
         return True
-    for key in formula.reads:
-        if env.get(key, OPEN) is OPEN:
-            return OPEN
-    return formula.run(env)
+    return OPEN
 
 
 class Partial:
@@ -203,20 +205,21 @@ class Partial:
 
     def unknown(self, one: Statement, env: Env, /) -> bool:
         """Of a list that is not known any item is gone through; it never surely ends there."""
-        env |= dict.fromkeys(assigned((one,)), OPEN)
+        env |= dict.fromkeys(one.assigns, OPEN)
         self.unsure += 1
         for body in one.blocks():
             self.block(body, env)
         self.unsure -= 1
-        env |= dict.fromkeys(assigned((one,)), OPEN)
+        env |= dict.fromkeys(one.assigns, OPEN)
         return False
 
 
-def join(env: Env, *ways: Env) -> None:
-    """Make open what any of the ways has changed."""
-    for way in ways:
-        for key, value in way.items():
-            before = env.get(key)
+def join(env: Env, keys: Iterable[str], *ways: Env) -> None:
+    """Make open what any of the ways has changed, which can be no others than these keys."""
+    for key in keys:
+        before = env.get(key)
+        for way in ways:
+            value = way.get(key)
             same = value.__class__ in (str, int, bool) and value.__class__ is before.__class__ and value == before
             if value is not before and not same:
                 env[key] = OPEN

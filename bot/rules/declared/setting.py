@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from inspect import signature
 from keyword import iskeyword
 from typing import Any
@@ -96,6 +97,7 @@ class Name:
 Names = dict[str, Name]
 
 
+@lru_cache(4096)
 def shown_name(name: str) -> str:
     """An input as formulas write it: one named `from` is written from_, hyphens are underscores."""
     return f"{name}_" if iskeyword(name) else str(name).replace("-", "_")

@@ -164,6 +164,9 @@ class Refuse(Statement):
             raise undecided("what a refusal says")
         raise UserError(str(say), hint=pieced(list(map(str, hint))), option=str(option) or None, code=self.code)
 
+    def do(self, _here: Here, /) -> Do:
+        return lambda env: self.check(Partial(), env)
+
 
 def read_let(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`let: {total: roll + mod}`: values from the first to the last."""

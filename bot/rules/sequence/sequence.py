@@ -413,14 +413,13 @@ def nested(told: Outputs) -> dict[str, Any]:
     """
     out: dict[Any, Any] = {}
     for path, value in told.items():
-        here = out
-        *above, last = _keys(path)
-        for key in above:
+        here, keys = out, _keys(path)
+        for key in keys[:-1]:
             if here.get(key).__class__ is not _Within:
                 here[key] = _Within()
             here = here[key]
-        here[last] = value
-    return {name: _listed(value) for name, value in out.items()}
+        here[keys[-1]] = value
+    return {name: _listed(value) if value.__class__ is _Within else value for name, value in out.items()}
 
 
 class _Within(dict[Any, Any]):
@@ -431,7 +430,7 @@ def _listed(value: Any) -> Any:
     """The items of a list in order, where they were told one by one."""
     if value.__class__ is not _Within:
         return value
-    if all(key.__class__ is int for key in value):
+    if {*map(type, value)} == {int}:
         return [_listed(value[at]) for at in sorted(value)]
     return {key: _listed(one) for key, one in value.items()}
 
