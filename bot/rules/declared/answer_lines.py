@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.formula_functions import said as shown
-from bot.rules.declared.formulas import Env, Formula, Run, constant
+from bot.rules.declared.formulas import Env, Formula, Run, constant, formulas_in
 from bot.rules.declared.program import Statement
 from bot.rules.declared.setting import Path
 from bot.rules.declared.step_reader import Place, each_of, listed
@@ -16,7 +16,6 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Settlement
 from bot.rules.text.phrase import Phrase, Typed
 
-LINE_KEYS = ("label", "dice", "parts", "contributors", "total", "result", "unit", "when")
 NOTE_KEYS = {
     "is": ("unit", "is", "more", "when"),
     "say": ("say", "when"),
@@ -37,9 +36,6 @@ class Said(Statement):
     make: Callable[[dict[str, Any]], Any]
     tells = True
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return tuple(_formulas_in((self.ready, self.when)))
-
     def do(self, _here: Here, /) -> Do:
         when, into, make = self.when.run if self.when else None, self.into, self.make
         some = {key: _filled(one) for key, one in self.ready.items() if not _is_fixed(one)}
@@ -52,17 +48,9 @@ class Said(Statement):
         return do
 
 
-def _formulas_in(ready: Any) -> Iterator[Formula]:
-    if isinstance(ready, Formula):
-        yield ready
-    elif isinstance(ready, Mapping | list | tuple):
-        for value in ready.values() if isinstance(ready, Mapping) else ready:
-            yield from _formulas_in(value)
-
-
 def _is_fixed(ready: Any) -> bool:
     """Whether it says the same each time."""
-    return all(one.kind == "constant" for one in _formulas_in(ready))
+    return all(one.kind == "constant" for one in formulas_in(ready))
 
 
 def _filled(ready: Any) -> Run:
@@ -88,27 +76,39 @@ def read_say(said: object, place: Place, where: Path) -> Iterator[Statement]:
         if not isinstance(line, Mapping) or "label" not in line:
             raise place.wrong("say needs a label", at)
         place.closed("say", line, LINE_KEYS, at)
-        ready: dict[str, Any] = {k: place.text(line.get(k, ""), (*at, k)) for k in ("label", "result", "unit")}
-        ready["dice"] = [place.dice(str(name), (*at, "dice")) for name in listed(line.get("dice", []))]
-        for key in ("parts", "contributors"):
-            ready[key] = [one for item in listed(line.get(key, [])) for one in _parts(item, place, (*at, key))]
-        total, when = (place.formula(line[k], (*at, k)) if k in line else None for k in ("total", "when"))
-        yield Said({**ready, "total": total}, when, LINES, _line)
+        ready = {key: read(place, line[key], (*at, key)) for key, read in LINE.items() if key in line}
+        yield Said(ready, ready.pop("when", None), LINES, _line)
 
 
-def _parts(item: object, place: Place, where: Path) -> Iterable[tuple[Formula | None, Formula]]:
-    if not isinstance(item, Mapping):
-        yield None, place.formula(item, where)
-        return
-    for label, value in item.items():
-        yield place.text(label, where), place.formula(value, where)
+def _dice(place: Place, said: object, where: Path) -> Any:
+    return [place.dice(str(name), where) for name in listed(said)]
+
+
+def _parts(place: Place, said: object, where: Path) -> Any:
+    """Named parts, each with its label, or with None where it is a list of them."""
+    found: list[tuple[Formula | None, Formula]] = []
+    for item in listed(said):
+        if isinstance(item, Mapping):
+            found += [(place.text(label, where), place.formula(value, where)) for label, value in item.items()]
+        else:
+            found.append((None, place.formula(item, where)))
+    return found
+
+
+LINE: Mapping[str, Callable[[Place, Any, Path], Any]] = {
+    "label": Place.text, "result": Place.text, "unit": Place.text, "dice": _dice, "parts": _parts,
+    "contributors": _parts, "total": Place.formula, "when": Place.formula,
+}  # fmt: skip
+"""The keys of a line, and how each is read."""
+LINE_KEYS = tuple(LINE)
 
 
 def _line(said: dict[str, Any]) -> Line:
-    faces = tuple([face for some in said["dice"] for face in some])
-    total = None if said["total"] == NONE else said["total"]
-    parts, contributors = _counted(said["parts"]), _counted(said["contributors"])
-    return Line(said["label"], faces, parts, total, said["result"], contributors, said["unit"])
+    get = said.get
+    faces = tuple([face for some in get("dice", ()) for face in some])
+    total = None if get("total") == NONE else get("total")
+    parts, contributors = _counted(get("parts", ())), _counted(get("contributors", ()))
+    return Line(said["label"], faces, parts, total, get("result", ""), contributors, get("unit", ""))
 
 
 def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], ...]:
@@ -125,27 +125,50 @@ def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], 
 # -- notes for the end
 
 
-def read_note(said: object, place: Place, where: Path, main: str, make: Callable[..., Any]) -> Iterator[Statement]:
-    """A note, or several; `main` is the key whose value may stand alone. Raises TableError."""
+def read_note(said: object, place: Place, where: Path) -> Iterator[Statement]:
+    """A note, or several, of one of the kinds `MADE`: what comes of a unit, and sentences. Raises TableError."""
     kind = str(where[-1])
+    main, make = MADE[kind]
     for written, at in each_of(said, where):
         one = written if isinstance(written, Mapping) else {main: written}
         if main == "set" and "track" in one:
             yield _of_track(one, place, at)
             continue
         place.closed(kind, one, NOTE_KEYS[main], at)
-        when = place.formula(one["when"], at) if "when" in one else None
-        ready: dict[str, Any] = {}
-        if main != "say":
-            ready["unit"] = place.formula(one.get("unit", "unit"), at)
-        ready |= {key: place.text(one[key], (*at, key)) for key in ("is", "more") if key in one}
-        if "say" in one:
-            ready["say"] = place.pieces(one["say"], at)
-        if main == "set":
-            if ready["unit"].type in ("units", "list"):
-                raise place.wrong("change is for one unit; go through the list with each", (*at, "unit"))
-            _read_change(ready, one, place, at)
-        yield Said(ready, when, NOTES, lambda note: (kind, make(note)))
+        one = one if main == "say" else {"unit": "unit", **one}
+        ways = {key: at if key in WHOLE else (*at, key) for key in one}
+        ready = {key: read(place, one[key], ways[key]) for key, read in NOTE.items() if key in one}
+        if main == "set" and ready["unit"].type in ("units", "list"):
+            raise place.wrong("change is for one unit; go through the list with each", (*at, "unit"))
+        yield Said(ready, ready.pop("when", None), NOTES, lambda note: (kind, make(note)))
+
+
+def _by_name(place: Place, said: object, where: Path) -> Any:
+    return {name: place.formula(source, (*where, name)) for name, source in place.mapping(said, where).items()}
+
+
+def _texts(place: Place, said: object, where: Path) -> Any:
+    return [place.text(word, where) for word in listed(said)]
+
+
+NOTE: Mapping[str, Callable[[Place, Any, Path], Any]] = {
+    "unit": Place.formula, "is": Place.text, "more": Place.text, "say": Place.pieces, "drop": Place.formula,
+    "turn": Place.formula, **dict.fromkeys(("set", "add", "give", "take"), _by_name), "mark": _texts, "unmark": _texts,
+    "of": lambda _place, said, _where: constant(str(said)), "when": Place.formula,
+}  # fmt: skip
+"""The keys of notes, and how each is read."""
+WHOLE = ("unit", "say", "when")
+"""Those whose place in the file is that of the note."""
+MADE: Mapping[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
+    "result": ("is", lambda note: (shown(note["unit"]), note["is"])),
+    "fate": ("is", lambda note: (note["unit"], Fate(shown(note["unit"]), note["is"], plainly(note.get("more", ""))))),
+    "change": ("set", lambda note: change(**note)),
+    **dict.fromkeys(("headline", "then", "now", "notes"), ("say", lambda note: pieced(note["say"]))),
+}
+"""The kinds of notes, each with the key whose value may stand alone, and what is made of it. `result: "{result}"` is
+the word for the unit at hand, or for `unit`; `fate: {unit: unit, is: destroyed, more: "by fire"}` what the first line
+of the answer makes of it; `change: {when: hit, set: {state: shaken}}` what becomes of it on the roster; `headline`,
+`then`, `now` and `notes` are sentences whose commands are in backticks."""
 
 
 def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
@@ -173,44 +196,6 @@ def _moved(name: str, set: Any = NONE, add: Any = NONE) -> Moved | None:
     if set != NONE:
         return Moved(name, int(set) if isinstance(set, int | float) else set)
     return Moved(name, add=int(add)) if add != NONE and int(add) else None
-
-
-def _read_change(ready: dict[str, Any], one: Mapping[str, Any], place: Place, where: Path) -> None:
-    """What becomes of the unit."""
-    ready |= {key: place.formula(one[key], (*where, key)) for key in ("drop", "turn") if key in one}
-    for key in ("set", "add", "give", "take"):
-        if key in one:
-            some = place.mapping(one[key], (*where, key))
-            ready[key] = {name: place.formula(source, (*where, key, name)) for name, source in some.items()}
-    for key in ("mark", "unmark"):
-        if key in one:
-            ready[key] = [place.text(word, (*where, key)) for word in listed(one[key])]
-    if "of" in one:
-        ready["of"] = constant(str(one["of"]))
-
-
-def read_result(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`result: "{result}"`: the word for the unit at hand, or for `unit`."""
-    return read_note(said, place, where, "is", lambda note: (shown(note["unit"]), note["is"]))
-
-
-def read_fate(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`fate: {unit: unit, is: destroyed, more: "by fire"}`: what the first line of the answer makes of a unit."""
-
-    def made(note: dict[str, Any]) -> tuple[Any, Fate]:
-        return note["unit"], Fate(shown(note["unit"]), note["is"], plainly(note.get("more", "")))
-
-    return read_note(said, place, where, "is", made)
-
-
-def read_change(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`change: {when: hit, set: {state: shaken}}`: what becomes of a unit of the roster."""
-    return read_note(said, place, where, "set", lambda note: change(**note))
-
-
-def read_sentence(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`headline: "{hits} hits"`, `then`, `now` and `notes`: a sentence whose commands are in backticks."""
-    return read_note(said, place, where, "say", lambda note: pieced(note["say"]))
 
 
 # -- the end, as the notes taken on the way say it

@@ -25,9 +25,6 @@ class If(Statement):
     other: Block
     after: Keys = NOTHING
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return (self.when,)
-
     def blocks(self) -> tuple[Block, ...]:
         return self.then, self.other
 
@@ -111,6 +108,7 @@ class For(Statement):
     after: Keys = NOTHING
     asked: str = ""
 
+    @cached_property
     def formulas(self) -> tuple[Formula, ...]:
         return (self.items,) if self.only is None else (self.items, self.only)
 

@@ -6,6 +6,7 @@ asked; odds are told one choice at a time, so there it is always given.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from re import compile as pattern
 from typing import Any
 
@@ -45,9 +46,9 @@ class Choose(Statement):
     counted: bool = False
     """Whether it is kept for odds, which ask nobody."""
 
+    @cached_property
     def formulas(self) -> tuple[Formula, ...]:
-        said = [self.who, self.item, self.ask, *(text for _, text in self.options)]
-        return () if self.counted else tuple(formula for formula in said if formula is not None)
+        return () if self.counted else super().formulas
 
     @property
     def sets(self) -> Keys:
@@ -55,7 +56,7 @@ class Choose(Statement):
 
     @property
     def reads(self) -> Keys:
-        return frozenset((self.count, pick_key(self.choice.name))).union(*(one.reads for one in self.formulas()))
+        return frozenset((self.count, pick_key(self.choice.name))).union(*(one.reads for one in self.formulas))
 
     def kept(self, slicer: Slicer) -> Block:
         if slicer.asked is not None and self.key not in slicer.live:

@@ -9,23 +9,24 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from bot.rules.declared.answer_lines import settled
-from bot.rules.declared.branches import For, asked_key
+from bot.rules.declared.branches import Dropped, For, If, asked_key
 from bot.rules.declared.choices import Choose, pick_key
-from bot.rules.declared.dice_limits import proved
 from bot.rules.declared.draws import Draw, Drawn, looks
-from bot.rules.declared.formula_functions import NONE, UNWORKABLE, said, unworkable
-from bot.rules.declared.formulas import Env, Formulas
+from bot.rules.declared.formula_functions import MOST_DICE, NONE, UNWORKABLE, said, unworkable
+from bot.rules.declared.formulas import Env, Formula, Formulas
 from bot.rules.declared.load import Loader
-from bot.rules.declared.odds_limits import Counter, counted
+from bot.rules.declared.odds_limits import GIVEN, Counter, counted
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
-from bot.rules.declared.program import Block, Partial, Slicer, Statement, everything, without_words
-from bot.rules.declared.setting import NUMBERS, Head, Name, Names, Setting, shown_name, words_in
+from bot.rules.declared.program import Block, Partial, Slicer, Statement, everything
+from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
+from bot.rules.declared.setting import FACES, NUMBERS, Head, Name, Names, Path, Setting, shown_name, words_in
 from bot.rules.declared.step_reader import Sheet
+from bot.rules.declared.values import Refuse
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Here, Now, Steps, Walk, go, path_to
 from bot.rules.inputs.decks import DECK, Pile, pile_of
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
-from bot.rules.inputs.units import NO_WORDS, UnitWords
+from bot.rules.inputs.units import MAX_UNITS, NO_WORDS, UnitWords
 from bot.rules.odds.odds import STATE_BUDGET
 from bot.rules.sequence.sequence import Plan, Row, never, no_closing, row_of
 
@@ -107,7 +108,7 @@ class Library:
         inputs = _inputs(head.inputs)
         sheet = Sheet(formulas, head.outputs, head.odds_by, frozenset(inputs))
         program = Loader(sheet, self._source.get("blocks") or {}).program(spec["steps"], inputs, (*where, "steps"))
-        return Declared(id, head, sheet, proved(program, head.inputs, self.setting))
+        return Declared(id, head, sheet, _Proof(program, head.inputs, self.setting).block(program))
 
 
 class Declared:
@@ -124,7 +125,7 @@ class Declared:
     def __init__(self, id: str, head: Head, sheet: Sheet, program: Block) -> None:
         self.id, self.head, self.program = id, head, program
         self._sheet, self.choices = sheet, sheet.choices
-        self._checked = without_words(program)
+        self._checked = _checked(program)
         self._head, self._tail = _split(self._checked)
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
         """Those that its steps read or change, as formulas read them: `side.points`."""
@@ -240,6 +241,11 @@ def _steps(walk: Walk, pools: Pools) -> dict[str, Segment]:
     return steps
 
 
+def _checked(block: Block) -> Block:
+    """The block without what only tells or says, and what odds alone forget."""
+    return tuple(one.below(_checked) for one in block if not (one.tells or isinstance(one, Dropped)))
+
+
 def _split(checked: Block) -> tuple[Steps, Block]:
     """What carries out the statements all of whose values are known before any die falls, and those that follow."""
     for at, one in enumerate(checked):
@@ -302,3 +308,93 @@ def _with_lists(told: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
         elif isinstance(value, tuple):
             told[name] = list(value)
     return {**before, **told, **behind}
+
+
+# -- what must be known before any die falls: how many dice and items dice may make of something, what is refused
+
+MORE = 'write the most: "{hits}d6, at most 20"'
+FEWER = "take them from a list or a table"
+LONGER = 'roll them all at once, "{hits}d6, at most 20", or go through numbers(min(hits, 40))'
+
+
+class _Proof:
+    """What dice may make of the formulas of a program.
+
+    It is gone through with the longest lists; where that takes too long, with short ones, to see what hangs on dice.
+    """
+
+    def __init__(self, program: Block, options: tuple[Option, ...], setting: Setting) -> None:
+        self._setting = setting
+        known = counted(program, options, MAX_UNITS) if any(map(_matters, everything(program))) else None
+        self._known = known.seen if known is not None and known.whole else {}
+        self._rough = self._known if known is None or known.whole else counted(program, options, 4).seen
+
+    def block(self, block: Block) -> Block:
+        """The block with all bounds that can be said. Raises TableError where one is needed and is not known."""
+        made = list(block)
+        for at, one in enumerate(block):
+            if isinstance(one, Roll):
+                made[at] = replace(one, dice=tuple(map(self._bounded, one.dice)))
+                continue
+            if isinstance(one, If) and self._hangs(one.when) and any(_refuses(way) for way in one.blocks()):
+                raise self._setting.wrong(
+                    "dice decide whether this is refused; refuse before they fall", one.when.where
+                )
+            if isinstance(one, For) and (counts := _counts(one)) is not None:
+                self._most(counts, "how long this list is", MAX_UNITS, LONGER, one.items.where)
+            made[at] = one.below(self.block)
+        return tuple(made)
+
+    def _bounded(self, thrown: Thrown) -> Thrown:
+        count, sides = thrown.count, thrown.sides
+        most = self._most(count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most)
+        return replace(thrown, most=most, high=self._most(sides, "their sides", MOST_ROLLS, FEWER, sides.where))
+
+    def _hangs(self, formula: Formula) -> bool:
+        """Whether dice decide it."""
+        return self._rough.get(formula, GIVEN).size > 1
+
+    def _most(self, formula: Formula, what: str, limit: int, advice: str, where: Path, written: int = 0) -> int:
+        """The most that dice may make of it (or as is `written`), 0 where they do not decide it.
+
+        Raises TableError if it is not known.
+        """
+        if not self._hangs(formula):
+            return written
+        some = self._known.get(formula, GIVEN).some
+        if some is None and written:
+            return written
+        if some is None:
+            raise self._setting.wrong(f"dice decide {what}, and nothing says the most; {advice}", where)
+        if odd := [one for one in some if one != "A" and not str(one).lstrip("-").isdecimal()]:
+            part = "may have a fraction; up(...) or down(...) rounds it"
+            part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
+            part += "; write max(0, ...) around what may be none" if odd[0] in ("none", None) else ""
+            raise self._setting.wrong(f"dice decide {what}, and it {part}", where)
+        if written:
+            return written
+        if limit == MOST_ROLLS and (low := min(map(sides_of, some))) < 1:
+            raise self._setting.wrong(f"dice decide {what}, and it may come to {low}; {advice}", where)
+        high = max(map(sides_of, some))
+        if high > limit:
+            raise self._setting.wrong(f"dice decide {what}, and it may come to {high:,}; {advice}", where)
+        return max(high, 1)
+
+
+def _matters(one: object) -> bool:
+    """Whether a statement needs something proved."""
+    if isinstance(one, For):
+        return _counts(one) is not None
+    return (isinstance(one, Roll) and bool(one.reads)) or isinstance(one, Refuse)
+
+
+def _counts(one: For) -> Formula | None:
+    """What says how many items there are: of `numbers(hits)`, and of the dice of a roll."""
+    items = one.items
+    if items.kind == "numbers":
+        return items.parts[0]
+    return items if items.kind == "name" and items.value.endswith(FACES) else None
+
+
+def _refuses(block: Block) -> bool:
+    return any(isinstance(one, Refuse) for one in everything(block))

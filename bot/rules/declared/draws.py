@@ -43,9 +43,6 @@ class Draw(Falling):
         """The key of what is left of the deck."""
         return f"{DECK}{self.deck.id}"
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return (self.label,)
-
     @cached_property
     def fields(self) -> Mapping[str, str]:
         """What is read of the card, by the keys that it sets."""

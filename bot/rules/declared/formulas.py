@@ -129,6 +129,15 @@ def made(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) ->
     return Formula(kind, type_, run, parts, tuple(dict.fromkeys(key for part in parts for key in part.reads)), value)
 
 
+def formulas_in(ready: Any) -> Iterator[Formula]:
+    """The formulas in something that is made of them."""
+    if isinstance(ready, Formula):
+        yield ready
+    elif isinstance(ready, Mapping | list | tuple):
+        for value in ready.values() if isinstance(ready, Mapping) else ready:
+            yield from formulas_in(value)
+
+
 def called(function: Callable[..., Any], *parts: Formula) -> Run:
     """What a function makes of the parts."""
     runs = [part.run for part in parts]

@@ -13,12 +13,10 @@ from math import prod
 from typing import Any
 
 from bot.rules.declared.branches import For, If
-from bot.rules.declared.dice_words import Thrown as Fallen
-from bot.rules.declared.dice_words import fallen, pool_of, ways_of
 from bot.rules.declared.formula_functions import UNWORKABLE, unworkable
 from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
-from bot.rules.declared.rolls import Roll, dice_of
+from bot.rules.declared.rolls import Fallen, Roll, dice_of, fallen, pool_of, ways_of
 from bot.rules.declared.setting import FACE, FACES, SHOWN
 from bot.rules.declared.values import Let, Stop
 from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
@@ -94,7 +92,7 @@ def _read_after(block: Block, site: int, key: str) -> Block | None:
 def _deciding(block: Block, key: str) -> Keys:
     """The keys that may decide how the faces are looked at."""
     after = list(everything(block))
-    wanted = {read for one in after for formula in one.formulas() if key in formula.reads for read in formula.reads}
+    wanted = {read for one in after for formula in one.formulas if key in formula.reads for read in formula.reads}
     before = -1
     while len(wanted) > before:
         before = len(wanted)
@@ -121,7 +119,7 @@ class _Looker(Partial):
 
     def meets(self, one: Statement, env: Env) -> None:
         """What is told, and which dice are rolled, may look at the faces."""
-        for formula in one.formulas():
+        for formula in one.formulas:
             self.told(formula, env)
 
     def told(self, value: Formula, env: Env) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from bot.rules.declared.formula_functions import OPEN as OPEN
 from bot.rules.declared.formula_functions import UNWORKABLE
-from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.formulas import Env, Formula, formulas_in
 from bot.rules.declared.odds_limits import Counter, Names
 from bot.rules.declared.walk import Do, Here, Keys, failing
 from bot.rules.errors import UserError
@@ -26,7 +26,8 @@ class Statement:
     """One kind of statement: what a step of the file comes to, and all that is ever asked of it.
 
     A new kind needs a function that reads it from the file (`load.READERS`), `do` for play, and of the rest whatever
-    is not so by itself: it reads what its formulas read, sets nothing, holds no statements, and is kept in play alone.
+    is not so by itself: its formulas are those in its fields, it reads what they read, sets nothing, holds no
+    statements, and is kept in play alone.
 
     >>> steps = [{"roll": {"check": "1d6"}}, {"let": {"held": "check <= 4"}}, {"tell": {"result": "held"}}]
     >>> head = declared.Head(outputs={"result": "bool"})
@@ -45,9 +46,10 @@ class Statement:
     ends: ClassVar[bool] = False
     """Whether the sequence may end in it."""
 
+    @cached_property
     def formulas(self) -> tuple[Formula, ...]:
         """Its formulas, but for those of statements in it."""
-        return ()
+        return tuple(formulas_in([*vars(self).values()]))
 
     @property
     def sets(self) -> Keys:
@@ -61,7 +63,7 @@ class Statement:
     @cached_property
     def reads(self) -> Keys:
         """The keys that its own formulas read."""
-        return frozenset(key for formula in self.formulas() for key in formula.reads)
+        return frozenset(key for formula in self.formulas for key in formula.reads)
 
     @cached_property
     def rolls(self) -> bool:
@@ -116,11 +118,6 @@ def everything(block: Iterable[Statement]) -> Iterator[Statement]:
         yield one
         for below in one.blocks():
             yield from everything(below)
-
-
-def without_words(block: Block) -> Block:
-    """The block without what only tells or says."""
-    return tuple(one.below(without_words) for one in block if not one.tells)
 
 
 # -- what is needed

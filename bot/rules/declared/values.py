@@ -27,9 +27,6 @@ class Let(Statement):
     key: str
     value: Formula
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return (self.value,)
-
     @property
     def sets(self) -> Keys:
         return frozenset((self.key,))
@@ -72,9 +69,6 @@ class Tell(Statement):
         """The path of the output without the places of items: `targets.damage.status`."""
         return ".".join(filter(None, [*(name for name, _ in self.within), self.name]))
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return (self.value,)
-
     @property
     def sets(self) -> Keys:
         return frozenset((self.once,)) - {""}
@@ -115,9 +109,6 @@ class Stop(Statement):
     when: Formula
     ends = True
 
-    def formulas(self) -> tuple[Formula, ...]:
-        return (self.when,)
-
     @property
     def always(self) -> bool:
         """Whether it ends in any case."""
@@ -149,9 +140,6 @@ class Refuse(Statement):
     hint: tuple[Formula, ...]
     option: Formula
     code: str
-
-    def formulas(self) -> tuple[Formula, ...]:
-        return (self.say, *self.hint, self.option)
 
     def wanted(self, _slicer: Slicer, /) -> bool:
         """No: play and odds come after the check."""

@@ -56,6 +56,7 @@ Frame: TypeAlias = tuple[Steps, int]
 class Played(Protocol):
     """A statement of a program, as far as it is played."""
 
+    @property
     def formulas(self) -> tuple[Formula, ...]:
         """Its formulas, but for those of statements in it."""
 
@@ -100,7 +101,7 @@ def go(steps: Steps, env: Env, at: int = 0) -> Now | None:
             if (owed := do(env)) is not None:
                 return owed
         except UNWORKABLE as error:
-            raise failing(() if one is None else one.formulas(), env, error) from None
+            raise failing(() if one is None else one.formulas, env, error) from None
     return None
 
 
