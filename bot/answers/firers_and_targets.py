@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bot.answers.headline import ACTING, AIMED, aimed_option, hits_its_unit
 from bot.game.roster import GONE, is_gone
+from bot.game.state import Game
 from bot.interface.registry import registry
 from bot.interface.typing import complete
 from bot.interface.typing.command_text import command_text
@@ -14,7 +15,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in, written_out
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, split_items
-from bot.rules.text.names import joined
+from bot.rules.text.names import LETTERS, joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import ATTACKS, FIRES, Sequence, System
 
@@ -129,6 +130,31 @@ def in_names(
             error.option = option.name
             raise
     return found, aim_of(sequence, found, roster)
+
+
+def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) -> dict[str, object]:
+    """The options with the letter that the card has for a side in place of its name; left out, as the game has it.
+    Raises UserError."""
+    found = dict(options)
+    for option in sequence.inputs:
+        if option.complete != "side":
+            continue
+        given = str(found.get(option.name) or "").strip()
+        names = [side.casefold() for side in game.sides[:2]]
+        if given.casefold() in names:
+            found[option.name] = LETTERS[names.index(given.casefold())]
+        elif not given and names:
+            held = game.initiative if game.initiative in game.sides[:2] else game.sides[0]
+            found[option.name] = LETTERS[game.sides.index(held)]
+        elif given and given not in LETTERS and names:
+            hint = f"Sides are {' and '.join(game.sides[:2])}."
+            raise UserError(f'There is no side "{given[:40]}".', hint=hint, option=option.name, code="unknown-side")
+    return found
+
+
+def has_names(sequence: Sequence, game: Game) -> bool:
+    """Whether the answer calls the sides of this game by name."""
+    return len(game.sides) == 2 and any(option.complete == "side" for option in sequence.inputs)
 
 
 def _meant(sequence: Sequence, option: Option, side: str) -> tuple[UnitWords, Whose]:

@@ -2,10 +2,10 @@
 players know theirs by name: so is the roll for the initiative told."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.answers.events import retold
+from bot.answers.firers_and_targets import has_names
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
 from bot.commands.turns.mentions import addressed, call_sides
@@ -195,32 +195,8 @@ def _of_now(context: Context, old: UserError) -> Reply:
     return replace(error_reply(old), buttons=phase_buttons(context))
 
 
-def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) -> dict[str, object]:
-    """The options with the letter that the card has for a side in place of its name; left out, as the game has it.
-    Raises UserError."""
-    found = dict(options)
-    for option in sequence.inputs:
-        if option.complete != "side":
-            continue
-        given = str(found.get(option.name) or "").strip()
-        names = [side.casefold() for side in game.sides[:2]]
-        if given.casefold() in names:
-            found[option.name] = LETTERS[names.index(given.casefold())]
-        elif not given and names:
-            found[option.name] = LETTERS[names.index(game.initiative.casefold())] if _is_had(game) else LETTERS[0]
-        elif given and given not in LETTERS and names:
-            hint = f"Sides are {' and '.join(game.sides[:2])}."
-            raise UserError(f'There is no side "{given[:40]}".', hint=hint, option=option.name, code="unknown-side")
-    return found
-
-
 def _is_had(game: Game) -> bool:
     return game.initiative in game.sides[:2]
-
-
-def has_names(sequence: Sequence, game: Game) -> bool:
-    """Whether the answer calls the sides of this game by name."""
-    return len(game.sides) == 2 and any(option.complete == "side" for option in sequence.inputs)
 
 
 async def told_by_name(context: Context, was: Game, happening: Happening, reply: Reply) -> Reply:
