@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.answers.events import QUIET
-from bot.game.roster import changed_names
+from bot.game.events import changed_names
 
 BLOCK = 500
 EDITION = "1"

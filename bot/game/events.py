@@ -75,6 +75,19 @@ def patched(game: Game, patch: Mapping[str, Any]) -> Game:
     return game
 
 
+def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Names of the units that a patch touches."""
+    found = {**before.get("units", {}), **after.get("units", {})}
+    return [(unit or before["units"][key])["name"] for key, unit in found.items()]
+
+
+def held_before(event: Mapping[str, Any]) -> list[str]:
+    """Names of the units that an event changed, as they were; one with a new name by its old one alone."""
+    if "renamed" in event:
+        return [event["renamed"]]
+    return changed_names(event.get("before") or {}, event.get("after") or {})
+
+
 def apply(game: Game, event: Mapping[str, Any]) -> Game:
     """The state after `event`. Raises ValueError for an event that does not follow on the state."""
     number, kind = event["number"], event["kind"]

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -355,16 +355,3 @@ _NOTHING = (None, "")
 def _handle_number(handle: str) -> int:
     found = _LAST_NUMBER.search(handle)
     return int(found[0]) if found else 0
-
-
-def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Names of the units that a patch touches."""
-    found = {**before.get("units", {}), **after.get("units", {})}
-    return [(unit or before["units"][key])["name"] for key, unit in found.items()]
-
-
-def held_before(event: Mapping[str, Any]) -> list[str]:
-    """Names of the units that an event changed, as they were; one with a new name by its old one alone."""
-    if "renamed" in event:
-        return [event["renamed"]]
-    return changed_names(event.get("before") or {}, event.get("after") or {})

@@ -15,10 +15,9 @@ from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
-from bot.game.events import NEVER_UNDONE, is_shared
+from bot.game.events import NEVER_UNDONE, changed_names, held_before, is_shared
 from bot.game.loaded import is_imported
 from bot.game.phases import whose_go
-from bot.game.roster import changed_names, held_before
 from bot.game.state import Game, Json
 from bot.game.undo import (
     LEFT,

@@ -13,7 +13,8 @@ from bot.commands.log.log import newest_first, page_action
 from bot.commands.turns.board import MOST_CHOICES
 from bot.commands.units.unit import edit
 from bot.game import counter
-from bot.game.roster import changed_names, is_gone
+from bot.game.events import changed_names
+from bot.game.roster import is_gone
 from bot.game.state import Game
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import GAME, HURT, SHAKEN, Button, Menu, MenuEntry, Reply

@@ -1,14 +1,14 @@
 """What the body of a reply is made of, as values: adapters draw each part in their own way."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from textwrap import wrap
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple
 
 from bot.interface.reply.bars import PHONE, Chance, Look, compared_lines, odds_lines
 from bot.interface.reply.unit_table import UnitTable
 from bot.rules.text.line import Line
-from bot.rules.text.phrase import Phrase, When, text_from_json, text_to_json
+from bot.rules.text.phrase import Phrase, When
 
 
 class Thrown(NamedTuple):
@@ -256,38 +256,6 @@ def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
             left, right = names[at] if at < len(names) else "", text[at] if at < len(text) else ""
             found.append(f"{left:<{first}}  {right}".rstrip())
     return found
-
-
-_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part) if kind is not str}
-
-
-def part_to_json(part: Part) -> Any:
-    """A part as plain JSON: a text, or a mapping with its kind."""
-    if isinstance(part, str):
-        return part if type(part) is str else text_to_json(part)
-    return {"kind": type(part).__name__.lower(), **plain(part)}
-
-
-def plain(value: Iterable[Any]) -> Any:
-    """What is in a part as plain JSON values: one of several fields is a mapping of them."""
-    if names := getattr(value, "_fields", ()):
-        return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
-    return tuple([plain(one) if isinstance(one, tuple | list) else one for one in value])
-
-
-def part_from_json(data: Any) -> Part:
-    """The part that `part_to_json` wrote; texts were all that earlier versions stored."""
-    if not isinstance(data, Mapping):
-        return text_from_json(data)
-    values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
-    if data["kind"] == "whole":
-        values["sheets"] = tuple(Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"])
-    part: Part = _KINDS[data["kind"]](**values)
-    return part
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def when(at: float) -> When:

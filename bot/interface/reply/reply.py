@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from bot.interface.reply.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
+from bot.interface.reply.parts import Entry, Grid, Part, Sheet, part_lines
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
-from bot.rules.text.phrase import Phrase, Typed, text_from_json
+from bot.rules.text.phrase import Phrase, Typed, text_from_json, text_to_json
 
 HURT, SHAKEN, NOTHING = "hurt", "shaken", "nothing"
 GAME, WAITING, SEALED, OVER = "game", "waiting", "sealed", "over"
@@ -217,6 +217,38 @@ class Reply:
         if values.get("announce"):
             values["announce"] = cls.from_json(values["announce"])
         return cls(**values)
+
+
+_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in get_args(Part) if kind is not str}
+
+
+def part_to_json(part: Part) -> Any:
+    """A part as plain JSON: a text, or a mapping with its kind."""
+    if isinstance(part, str):
+        return part if type(part) is str else text_to_json(part)
+    return {"kind": type(part).__name__.lower(), **plain(part)}
+
+
+def plain(value: Iterable[Any]) -> Any:
+    """What is in a part as plain JSON values: one of several fields is a mapping of them."""
+    if names := getattr(value, "_fields", ()):
+        return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
+    return tuple([plain(one) if isinstance(one, tuple | list) else one for one in value])
+
+
+def part_from_json(data: Any) -> Part:
+    """The part that `part_to_json` wrote; texts were all that earlier versions stored."""
+    if not isinstance(data, Mapping):
+        return text_from_json(data)
+    values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
+    if data["kind"] == "whole":
+        values["sheets"] = tuple(Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"])
+    part: Part = _KINDS[data["kind"]](**values)
+    return part
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 _NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody", "no-choice")
