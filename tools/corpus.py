@@ -129,7 +129,8 @@ def played(system: System, kind: str, id: str, given: Json, source: Source, game
         found = {"odds": {str(value): str(chance) for value, chance in sorted(chances.items(), key=str)}}
     else:
         result = resolve(system.sequence(id), given, noted, roster_of(game))
-        _, after = difference(game, settle_changes(game, linked(result.settlement.changes, game.units.values())))
+        changes = linked(result.settlement.changes, game.units.values())
+        _, after = difference(game, settle_changes(game, changes, systems().get(game.system)))
         found = {"dice": noted.notes, "out": result.out, "after": after.get("units", {})}
         found["says"] = result.settlement.headline
     plain: Json = json.loads(json.dumps(entry | found))

@@ -21,7 +21,7 @@ from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import ACTOR, Ask, Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
-from bot.systems.catalog import system, systems
+from bot.systems.system import System
 
 T = TypeVar("T")
 
@@ -92,33 +92,32 @@ def thrown(
     return played
 
 
-def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> Game:
-    """The game with the results written to its units; free play without units takes on the system used.
+def after_happening(game: Game, happening: Happening, seen: Mapping[str, System], *, joins: bool = True) -> Game:
+    """The game with the results written to its units; free play without units takes on the system used. `seen` are the
+    systems by id.
 
     Who comes into play joins the roster; logs from before that have them not: `joins` is off.
     """
     if not is_of_game(game, happening.system):
         return game
     takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
-    after = with_system(game, system(happening.system)) if _moves(game, happening, takes_on) else game
+    after = with_system(game, seen[happening.system]) if _moves(game, happening, seen, takes_on) else game
     if (side := initiative_of(game, happening)) is not None:
         # A log from before there was a go knows nothing of it.
-        after = (
-            with_initiative(after, side, systems().get(after.system)) if game.go else replace(after, initiative=side)
-        )
-    after = settle_changes(after, happening.changes) if happening.changes else after
+        after = with_initiative(after, side, seen.get(after.system)) if game.go else replace(after, initiative=side)
+    after = settle_changes(after, happening.changes, seen.get(after.system)) if happening.changes else after
     after = replace(after, tracks={**after.tracks, **happening.tracks}) if happening.tracks else after
     if any(die.pile is not None for die in happening.dice):
         after = replace(after, cards=settled(after.decks, after.cards, happening.notes()) or after.cards)
     return with_joined(after, happening.joins) if joins and happening.joins else after
 
 
-def _moves(game: Game, happening: Happening, takes_on: bool) -> bool:
+def _moves(game: Game, happening: Happening, seen: Mapping[str, System], takes_on: bool) -> bool:
     """Whether its system, or its version of a pack, becomes the game's; an extension joins with the first of the game's
     units that it is played with, also where the game was started."""
     if happening.kind != "sequence" or not happening.system:
         return False
-    is_own = takes_on or happening.system == game.system or system(happening.system).base is None
+    is_own = takes_on or happening.system == game.system or seen[happening.system].base is None
     return takes_on or (not game.started if is_own else bool(happening.units))
 
 
@@ -152,9 +151,9 @@ def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
     return min(sides) if sides else others[0] if len(others) == 1 else ""
 
 
-def facts_of(path: Path, happening: Happening) -> Json:
+def facts_of(path: Path, happening: Happening, system: System | None) -> Json:
     """What the event says beside who and when: enough to replay it and to count its odds again; and what is `hidden` of
-    it, under hashes."""
+    it, under hashes. `system` is the one that it names."""
     return {
         "hidden": happening.closed,
         "command": " ".join(path),
@@ -164,7 +163,7 @@ def facts_of(path: Path, happening: Happening) -> Json:
         "system": happening.system,
         "target": happening.target,
         "read": dict(happening.read),
-        **(system(happening.system).played_under if happening.system else {}),
+        **(system.played_under if system is not None else {}),
         "hand": happening.by_hand,
         "result": happening.result,
     }
@@ -177,13 +176,13 @@ def initiative_of(game: Game, happening: Happening) -> str | None:
     return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
 
 
-def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
-    """Markers of the units in play for which this sequence has a modifier that was not typed: it is never inferred.
+def reminders(game: Game, happening: Happening, system: System | None) -> tuple[str, ...]:
+    """Markers of the units in play for which this sequence of a system has a modifier that was not typed: it is never
+    inferred.
 
     Not markers that this very action puts on: who had them before had them already.
     """
-    system = systems().get(happening.system) if happening.units else None
-    if system is None or not is_of_game(game, happening.system):
+    if system is None or not happening.units or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
     bearers = [unit for unit in units_of(game, happening.units) if unit.marks & silent]

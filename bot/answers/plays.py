@@ -166,7 +166,7 @@ def _after(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> R
     if not changes:
         return roster
     units = {unit.name.casefold(): unit for unit in roster.values()}
-    return roster_of(settle_changes(Game("", system=sequence.system.id, units=units), changes))
+    return roster_of(settle_changes(Game("", system=sequence.system.id, units=units), changes, sequence.system))
 
 
 def _anew(sequence: Sequence, one: Planned, roster: Roster) -> Planned:

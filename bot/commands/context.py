@@ -292,7 +292,7 @@ def play_facts(
     """What the event of something that was played says: also which units it named, as they were, who acts, and whether
     it closes the players' texts."""
     closes = (bool(happening.dice) or secret) and not happening.by_hand and closes_texts(context)
-    return facts_of(path, happening) | {
+    return facts_of(path, happening, context.systems.get(happening.system)) | {
         "used": [unit_json(unit) for unit in named],
         "acting": [unit.name for unit in named if unit.name in happening.acting],
         "closes": closes,

@@ -220,10 +220,9 @@ def units_of(game: Game, names: Iterable[str]) -> list[RosterUnit]:
     return [unit for name in names if (unit := game.units.get(name.casefold())) is not None]
 
 
-def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
-    """The game after the results of a sequence have been written to its units, in order."""
+def settle_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
+    """The game, which is one of this system, after the results of a sequence were written to its units, in order."""
     units = dict(game.units)
-    system = systems().get(game.system)
     states = system.words["units"].mislaid if system is not None else frozenset()
     for change in changes:
         key = change.unit.casefold()

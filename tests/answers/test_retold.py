@@ -33,7 +33,7 @@ def played(name: str, sequence: str, *, number: int = 7) -> dict[str, Any]:
     spec: Any = None
     happening = run_sequence(found, spec, found.example, "Anna", Lowest(), {}).happening
     assert happening is not None
-    facts = json.loads(json.dumps(facts_of((name, sequence), happening)))
+    facts = json.loads(json.dumps(facts_of((name, sequence), happening, system(name))))
     return {"number": number, "who": "p1", "side": "US", "kind": "sequence", **facts}
 
 
@@ -239,6 +239,6 @@ def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None
     for seed in range(8):
         happening = run_sequence(sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}).happening
         assert happening is not None
-        event = json.loads(json.dumps(facts_of(("lnlt", "bail-out"), happening)))
+        event = json.loads(json.dumps(facts_of(("lnlt", "bail-out"), happening, system("lnlt"))))
         shot = shot_of(event, sequence, {})
         assert came_up(shot, planned(sequence, shot.raw, shot.roster)), seed

@@ -92,9 +92,9 @@ def test_an_old_marker_named_as_a_state_is_read_as_the_state(state: str, read: s
 
 def test_an_old_marker_goes_when_a_result_sets_the_state() -> None:
     game = Game("g", system="lnlt", units={"bb": old_unit("", "shaken", "moved")})
-    after = settle_changes(game, [Change("Bb", set={"state": "good-order"})]).units["bb"]
+    after = settle_changes(game, [Change("Bb", set={"state": "good-order"})], system("lnlt")).units["bb"]
     assert (after.state, after.marks) == ("good-order", frozenset({"moved"}))
-    untouched = settle_changes(game, [Change("Bb", mark=frozenset({"fired"}))]).units["bb"]
+    untouched = settle_changes(game, [Change("Bb", mark=frozenset({"fired"}))], system("lnlt")).units["bb"]
     assert untouched.marks == {"shaken", "moved", "fired"}, "what sets no state leaves an old roster as it is"
 
 
@@ -134,7 +134,8 @@ async def test_several_bare_words_need_no_quotes() -> None:
 def test_a_counter_that_shares_its_name_with_a_state_stays_beside_another_state() -> None:
     """asl: a gun with a Low Ammo counter that malfunctions keeps the counter."""
     gun = RosterUnit("Gun", "u1", "gun", state="low-ammo", marks=frozenset({"low-ammo"}))
-    after = settle_changes(Game("g", system="asl", units={"gun": gun}), [Change("Gun", set={"state": "malfunctioned"})])
+    game = Game("g", system="asl", units={"gun": gun})
+    after = settle_changes(game, [Change("Gun", set={"state": "malfunctioned"})], system("asl"))
     assert (after.units["gun"].state, after.units["gun"].marks) == ("malfunctioned", frozenset({"low-ammo"}))
     assert set_by_hand(gun, "state=disabled", system("asl")).marks == {"low-ammo"}
     assert from_roster(replace(gun, state="working"), system("asl").words["units"]).state == "working"

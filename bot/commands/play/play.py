@@ -26,7 +26,7 @@ from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import Actor, need_player, need_share, out_of_go, over
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
 from bot.game.state import FULL, Game, Json
-from bot.interface.reply.parts import Small
+from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text, quoted
 from bot.places.forms import form_button
@@ -59,8 +59,8 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out. Raises UserError."""
-    game, spec = system(context.spec.system), context.spec
-    table, options = game.table(spec.target), _plain(context.command.options)
+    spec, options = context.spec, _plain(context.command.options)
+    table = context.systems[spec.system].tables[spec.target]
     wanted = flag(options, "picture")
     options.pop("picture", None)
     if spec.wants_whole(options):
@@ -84,7 +84,7 @@ async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
     spec, options, game = context.spec, _plain(context.command.options), context.game
     actor, roster = context.actor, roster_for(game, spec.system)
-    sequence = system(spec.system).sequence(spec.target)
+    sequence = context.systems[spec.system].sequences[spec.target]
     try:
         return await _sequence(context, actor, sequence, options, roster)
     except UserError as error:
@@ -98,6 +98,7 @@ async def _sequence(
     context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
 ) -> Reply:
     game, spec, who = context.game, context.spec, context.who
+    calls_sides = has_names(sequence, game)
     options, aim = in_names(sequence, with_letters(sequence, options, game), roster, actor.side)
     if sequence.rounds and options.get("rounds"):
         return await answer_rounds(context, spec, options)
@@ -106,10 +107,10 @@ async def _sequence(
         return await (answer_odds if odds else answer_compared)(context, spec, options)
     if game.ended:
         given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)
-        if has_names(sequence, game) or named_units(given):
+        if calls_sides or named_units(given):
             raise over(game)
         game, roster = context.dice_game(), {}  # as plain rolls do, it begins free play
-    if calls_sides := has_names(sequence, game):
+    if calls_sides:
         need_player(game, actor)
     if sequence.choices:
         _need_open(sequence, options)
@@ -209,7 +210,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         return seal(context, outcome, facts, label)
     if happening.asks:
         return await ask_side(context, outcome, facts)
-    after = after_happening(game, happening)
+    after = after_happening(game, happening, systems)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
@@ -236,10 +237,13 @@ def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: J
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(faces_shown(facts)))
-    side = initiative_of(game, happening)
-    told = (*map(Small, reminders(game, happening)), *([f"{side} has the initiative."] if side is not None else ()))
-    if told or context.moved:
-        reply = replace(reply, lines=(*reply.lines, *told, *([context.moved] if context.moved else ())))
+    told = list[Part](map(Small, reminders(game, happening, context.systems.get(happening.system))))
+    if (side := initiative_of(game, happening)) is not None:
+        told.append(f"{side} has the initiative.")
+    if context.moved:
+        told.append(context.moved)
+    if told:
+        reply = replace(reply, lines=(*reply.lines, *told))
     if happening.kind == "sequence":
         reply = brief(reply, spec.options)
     lines = (*reply.lines, Small(f"{begun(' · '.join(unusual))}.")) if unusual else reply.lines

@@ -137,7 +137,7 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
             lines.append("It had been undone and changes nothing.")
         elif is_of_game(game, content.get("system", "")):
             changes, remarks = _still_fitting(game, content)
-            game = settle_changes(game, changes)
+            game = settle_changes(game, changes, context.systems.get(game.system))
             if moved := content.get("tracks"):
                 read = {key_of(name, content["read"]): value for name, value in content["read"].items()}
                 since = [key for key in moved if game.tracks.get(key, read[key]) != read[key]]

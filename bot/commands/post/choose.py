@@ -40,7 +40,7 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
     names = [unit["name"] for unit in facts["used"]]
     more = {"side": side, "units": names, "due": int(context.now + WAIT)}
     facts["asks"] = asks | {name: value for name, value in more.items() if value}
-    after = after_happening(game, replace(happening, changes=()))
+    after = after_happening(game, replace(happening, changes=()), context.systems)
     body = context.ledger.add(happening.kind, after, **facts)
     calls = await call_sides(context, game, (side,), spares=False) if side else ()
     reply = _question(context, outcome.reply, body["number"], facts["asks"], ())
@@ -184,7 +184,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
             context, replace(outcome, reply=reply, happening=happening), facts | {"side": first["side"]}
         )
     else:
-        body = ledger.add(CHOICE, after_happening(game, happening), **facts)
+        body = ledger.add(CHOICE, after_happening(game, happening, context.systems), **facts)
         reply = replace(reply, buttons=(context.button("undo", "Undo", body["number"]),))
     context.amends.append(Amendment(context.topic(number), partial(_chosen, f"#{ledger.game.number}: {said}")))
     context.pressed = ""

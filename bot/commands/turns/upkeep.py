@@ -73,7 +73,7 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Par
     assert happening is not None
     named = [unit for unit in units_of(game, happening.units) if not is_gone(unit)]
     facts = play_facts(context, path, happening, named) | {"upkeep": game.phase}
-    body = context.ledger.add("sequence", after_happening(game, happening), **facts)
+    body = context.ledger.add("sequence", after_happening(game, happening, context.systems), **facts)
     sides = {unit.side for unit in units_of(game, happening.units)} if upkeep.read else set[str]()
     whose = f", {sides.pop()}" if len(sides) == 1 else ""
     told = f"{sequence.title}{whose}: {outcome.reply.title}"
