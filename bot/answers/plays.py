@@ -18,7 +18,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.decks import after_dice
 from bot.rules.inputs.tracks import move_all
 from bot.rules.inputs.typed_values import Given
-from bot.rules.inputs.units import Roster, RosterUnit, by_name
+from bot.rules.inputs.units import Roster, by_name
 from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.linked_units import linked
@@ -132,14 +132,12 @@ def play_all(
         if said and not one.unit:
             settled = played.settlement._replace(now=(*played.settlement.now, *said.values()))
             played = played._replace(settlement=settled)
-        changes = linked(played.settlement.changes, _in_play(roster))
+        changes = played.settlement.changes
+        if any(change.add or change.of for change in changes):
+            in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
+            changes = linked(changes, in_play.values())  # each once: a roster has them by name and by handle
         done.append(Single(one.unit, one.given, played, changes, tracks, said, piles))
     return tuple(done)
-
-
-def _in_play(roster: Roster) -> Iterator[RosterUnit]:
-    """Those still in play, each once, though a roster has them by name and by handle; found when they are asked for."""
-    yield from {unit.name: unit for unit in roster.values() if not is_gone(unit)}.values()
 
 
 def whole_out(singles: tuple[Single, ...]) -> Mapping[str, Any]:

@@ -20,6 +20,8 @@ UNIT, PLAYS = "unit", "plays"
 """The input that names the units, and the output that lists what came of each."""
 
 ROLLS = ("roll", "sequence", "table")
+TURNING = ("next", "pass", "initiative")
+"""Events whose answers are cards of phases."""
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
 _TUPLES = ("sides", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
@@ -226,6 +228,12 @@ def is_shared(event: Mapping[str, Any]) -> bool:
     """Whether others have a say in taking it back: dice fell, a choice was made behind some, or a card
     out of a hand was seen."""
     return has_dice(event) or event["kind"] == "choice" or "seat" in event
+
+
+def is_card(event: Mapping[str, Any]) -> bool:
+    """Whether its answer is the card of a phase."""
+    is_initiative = event["kind"] == "sequence" and event.get("target") == "initiative"
+    return event["kind"] in TURNING or is_initiative or event.get("does") == "lead"
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:

@@ -115,7 +115,7 @@ def out_of_go(
     acting = units_of(game, acts)
     said = [*_again(acting, changes)]
     sides = {unit.side for unit in acting} - {""} or {side} - {""}
-    if any(not cups.is_called(game, unit) for unit in acting):
+    if game.led and any(not cups.is_called(game, unit) for unit in acting):
         said.append(f"it is the go of {chit_name(game, system)}")
     elif game.go and sides and not sides & {*game.go}:
         said.append(f"it is {whose_go(game)}")

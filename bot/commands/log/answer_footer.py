@@ -14,7 +14,7 @@ from bot.answers.events import title_of, told_event, word_numbers
 from bot.commands.context import Amendment, Context, Rewording
 from bot.commands.turns.board import following
 from bot.commands.turns.turn_card import card_turned, old_cards
-from bot.game.events import changes_game
+from bot.game.events import TURNING, changes_game, is_card
 from bot.game.ledger import Ledger
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, LOOK_BACK, changed_since, turn_of
@@ -34,10 +34,6 @@ DIGITS_BACK = 30
 _REMOVED = re.compile(r"#(\d+) removed")
 OR_POST = "or_post"
 """In the delivery of a change: where the message cannot be changed, what it would say is posted."""
-
-
-_MOVES_CARDS = ("next", "pass", "initiative", "end", "undo", "redo")
-"""Events after which the card of a phase may be over, or back; also a sequence for the initiative."""
 
 
 async def keep_words(context: Context, reply: Reply) -> None:
@@ -142,12 +138,15 @@ def _may_change(ledger: Ledger) -> bool:
     """Whether events may follow on what was said before; they do not where one player alone rolls dice."""
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return False
-    return bool(ledger.before.redo) or ledger.was.may_be_asked or _moves_cards(ledger)
+    if ledger.before.redo or ledger.was.may_be_asked or _ends_cards(ledger):
+        return True
+    return any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
 
 
-def _moves_cards(ledger: Ledger) -> bool:
+def _ends_cards(ledger: Ledger) -> bool:
+    """Whether the card of a phase may be over; after an undo or a redo it may be back, see `turned`."""
     return any(
-        body["kind"] in _MOVES_CARDS or body.get("closes") or body.get("target") == "initiative"
+        body["kind"] in (*TURNING, "end") or body.get("closes") or body.get("target") == "initiative"
         for body in ledger.bodies
     )
 
@@ -163,7 +162,7 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
                 yield one
     async for one in _too_late(context, ledger, ledger.before):
         yield one
-    if _moves_cards(ledger):
+    if _ends_cards(ledger):
         async for one in old_cards(context, ledger):
             yield one
 
@@ -212,7 +211,7 @@ async def turned(context: Context, body: Json, event: Json, events: Iterable[Jso
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
         over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(tell, before)
         found.append(Amendment(_topic(ledger, before["number"]), partial(_struck, over, told, f"#{before['number']}")))
-    return [*found, *await card_turned(context, event, is_undo=is_undo)]
+    return [*found, *await card_turned(context, event, is_undo=is_undo)] if is_card(event) else found
 
 
 async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:

@@ -1,14 +1,14 @@
 """The card of a phase: what it shows, its buttons, and what becomes of it once the phase is over; `/game plan`: what is
 due in a later turn, and is announced on its card."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sized
+from collections.abc import AsyncIterator, Iterable, Sized
 from dataclasses import replace
 
 from bot.commands.context import Amendment, Context, repeated
 from bot.commands.turns.mentions import addressed, call_buttons, calls
 from bot.game import cups
 from bot.game.counter import VEHICLES, frame_of
-from bot.game.events import holding
+from bot.game.events import TURNING, holding, is_card
 from bot.game.ledger import Ledger
 from bot.game.phases import (
     IMPULSES,
@@ -38,8 +38,6 @@ from bot.systems.system import System, in_words
 MOST_IN_ROW, PHONE_ROW = 5, 4
 """Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
-TURNING = ("next", "pass", "initiative")
-"""Events whose answers are cards."""
 CARDS = ("start", "resume", *TURNING)
 OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember")
 """Buttons that are made for one phase, beside those that open its forms."""
@@ -175,13 +173,13 @@ def may_be_rolled(game: Game, system: System | None) -> bool:
 async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
     """The card before the one that an event brings, and what hangs under it no longer."""
     assert ledger.was is not None
-    first = next(filter(_is_card, ledger.bodies), ledger.bodies[0])
+    first = next(filter(is_card, ledger.bodies), ledger.bodies[0])
     store, number = context.store, first["number"]
     change, behind = _without_phase, list[int]()
     if first["kind"] == "end":  # nobody joins a game that is over
         change = _when_over
         behind = [row.number for row in await store.events(ledger.row, limit=READ_BACK) if row.data["kind"] == "start"]
-    elif not (_is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
+    elif not (is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
         number = 0
     if number and (last := await _card_before(context, ledger, number)) is not None:
         behind.append(last)
@@ -195,7 +193,7 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
 
 async def card_turned(context: Context, event: Json, *, is_undo: bool) -> list[Amendment]:
     """The card before one that was just taken away, whose buttons are back, or that was just brought back."""
-    last = await _card_before(context, context.ledger, event["number"]) if _is_card(event) else None
+    last = await _card_before(context, context.ledger, event["number"])
     return [] if last is None else [Amendment(context.topic(last), _again if is_undo else _without_phase)]
 
 
@@ -207,16 +205,11 @@ def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
     return replace(said, buttons=kept, mention=()) if kept != said.buttons else None
 
 
-def _is_card(event: Mapping[str, object]) -> bool:
-    is_initiative = event["kind"] == "sequence" and event.get("target") == "initiative"
-    return event["kind"] in TURNING or is_initiative or event.get("does") == "lead"
-
-
 async def _card_before(context: Context, ledger: Ledger, before: int) -> int | None:
     """The number of the last card before an event, of those that were not undone."""
     rows = await context.store.events(ledger.row, limit=READ_BACK, newest_first=True)
     events = holding([*reversed(ledger.bodies), *(row.data for row in rows)])
-    cards = (one["number"] for one in events if _is_card(one) or one["kind"] in CARDS)
+    cards = (one["number"] for one in events if is_card(one) or one["kind"] in CARDS)
     return next((number for number in cards if number < before), None)
 
 

@@ -10,12 +10,8 @@ from bot.rules.sequence.sequence import Change
 def linked(changes: Iterable[Change], units: Iterable[RosterUnit]) -> tuple[Change, ...]:
     """The changes as plain ones, each of one unit by name and with the values that it has afterwards.
 
-    `units` are those still in play, looked at only where a change needs them; links that lead to none of them change
-    nothing.
+    `units` are those still in play; links that lead to none of them change nothing.
     """
-    changes = tuple(changes)
-    if not any(change.add or change.of for change in changes):
-        return changes
     listed = tuple(units)
     totals: dict[tuple[str, str], int] = {}
     return tuple(plain for change in changes for plain in _plain(change, listed, totals))
