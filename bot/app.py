@@ -1,7 +1,7 @@
 """The one door of the bot, for every adapter: commands in, answers out.
 
 Each command runs once however often it is delivered, those of one game in order of arrival, and what it answers
-is on the disk before anybody sees it: `underway`, `handling`, `storing`.
+is on the disk before anybody sees it: `budgets`, `handling`, `storing`.
 """
 
 import asyncio
@@ -53,12 +53,11 @@ from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.plain import without_control
-from bot.running.budgets import UNASKED, Pauses
+from bot.running.budgets import UNASKED, Pauses, UnderWay
 from bot.running.due_loop import Due as DueWork
 from bot.running.handling import Handling
+from bot.running.promises import Promises, Unrecorded
 from bot.running.storing import Storing
-from bot.running.underway import Promises, UnderWay
-from bot.running.unrecorded import Unrecorded
 from bot.sight.watching import Answer, Counts, Promise, Watch
 from bot.stores.base import Clock, StoreError
 from bot.stores.erased import Erased

@@ -6,7 +6,7 @@ import pytest
 
 from bot.app import App
 from bot.interface.reply.reply import Reply
-from bot.running.unrecorded import NOTE
+from bot.running.promises import NOTE
 from bot.stores.base import StoreError
 from bot.stores.postgres.faults import BUSY, Unreachable, explained
 from bot.stores.sqlite import TemporaryStore

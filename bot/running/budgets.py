@@ -1,24 +1,28 @@
-"""How much one person, one channel and all together may ask for: more is refused kindly, and nothing of it happens.
+"""What a command passes before it is handled. It runs once, however often it is delivered. What one person, one channel
+and all together may ask for is bounded: more is refused kindly, and nothing of it happens. And a queue per game: its
+commands run one after another in order of arrival, those of different games side by side.
 
 An honest table never meets these limits: they keep one person with a script, or a crowd, from taking the bot from
-everybody else. Kept in memory and bounded; a restart forgets them. And a queue per game: its commands run one after
-another in order of arrival, those of different games side by side.
+everybody else. Kept in memory and bounded; a restart forgets them.
 """
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from math import ceil
+from typing import Any
 
 from cachetools import LRUCache, TTLCache
 
+from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Path, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.text.names import counted
-from bot.stores.base import Clock
+from bot.stores.base import Clock, Gate
 
 CHANNEL_TIMES = 5
 """A channel has as much as so many persons."""
@@ -188,3 +192,42 @@ class Queues:
 
     def __len__(self) -> int:
         return len(self._locks)
+
+
+@dataclass(slots=True)
+class Work:
+    """A command at work."""
+
+    task: asyncio.Task[Reply]
+    gate: Gate
+    command: Command | None = None  # as it was read: a receipt may only know what was typed
+    is_handed_over: bool = False  # its answer was given to whoever could not show a receipt
+
+
+class UnderWay:
+    """What is at work, by request id."""
+
+    def __init__(self) -> None:
+        self._works: dict[str, Work] = {}
+
+    async def once(
+        self, id: str, run: Callable[[Gate], Coroutine[Any, Any, Reply]], command: Command | None = None
+    ) -> Reply:
+        """What `run` answers, which passes the gate before it stores. A request that is already at work gets the same
+        answer marked as `seen`."""
+        work = self._works.get(id)
+        if work is not None:
+            reply = await asyncio.shield(work.task)
+            return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
+        gate = Gate()
+        work = self._works[id] = Work(asyncio.create_task(run(gate)), gate, command)
+        work.task.add_done_callback(lambda _: self._works.pop(id, None))
+        return await asyncio.shield(work.task)  # an adapter that gives up waiting must not leave half a command
+
+    def get(self, id: str) -> Work | None:
+        """The request, if it is at work."""
+        return self._works.get(id)
+
+    async def finish(self) -> None:
+        """Wait for all that is at work."""
+        await asyncio.gather(*(work.task for work in self._works.values()), return_exceptions=True)

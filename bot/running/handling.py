@@ -30,8 +30,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Budgets, Queues
+from bot.running.promises import Unrecorded
 from bot.running.storing import Storing
-from bot.running.unrecorded import Unrecorded
 from bot.stores.base import CalledOff, Clock, Conflict, Gate, StoreError
 from bot.stores.store import Store
 from bot.systems.catalog import SEEN, everywhere

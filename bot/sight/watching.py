@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
-from bot.running.unrecorded import NOTE
+from bot.running.promises import NOTE
 from bot.stores.base import CalledOff, Conflict, Deleted, Gate, StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.store import Store

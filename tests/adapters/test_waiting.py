@@ -17,7 +17,7 @@ from adapters import run as running
 from adapters.web.health import Lookout
 from bot.app import App
 from bot.process.settings import Settings, load_settings
-from bot.running.unrecorded import NOTE
+from bot.running.promises import NOTE
 from bot.stores.base import PassingError, StoreError
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord.process import Bot

@@ -17,7 +17,7 @@ from bot.commands.play import odds
 from bot.game import decks
 from bot.game.ledger import Ledger
 from bot.rules.dice import Die, Rolled
-from bot.running.unrecorded import NOTE
+from bot.running.promises import NOTE
 from bot.stores.base import StoreError
 from bot.stores.sqlite import TemporaryStore
 from tests.fresh import fresh_app, fresh_store, run

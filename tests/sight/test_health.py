@@ -16,7 +16,7 @@ from adapters.discord.serve import Grognard
 from adapters.slack.calls import Wire
 from bot.app import App
 from bot.process.settings import Settings
-from bot.running.unrecorded import NOTE
+from bot.running.promises import NOTE
 from bot.sight import health as looking
 from bot.sight.health import Health, Supervisor
 from bot.sight.metrics import Metrics

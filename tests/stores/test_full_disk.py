@@ -21,7 +21,7 @@ from bot.app import App
 from bot.audit.check_games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.running.unrecorded import NOTE
+from bot.running.promises import NOTE
 from bot.stores.postgres import PostgresStore, link
 from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store

@@ -1,25 +1,39 @@
-"""Dice while nothing can be saved: rolls, tables and sequences typed in full are answered, and marked as not recorded.
+"""A receipt is a promise: what was shown as under way is answered or refused, also after a crash. And dice while
+nothing can be saved: rolls, tables and sequences typed in full are answered, and marked as not recorded.
 
 They are thrown with dice of the moment, never with those of a game: whoever saw these would know the next ones. And
 only where it is certain that the command itself was not stored, nor ever will be.
 """
 
+import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from cachetools import LRUCache
 
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
-from bot.interface.reply.reply import Reply
-from bot.interface.spec import Command, CommandSpec
+from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.spec import Command, CommandSpec, Receipt
+from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.process.entropy import throwaway
+from bot.process.logs import log_failure, seldom
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
-from bot.stores.base import Clock, StoreError
+from bot.running.budgets import UnderWay, Work
+from bot.running.storing import DELETED, outgoing
+from bot.stores.base import Clock, Deleted, StoreError
+from bot.stores.records import Commit
+from bot.stores.store import Store
 from bot.systems.catalog import system
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
+
+AWAY = "store-away"
+STORED_WITHIN = 0.2
+"""Seconds for which a commit that is being written is waited for, before the receipt is shown without a note of it."""
 
 NOTE = "Not recorded: nothing can be saved just now. The log has no trace of these dice, and no unit has changed."
 DOWN = 15.0
@@ -87,3 +101,59 @@ def _played(command: Command, spec: CommandSpec) -> Reply | None:
     if outcome.happening is None:
         return bare  # a table read is nothing that is ever recorded
     return replace(bare, lines=(*bare.lines, NOTE))
+
+
+class Promises:
+    """What this process has promised, and what it makes good for a dead one."""
+
+    def __init__(
+        self, store: Store, clock: Clock, receipts: Receipts, under_way: UnderWay, unrecorded: Unrecorded
+    ) -> None:
+        self._unrecorded = unrecorded
+        self._store, self._clock = store, clock
+        self._receipts, self._under_way = receipts, under_way
+
+    async def make(self, command: Command, until: float) -> Reply | None:
+        """Write down that `command` will be answered or refused; see App.promised."""
+        begun = self._under_way.get(command.request_id)
+        try:
+            await self._receipts.note(command, until)
+            return None
+        except UserError as error:
+            log_failure(often, "could not save a receipt", error)
+            problem = error
+        work = self._under_way.get(command.request_id) or begun
+        if work is not None and not work.gate.call_off():
+            return await handed_over(work, STORED_WITHIN)
+        if work is not None and work.command is not None:
+            command = work.command
+        if problem.code == AWAY:
+            return self._unrecorded.instead_of(problem, command, sure=True) or error_reply(problem)
+        return self._unrecorded.while_down(command) or error_reply(NOT_WRITTEN)
+
+    async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The answer to a receipt that was taken over: the command is run while its token lives.
+
+        After that it is refused, which is stored like any answer: whoever was faster, only one of both is told.
+        """
+        command = receipt.command
+        if self._clock() < receipt.until:
+            return await run()
+        reply = not_run(command)
+        commit = Commit(command.request_id, reply.to_json(), command.who.key, outbox=[*outgoing(command)])
+        try:
+            done = await self._store.commit(commit)
+        except Deleted:
+            return replace(DELETED, seen=True)
+        return replace(reply, seen=True) if done.seen else replace(reply, outbox=done.outbox[0])
+
+
+async def handed_over(work: Work, within: float) -> Reply | None:
+    """The answer of what is just being stored, given to whoever could not show a receipt; None where it is not there
+    within so many seconds."""
+    done, _ = await asyncio.wait({work.task}, timeout=within)
+    if not done:
+        return None
+    is_again, work.is_handed_over = work.is_handed_over, True  # the same request, delivered twice
+    reply = work.task.result()
+    return replace(reply, seen=True, outbox=0) if is_again else reply
