@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from bot.answers.outcome import Happening, facts_of
 from bot.game.ledger import Ledger
 from bot.game.next_seed import UNUSED, Prepared, find, fresh
-from bot.game.rights import Actor, actor_in, has_last_word, is_stranger, over
-from bot.game.state import Game, Json, unit_json
+from bot.game.rights import has_last_word, over
+from bot.game.state import Actor, Game, Json, actor_in, is_stranger, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import OWN, Command, CommandSpec, Path, Place

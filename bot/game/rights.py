@@ -3,45 +3,18 @@ strangers roll and look, a game master directs. And who may still add texts to t
 whoever checks a log; docs/dice.md says it in words."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from bot.game import cups
 from bot.game.phases import chit_name, phase_of, phases_of, whose_go
 from bot.game.roster import units_of
 from bot.game.sides import of_side
-from bot.game.state import Game, is_strict
+from bot.game.state import Actor, Game, is_guarded, is_stranger, is_strict
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun, phrase
 from bot.systems.system import ATTACKS, Sequence, System
-
-
-class Actor(NamedTuple):
-    """Who acts: their person id in this game ("" while they have none), their side, and whether they direct the game.
-
-    Directors are the game master and those who manage the server.
-    """
-
-    person: str
-    side: str
-    directs: bool
-
-
-def actor_in(game: Game, person: str, *, manager: bool) -> Actor:
-    """The actor with this person id in `game`."""
-    return Actor(person, game.players.get(person, ""), manager or (bool(person) and person == game.master))
-
-
-def is_guarded(game: Game) -> bool:
-    """Whether only players and directors may touch the game: it was started with sides and has not ended."""
-    return game.started and not game.ended and bool(game.sides)
-
-
-def is_stranger(game: Game, actor: Actor) -> bool:
-    """Whether they may only roll and look things up."""
-    return is_guarded(game) and not actor.side and not actor.directs
 
 
 def need_director(game: Game, actor: Actor, what: str) -> None:
@@ -87,12 +60,12 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
             raise UserError(f"{unit.name} belongs to {unit.side}; you play {actor.side}.", code="not-yours")
 
 
-def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: Iterable[RosterUnit]) -> None:
-    """Raise UserError for a stranger who names units, and for a player who acts with another side's.
+def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
+    """For who names units: raise UserError for a stranger, and for a player who acts with another side's.
 
     Any unit may be the target: artillery and mines have no unit that acts.
     """
-    if not tuple(units) or not is_guarded(game):
+    if not is_guarded(game):
         return
     need_player(game, actor)
     theirs = [unit for unit in acting if unit.side not in ("", actor.side)]

@@ -1,8 +1,9 @@
-"""The state of a game as a value: sides and players, turn and phase, the roster, the settings, and what undo needs."""
+"""The state of a game as a value: sides and players, turn and phase, the roster, the settings, and what undo needs; and
+who acts in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
@@ -173,6 +174,32 @@ def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
 def is_strict(game: Game) -> bool:
     """Whether what the game only remarks on otherwise is refused: it is kept among the rules, as a rule of any game."""
     return game.rules.get(STRICT, False)
+
+
+class Actor(NamedTuple):
+    """Who acts: their person id in this game ("" while they have none), their side, and whether they direct the game.
+
+    Directors are the game master and those who manage the server.
+    """
+
+    person: str
+    side: str
+    directs: bool
+
+
+def actor_in(game: Game, person: str, *, manager: bool) -> Actor:
+    """The actor with this person id in `game`."""
+    return Actor(person, game.players.get(person, ""), manager or (bool(person) and person == game.master))
+
+
+def is_guarded(game: Game) -> bool:
+    """Whether only players and directors may touch the game: it was started with sides and has not ended."""
+    return game.started and not game.ended and bool(game.sides)
+
+
+def is_stranger(game: Game, actor: Actor) -> bool:
+    """Whether they may only roll and look things up."""
+    return is_guarded(game) and not actor.side and not actor.directs
 
 
 def roster_of(game: Game) -> Roster:

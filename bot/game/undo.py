@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from bot.game.events import BARRIERS, NEVER_UNDONE, changes_game, holding, is_passed_over, is_shared
 from bot.game.ledger import Ledger
-from bot.game.rights import Actor, is_guarded
-from bot.game.state import Game, Json, content, unit_json
+from bot.game.state import Actor, Game, Json, content, is_guarded, unit_json
 from bot.rules.cards import HAND, SEEN
 from bot.stores.store import Store
 

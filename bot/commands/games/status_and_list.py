@@ -25,9 +25,9 @@ from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
 from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_of, phase_title, reminders, whose_go
-from bot.game.rights import actor_in, need_director
+from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
-from bot.game.state import FULL, Game
+from bot.game.state import FULL, Game, actor_in
 from bot.game.tracks import tracks_line
 from bot.interface.reply.parts import Entry, Part, Small
 from bot.interface.reply.reply import Button, Reply

@@ -30,9 +30,9 @@ from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
 from bot.game.events import ROLLS, holding
 from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
-from bot.game.rights import is_guarded, need_player
+from bot.game.rights import need_player
 from bot.game.sides import find_side
-from bot.game.state import Game, Json, roster_of
+from bot.game.state import Game, Json, is_guarded, roster_of
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.line_and_keypad import keypad
 from bot.interface.reply.reply import File, Reply

@@ -23,9 +23,9 @@ from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import told_by_name
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
-from bot.game.rights import Actor, need_player, need_share, out_of_go, over
+from bot.game.rights import need_player, need_share, out_of_go, over
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
-from bot.game.state import FULL, Game, Json
+from bot.game.state import FULL, Actor, Game, Json
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text, quoted
@@ -199,7 +199,8 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         hint = phrase("Leave it out, or fix its state with `/unit edit`.")
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")
     acting = [unit for unit in named if unit.name in happening.acting]
-    need_share(game, actor, named, acting)
+    if named:
+        need_share(game, actor, acting)
     unusual: tuple[str, ...] = ()
     if happening.kind == "sequence" and happening.system in systems and is_of_game(game, happening.system):
         sequence = systems[happening.system].sequences[happening.target]

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.game.rights import is_guarded, need_director, need_player
+from bot.game.rights import need_director, need_player
 from bot.game.sides import find_side
+from bot.game.state import is_guarded
 from bot.game.tracks import shown_tracks
 from bot.interface.reply.reply import GAME, Reply
 from bot.rules.errors import UserError, did_you_mean

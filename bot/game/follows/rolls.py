@@ -7,9 +7,9 @@ from bot.game.events import has_dice, home_of
 from bot.game.follows.cards import moves_problem
 from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.follows.turn import initiative_go_problem
-from bot.game.rights import are_open, has_last_word, is_guarded
+from bot.game.rights import are_open, has_last_word
 from bot.game.roster import change_from_json, is_gone, settled
-from bot.game.state import Game, Json, unit_json
+from bot.game.state import Game, Json, is_guarded, unit_json
 from bot.game.tracks import track_problem
 from bot.rules import cards
 from bot.rules.inputs.decks import DECK
