@@ -27,16 +27,7 @@ from bot.game.roster import in_order
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.spec import (
-    RUN_MACRO,
-    Command,
-    CommandSpec,
-    Path,
-    Person,
-    Place,
-    Receipt,
-    storable_command,
-)
+from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Place, Receipt
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.typing.macro import Macro
@@ -52,7 +43,7 @@ from bot.process.entropy import new_id
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
-from bot.rules.text.plain import without_control
+from bot.rules.text.plain import shown_name, storable, without_control
 from bot.running.budgets import UNASKED, Pauses, UnderWay
 from bot.running.due_loop import Due as DueWork
 from bot.running.handling import Handling
@@ -75,7 +66,6 @@ TWICE = ("again", "sure")
 """Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
 REPEATING = ("again", "other", "sure")
 """Buttons that do a command once more, whose refusal leads to its form."""
-
 
 FORGET, NOWHERE = ("privacy", "delete"), Place("nobody:", "nobody:")
 
@@ -223,7 +213,7 @@ class App:
 
         A request that is already under way, or was answered before, gets the same answer marked as `seen`.
         """
-        command = storable_command(command)
+        command = _storable(command)
         if not command.request_id:  # nothing to tell it from others: it can come only once
             command = replace(command, request_id=new_id())
         if command.spec is None:
@@ -439,3 +429,25 @@ class App:
                 return complete_option(spec, name, typed[:MAX_TEXT], registry(), known, given)
         except UserError:
             return ()
+
+
+def _storable(command: Command) -> Command:
+    """The command with every text in it as both stores can hold it, and the name of who asks as it is shown; what a
+    file says is its reader's business."""
+    if (name := shown_name(storable(command.who.name))) != command.who.name:
+        command = replace(command, who=replace(command.who, name=name))
+    who, where = command.who, command.where
+    typed = (value for name, value in command.options.items() if isinstance(value, str) and name != "file")
+    texts = "".join((command.request_id, who.key, where.key, where.server, where.name, *typed))
+    if storable(texts) == texts:
+        return command
+    return replace(
+        command,
+        options={
+            name: storable(value) if isinstance(value, str) and name != "file" else value
+            for name, value in command.options.items()
+        },
+        who=replace(who, key=storable(who.key)),
+        where=replace(where, key=storable(where.key), server=storable(where.server), name=storable(where.name)),
+        request_id=storable(command.request_id),
+    )

@@ -98,11 +98,11 @@ def after_happening(game: Game, happening: Happening, seen: Mapping[str, System]
 
     Who comes into play joins the roster; logs from before that have them not: `joins` is off.
     """
+    side, moves = initiative_of(game, happening), _moves(game, happening, seen)
     if not is_of_game(game, happening.system):
         return game
-    takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
-    after = with_system(game, seen[happening.system]) if _moves(game, happening, seen, takes_on) else game
-    if (side := initiative_of(game, happening)) is not None:
+    after = with_system(game, seen[happening.system]) if moves else game
+    if side is not None:
         # A log from before there was a go knows nothing of it.
         after = with_initiative(after, side, seen.get(after.system)) if game.go else replace(after, initiative=side)
     after = settle_changes(after, happening.changes, seen.get(after.system)) if happening.changes else after
@@ -112,11 +112,12 @@ def after_happening(game: Game, happening: Happening, seen: Mapping[str, System]
     return with_joined(after, happening.joins) if joins and happening.joins else after
 
 
-def _moves(game: Game, happening: Happening, seen: Mapping[str, System], takes_on: bool) -> bool:
+def _moves(game: Game, happening: Happening, seen: Mapping[str, System]) -> bool:
     """Whether its system, or its version of a pack, becomes the game's; an extension joins with the first of the game's
     units that it is played with, also where the game was started."""
     if happening.kind != "sequence" or not happening.system:
         return False
+    takes_on = not game.system or is_open(game)
     is_own = takes_on or happening.system == game.system or seen[happening.system].base is None
     return takes_on or (not game.started if is_own else bool(happening.units))
 
@@ -191,7 +192,7 @@ def reminders(game: Game, happening: Happening, system: System | None) -> tuple[
         return ()
     typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
     words = {option.name for option in sequence.inputs} | {word for option in sequence.inputs for word in option.values}
-    typed |= {*words_of(happening.inputs.get("mods") or ())}
+    typed |= {*words_of(mods)} if (mods := happening.inputs.get("mods")) else frozenset()
     free = words - typed - (MOVES if MOVES & typed else frozenset())
     marked: dict[str, list[str]] = {}
     for unit in bearers:

@@ -223,16 +223,17 @@ def units_of(game: Game, names: Iterable[str]) -> list[RosterUnit]:
 def settle_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
     """The game, which is one of this system, after the results of a sequence were written to its units, in order."""
     units = dict(game.units)
-    states = system.words["units"].mislaid if system is not None else frozenset()
     for change in changes:
         key = change.unit.casefold()
         if (unit := units.get(key)) is not None:
+            states = system.words["units"].mislaid if system is not None and "state" in change.set else frozenset()
             units[key] = settled(unit, change, states)
     return replace(game, units=units)
 
 
 def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset()) -> RosterUnit:
-    """The unit with the change. A new state takes the place of markers with a state's name, as old rosters hold."""
+    """The unit with the change. A new state takes the place of markers with the name of a state, as old rosters hold:
+    of these `states`."""
     if change.turn and not unit.turned:
         unit = turned_over(unit)
     numbers: dict[str, Any] = dict(unit.numbers)
@@ -244,8 +245,7 @@ def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset
             numbers.pop(key, None)
         else:
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
-    old = unit.marks - change.unmark - (states if "state" in own else frozenset())
-    return replace(unit, numbers=numbers, marks=old | change.mark, **own)
+    return replace(unit, numbers=numbers, marks=(unit.marks - change.unmark - states) | change.mark, **own)
 
 
 def change_json(change: Change) -> Json:

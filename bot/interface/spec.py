@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bot.rules.inputs.options import Option, clean, flag
-from bot.rules.text.plain import shown_name, storable
 
 Path = tuple[str, ...]
 
@@ -89,28 +88,6 @@ class Command:
     delivery: Mapping[str, object] = field(default_factory=dict)
     channels: Mapping[str, Place] = field(default_factory=dict)
     spec: CommandSpec | None = field(default=None, compare=False, repr=False)
-
-
-def storable_command(command: Command) -> Command:
-    """The command with every text in it as both stores can hold it, and the name of who asks as it is shown; what a
-    file says is its reader's business."""
-    if (name := shown_name(storable(command.who.name))) != command.who.name:
-        command = replace(command, who=replace(command.who, name=name))
-    who, where = command.who, command.where
-    typed = (value for name, value in command.options.items() if isinstance(value, str) and name != "file")
-    texts = "".join((command.request_id, who.key, where.key, where.server, where.name, *typed))
-    if storable(texts) == texts:
-        return command
-    return replace(
-        command,
-        options={
-            name: storable(value) if isinstance(value, str) and name != "file" else value
-            for name, value in command.options.items()
-        },
-        who=replace(who, key=storable(who.key)),
-        where=replace(where, key=storable(where.key), server=storable(where.server), name=storable(where.name)),
-        request_id=storable(command.request_id),
-    )
 
 
 class Receipt(NamedTuple):

@@ -276,8 +276,9 @@ class UserData(NamedTuple):
 
 
 def tombstone(request_id: str) -> str:
-    """What is kept of a request whose answer was deleted: a hash, so that it does not run when it comes again."""
-    return hashlib.sha256(request_id.encode("utf-8", "replace")).hexdigest()
+    """What is kept of a request whose answer was deleted, so that it does not run when it comes again: a hash of its id
+    as every store can hold that."""
+    return hashlib.sha256(request_id.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace")).hexdigest()
 
 
 def check_change(change: GameChange) -> None:

@@ -214,7 +214,7 @@ def _request(commit: Commit, request: str, reply: str, attempt: str, now: float)
     return Step(  # no line to a file breaks: SQLite keeps no attempt
         'INSERT INTO requests (id, game, "user", reply, at /*+ , attempt */) SELECT ?1, ?2, ?3, ?4, ?5 /*+ , ?8 */ '
         "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ?6 AND at >= ?7) AND ?8 <> '' ON CONFLICT DO NOTHING",
-        (request, game, commit.user, reply, now, tombstone(storable(request)), now - REQUESTS_KEPT, attempt),
+        (request, game, commit.user, reply, now, tombstone(request), now - REQUESTS_KEPT, attempt),
         Answered(request),
     )
 

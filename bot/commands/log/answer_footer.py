@@ -138,9 +138,8 @@ def _may_change(ledger: Ledger) -> bool:
     """Whether events may follow on what was said before; they do not where one player alone rolls dice."""
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return False
-    if ledger.before.redo or ledger.was.may_be_asked or _ends_cards(ledger):
-        return True
-    return any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
+    turns = any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
+    return bool(ledger.before.redo) or turns or _ends_cards(ledger) or ledger.was.may_be_asked
 
 
 def _ends_cards(ledger: Ledger) -> bool:

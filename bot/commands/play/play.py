@@ -132,8 +132,9 @@ async def _sequence(
         outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     happening = outcome.happening
     assert happening is not None
+    out = cannot_fire(game.units.values(), happening.acting) if sequence.verb in FIRES else ""
     reply = await with_call(context, happening, await record(context, outcome, secret=secret))
-    if sequence.verb in FIRES and (out := cannot_fire(game.units.values(), happening.acting)):
+    if out:
         reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
     for id, made in sequence.decks.items():
         left = Small(f"{made.title}: {counts(context, id, deck_from_json(context.game.decks[id]))}")
