@@ -48,9 +48,8 @@ class ConsoleCompleter(Completer):
         words = body.split(" ")
         folded = [word.casefold() for word in words]
         for used in range(len(words) - 1, 0, -1):
-            spec = self.registry.get(tuple(folded[:used])) if folded[0] in self.registry.top else None
-            if spec is not None:
-                yield from self._options(tuple(folded[:used]), " ".join(words[used:]))
+            if (spec := self.registry.get(tuple(folded[:used]))) is not None:
+                yield from self._options(spec, " ".join(words[used:]))
                 return
         if (line := self._of_macro(folded, body)) is not None:
             yield from self._completions(line)
@@ -62,7 +61,7 @@ class ConsoleCompleter(Completer):
         children = self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS, *named)
         if before and not children:  # a table without its group: lnlt-table dct
             spec, used = self.registry.find(list(before))
-            yield from self._options(spec.path, " ".join(words[used:]))
+            yield from self._options(spec, " ".join(words[used:]))
             return
         if len(before) == 1 and part:
             children = (*children, *(spec.path[-1] for spec in self.registry.below(before) if len(spec.path) > 2))
@@ -78,10 +77,7 @@ class ConsoleCompleter(Completer):
         is_free = words[0] == "macro" or words[0] not in self.registry.top
         return f"macro run {rest}" if " " in rest and is_free and rest.split(" ")[0].casefold() in named else None
 
-    def _options(self, path: tuple[str, ...], rest: str) -> Iterable[Completion]:
-        spec = self.registry.get(path)
-        if spec is None:
-            return
+    def _options(self, spec: CommandSpec, rest: str) -> Iterable[Completion]:
         name, value, offset = open_value(rest)
         if name:
             given = _given(rest)

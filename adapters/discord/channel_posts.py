@@ -14,12 +14,7 @@ from adapters.delivery_loop import not_pinned
 from adapters.discord.calls import BROKEN, Wire, fields
 from adapters.discord.permissions import MAY_NOT_PIN, not_posted
 from adapters.discord.render import LATE, PERHAPS, QUIET, Message, render
-from adapters.discord.request import (
-    EMBED_LINKS,
-    EPHEMERAL,
-    Json,
-    Request,
-)
+from adapters.discord.request import EMBED_LINKS, EPHEMERAL, Json, Request
 from bot.interface.reply.reply import PINNED, UNPINNED, Reply
 from bot.running.budgets import Queues
 

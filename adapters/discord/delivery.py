@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -232,11 +233,9 @@ class Delivery:
 
     async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
+        kind, data = (DEFER_UPDATE, None) if in_place else (THINKING, {"flags": EPHEMERAL} if private else {})
         try:
-            if in_place:
-                return await self._wire.respond(request, DEFER_UPDATE) is not None
-            data = {"flags": EPHEMERAL} if private else {}
-            return await self._wire.respond(request, THINKING, data=data) is not None
+            return await self._wire.respond(request, kind, data=data) is not None
         except (Refused, Unsure) as error:
             log.warning("no receipt for interaction %s: %s", request.id, error)
             return False
@@ -291,11 +290,8 @@ class Delivery:
             if placed and not in_place:
                 await self._standing.leave(request)
             return True
-        if placed:
-            return await self._shown(
-                request, reply, lambda: self._standing.put(request, reply, private=private, in_place=in_place)
-            )
-        return await self._shown(request, reply, lambda: self._standing.settle(request, reply))
+        put = partial(self._standing.put, private=private, in_place=in_place)
+        return await self._shown(request, reply, partial(put if placed else self._standing.settle, request, reply))
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
         """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more.

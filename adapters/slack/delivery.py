@@ -227,14 +227,7 @@ class Posts:
         return render(reply, team.id, before=before, notes=notes, own=await self._native.takes(team.id))
 
     async def _post(
-        self,
-        team: Team,
-        request: Request,
-        message: Message,
-        progress: Progress,
-        *,
-        private: bool,
-        waits: bool = False,
+        self, team: Team, request: Request, message: Message, progress: Progress, *, private: bool, waits: bool = False
     ) -> Json:
         """Post a message, and say where it is. One of our own can be changed later, so it comes before the response
         address where the channel takes it at once; the board `waits` for that, as it is changed with every event."""

@@ -68,11 +68,7 @@ class Installer:
 
     def routes(self) -> list[web.RouteDef]:
         """Where they are."""
-        return [
-            web.get("/", self._front),
-            web.get(INSTALL_PATH, self._install),
-            web.get(REDIRECT_PATH, self._back),
-        ]
+        return [web.get("/", self._front), web.get(INSTALL_PATH, self._install), web.get(REDIRECT_PATH, self._back)]
 
     async def _front(self, _: web.Request) -> web.StreamResponse:
         """What this address is, and the way to install."""

@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from adapters.slack.request import Json, Request
 from adapters.slack.text import escaped
@@ -44,15 +44,19 @@ def form_view(form: Form, draft: Draft, spec: CommandSpec, request: Request, odd
         blocks.append(_section("\n".join(lines)[:MAX_INPUT]))
     if buttons := _buttons(form, draft, spec, counts=bool(lines)):
         blocks.append({"type": "actions", "block_id": "buttons", "elements": buttons})
+    meta = meta_of(request, spec.path, draft=draft.key, counts=bool(lines))
+    return _modal(FORM, cut(form.title, MAX_TITLE), blocks, meta, form.verb)
+
+
+def _modal(kind: str, title: str, blocks: list[Json], meta: str, submit: str) -> Json:
+    ends = {"submit": plain(submit), "close": plain("Cancel")} if submit else {"close": plain("Close")}
     return {
         "type": "modal",
-        "callback_id": FORM,
-        "title": plain(cut(form.title, MAX_TITLE)),
-        "submit": plain(form.verb),
-        "close": plain("Cancel"),
-        "private_metadata": meta_of(request, spec.path, draft=draft.key, counts=bool(lines)),
+        "callback_id": kind,
+        "title": plain(title),
+        "private_metadata": meta,
         "blocks": blocks,
-    }
+    } | ends
 
 
 def shown(form: Form, draft: Draft) -> list[Field]:
@@ -103,28 +107,15 @@ def pick_view(path: Path, registry: Registry, request: Request, games: Collectio
         select["options"] = listed[0][1]
     else:
         select["option_groups"] = [{"label": plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed]
-    return {
-        "type": "modal",
-        "callback_id": PICK,
-        "title": plain(f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]),
-        "submit": plain("Next"),
-        "close": plain("Cancel"),
-        "private_metadata": meta_of(request, path),
-        "blocks": [_input("command", select, "Command")],
-    }
+    title = f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]
+    return _modal(PICK, title, [_input("command", select, "Command")], meta_of(request, path), "Next")
 
 
 def window_view(title: str, blocks: list[Json], request: Request) -> Json:
     """The modal of an answer that has a window of its own; what is pressed in it is asked where it was opened."""
-    fits = len(title) <= MAX_TITLE
-    return {
-        "type": "modal",
-        "callback_id": WINDOW,
-        "title": plain(title if fits else "Grognard"),
-        "close": plain("Close"),
-        "private_metadata": meta_of(replace(request, message="", pressed=False, replaces=False), ()),
-        "blocks": (blocks[1:] if fits else blocks) or [_section("-")],
-    }
+    fits, meta = len(title) <= MAX_TITLE, meta_of(replace(request, message="", pressed=False, replaces=False), ())
+    shown = (blocks[1:] if fits else blocks) or [_section("-")]
+    return _modal(WINDOW, title if fits else "Grognard", shown, meta, "")
 
 
 def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = False) -> str:
@@ -132,14 +123,12 @@ def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = Fal
     kept = {name: value for name, value in request.to_json().items() if name != "user"}
     form = {"path": list(path)} | ({"draft": draft, "counts": counts} if draft else {})
     text = json.dumps({**form, **kept}, separators=(",", ":"))
-    if len(text) > MAX_META:
-        kept.pop("response_url", None)
-        text = json.dumps({**form, **kept}, separators=(",", ":"))
+    if len(text) > MAX_META and kept.pop("response_url", None):
+        return json.dumps({**form, **kept}, separators=(",", ":"))
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(NamedTuple):
     """What a modal remembers: its command, the ask that it comes from, its draft, and whether it shows odds."""
 
     path: Path

@@ -4,7 +4,7 @@ far as anybody here looks at it: what is bent is refused at the door.
 Every field may be missing or null; whoever needs one says so. Fields that are not named here may hold anything."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, TypeGuard
 
@@ -192,76 +192,46 @@ def from_shortcut(body: Mapping[str, Any]) -> Request:
     return replace(request, message=ts, thread=thread if thread != ts else "")
 
 
-Shape = Any
-"""A type, [the shape of each item], {field: shape}, {"!field": shape} for one that must be there, or {str: shape} for
-fields of any name."""
+_TEXTS = """
+    type command text team_id enterprise_id channel_id channel_name user_id user_name trigger_id response_url
+    value block_id action_id callback_id event_id thread_ts
+    team.id team.enterprise_id enterprise.id user.id user.username user.name user.team_id channel.id
+    container.type container.channel_id container.message_ts container.thread_ts container.view_id
+    message.ts message.thread_ts message.text message.user
+    message.blocks.[].type message.blocks.[].elements.[].action_id
+    actions.[].type! actions.[].action_id! actions.[].block_id actions.[].value
+    view.type! view.id view.callback_id view.private_metadata view.app_installed_team_id view.team_id
+    view.state.values.*.*.value view.state.values.*.*.selected_conversation
+    view.state.values.*.*.selected_option.value! view.state.values.*.*.selected_options.[].value!
+    view.state.values.*.*.files.[].name view.state.values.*.*.files.[].url_private
+    view.state.values.*.*.files.[].url_private_download
+    event.ts event.thread_ts event.text event.user event.blocks.[].type event.blocks.[].elements.[].action_id
+    event.type event.subtype event.channel event.channel_type event.bot_id event.team event.user_team
+    event.files.[].name event.files.[].url_private event.files.[].url_private_download event.tokens.bot.[]
+    authorizations.[].team_id authorizations.[].enterprise_id authorizations.[].user_id
+"""
+"""All that anybody here looks at, and all of it text: `[]` is each item of a list, `*` each field whatever its name;
+what has a `!` has to be there, where that in which it is is there."""
 
-_ID = {"id": str}
-_VALUE = {"!value": str}
-_STATE = {
-    "value": str,
-    "selected_option": _VALUE,
-    "selected_options": [_VALUE],
-    "selected_conversation": str,
-    "files": [{"name": str, "url_private": str, "url_private_download": str}],
-}
-_MESSAGE = {
-    "ts": str,
-    "thread_ts": str,
-    "text": str,
-    "user": str,
-    "blocks": [{"type": str, "elements": [{"action_id": str}]}],
-}
-_EVENT = {
-    **_MESSAGE,
-    "type": str,
-    "subtype": str,
-    "channel": str,
-    "channel_type": str,
-    "bot_id": str,
-    "team": str,
-    "user_team": str,
-    "files": [{"name": str, "url_private": str, "url_private_download": str}],
-    "tokens": {"bot": [str]},
-}
-_VIEW = {
-    "!type": str,
-    "id": str,
-    "callback_id": str,
-    "private_metadata": str,
-    "app_installed_team_id": str,
-    "team_id": str,
-    "state": {"values": {str: {str: _STATE}}},
-}
-_TEXTS = (
-    "type", "command", "text", "team_id", "enterprise_id", "channel_id", "channel_name", "user_id", "user_name",
-    "trigger_id", "response_url", "value", "block_id", "action_id", "callback_id", "event_id", "thread_ts",
-)  # fmt: skip
-_PAYLOAD: dict[Any, Shape] = {
-    **dict.fromkeys(_TEXTS, str),
-    "team": {**_ID, "enterprise_id": str},
-    "enterprise": _ID,
-    "user": {**_ID, "username": str, "name": str, "team_id": str},
-    "channel": _ID,
-    "container": {"type": str, "channel_id": str, "message_ts": str, "thread_ts": str, "view_id": str},
-    "message": _MESSAGE,
-    "actions": [{"!type": str, "!action_id": str, "block_id": str, "value": str}],
-    "view": _VIEW,
-    "event": _EVENT,
-    "authorizations": [{"team_id": str, "enterprise_id": str, "user_id": str}],
-}
+
+def _shape(paths: Iterable[str]) -> Json:
+    """Such paths as a tree, by their steps; {} is a text."""
+    shape: Json = {}
+    for path in paths:
+        at = shape
+        for step in path.split("."):
+            at = at.setdefault(step, {})
+    return shape
+
+
+_PAYLOAD = _shape(_TEXTS.split())
 _NEEDED_BY_TYPE = {
     "shortcut": ("user.id", "trigger_id", "callback_id"),
     "message_action": ("user.id", "channel.id", "message.ts", "trigger_id", "callback_id"),
     "block_actions": ("actions",),
-    "block_suggestion": ("view.private_metadata", "block_id"),
     "view_submission": ("view.id", "view.callback_id", "view.private_metadata", "view.state.values"),
 }
-_NEEDED = {
-    "command": ("channel_id", "user_id", "trigger_id"),
-    "actions": ("user.id",),
-    "view": ("user.id",),
-}
+_NEEDED = {"command": ("channel_id", "user_id", "trigger_id"), "actions": ("user.id",), "view": ("user.id",)}
 
 
 def is_valid(payload: object) -> TypeGuard[Json]:
@@ -291,20 +261,16 @@ def _has(payload: Mapping[str, Any], path: str) -> bool:
     return found not in (None, "", [])
 
 
-def _fits(value: object, shape: Shape) -> bool:
+def _fits(value: object, shape: Json) -> bool:
     if value is None:
         return True
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(item is not None and _fits(item, shape[0]) for item in value)
-    if not isinstance(shape, dict):
-        return isinstance(value, shape)
+    if not shape:
+        return isinstance(value, str)
+    if "[]" in shape:
+        return isinstance(value, list) and all(one is not None and _fits(one, shape["[]"]) for one in value)
     if not isinstance(value, Mapping):
         return False
-    if str in shape:
-        return all(item is not None and _fits(item, shape[str]) for item in value.values())
-    return all(_fits_field(value, name, inner) for name, inner in shape.items())
-
-
-def _fits_field(value: Mapping[str, Any], name: str, shape: Shape) -> bool:
-    field = value.get(name.removeprefix("!"))
-    return _fits(field, shape) and not (field is None and name.startswith("!"))
+    if "*" in shape:
+        return all(one is not None and _fits(one, shape["*"]) for one in value.values())
+    fields = ((value.get(step.rstrip("!")), step, inner) for step, inner in shape.items())
+    return all(_fits(found, inner) and not (found is None and step[-1] == "!") for found, step, inner in fields)

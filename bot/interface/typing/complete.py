@@ -117,10 +117,8 @@ def _choices(
 
 def _simple(option: Option, typed: str, registry: Registry, known: Known, system: str) -> Iterable[Choice]:
     part, played = typed.strip().casefold(), registry.games.get(known.system)
-    if option.type == "bool":
-        return _words(("yes", "no"), typed)
-    if option.values:
-        return _words(option.values, typed)
+    if values := ("yes", "no") if option.type == "bool" else option.values:
+        return _words(values, typed)
     if option.type == "unit" or option.complete == "unit":
         ranked = sorted(known.roster, key=lambda unit: (is_out(unit, known), rank(unit, option, known)))
         return [
@@ -173,8 +171,8 @@ def _macros(option: Option, typed: str, known: Known, name: str, registry: Regis
 def _rules(played: System | None, typed: str) -> list[Choice]:
     """The optional rules of the game that is played, on and off."""
     part, rules = typed.strip().casefold(), played.rules if played is not None else {}
-    found = [(f"{name}={on}", rule.title) for name, rule in rules.items() for on in ("on", "off")]
-    return [Choice(f"{value}: {title}"[:MAX_LENGTH], value) for value, title in found if part in value]
+    found = {f"{name}={on}": rule.title for name, rule in rules.items() for on in ("on", "off")}
+    return [Choice(f"{value}: {title}"[:MAX_LENGTH], value) for value, title in found.items() if part in value]
 
 
 def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
@@ -397,21 +395,20 @@ def many_units(
     theirs = [unit for unit in roster if not own_side or (unit.side == own_side) == acting]
     yield from _ranges(part, roster if part else theirs, {unit.name for unit in alive})
     meant = [unit for unit in alive if not own_side or (unit.side == own_side) == acting]
+    named: dict[str, list[RosterUnit]] = {}
     if len({unit.side for unit in meant}) == 1:
-        yield from _counted(part, "all", meant)
-        for state in dict.fromkeys(unit.state for unit in meant if unit.state):
-            yield from _counted(part, f"all {state}", [unit for unit in meant if unit.state == state])
+        named["all"] = meant
+        for unit in meant:
+            if unit.state:
+                named.setdefault(f"all {unit.state}", []).append(unit)
     for side in dict.fromkeys(unit.side for unit in (*meant, *alive) if unit.side):
-        yield from _counted(part, f"side:{side}", [unit for unit in alive if unit.side == side])
-    for hex_ in dict.fromkeys(str(unit.numbers["hex"]) for unit in meant if unit.numbers.get("hex")):
-        here = [unit for unit in meant if str(unit.numbers.get("hex")) == hex_]
-        yield from _counted(part, f"hex:{hex_}", here)
-
-
-def _counted(part: str, value: str, units: Sequence[RosterUnit]) -> Iterator[tuple[str, str]]:
-    """The words with the number of units that they mean, where they begin so and mean several."""
-    if value.casefold().startswith(part) and 2 <= len(units) <= MAX_UNITS:
-        yield f"{value} ({len(units)} units)", value
+        named[f"side:{side}"] = [unit for unit in alive if unit.side == side]
+    for unit in meant:
+        if hex_ := unit.numbers.get("hex"):
+            named.setdefault(f"hex:{hex_}", []).append(unit)
+    for value, units in named.items():
+        if value.casefold().startswith(part) and 2 <= len(units) <= MAX_UNITS:
+            yield f"{value} ({len(units)} units)", value
 
 
 class _Run(NamedTuple):
