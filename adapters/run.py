@@ -62,9 +62,8 @@ def slack(words: Sequence[str]) -> int:
 
 def _settings(command: str, words: Sequence[str]) -> Settings:
     if words:
-        raise UserError(
-            f"{command} takes no arguments: its settings are in the environment or in .env.", code="bad-arguments"
-        )
+        what = f"{command} takes no arguments: its settings are in the environment or in .env."
+        raise UserError(what, code="bad-arguments")
     gc.disable()  # nothing dies while modules are loaded
     return load_settings()
 

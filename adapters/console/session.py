@@ -111,10 +111,8 @@ class Session:
             text = "game board" if text == "board" else text
             await self._run(text)
             if word in ("help", "?") and not rest:
-                say(
-                    self.console,
-                    Text(f"  Here also: {', '.join(OWN_HELP)}, board, clear. Tab completes what you type."),
-                )
+                also = f"  Here also: {', '.join(OWN_HELP)}, board, clear. Tab completes what you type."
+                say(self.console, Text(also))
         return True
 
     async def _run(self, text: str) -> None:
@@ -190,9 +188,7 @@ class Session:
                 self.console.print(picture)
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
-        if (
-            reply.announce is not None and reply.announce.buttons
-        ):  # a story to read, beside a word to who ended the game
+        if reply.announce is not None and reply.announce.buttons:  # a story, beside a word to who ended the game
             await self._show(reply.announce)
         if reply.after and not reply.seen:
             await self._press(reply.after)
@@ -212,10 +208,8 @@ class Session:
             if not command:
                 return
             say(self.console, Text(f"> {command}", style="green"))
-            if (
-                request is not None
-                and (await request("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q"
-            ):
+            typed = await request("Enter runs it, q leaves the tutorial: ") if request is not None else ""
+            if typed.strip().casefold() == "q":
                 return
             failed = self.failed
             await self.line(command)
@@ -467,11 +461,8 @@ def try_pack(words: Sequence[str]) -> int:
     os.environ[PACKS] = os.path.abspath(path)
     everywhere.cache_clear()
     scenario = next((f" scenario={name}" for name in pack.names(SCENARIOS)), "")
-    first = (
-        f'game start {pack.home} "{pack.title}"{scenario}',
-        *(["unit list"] if scenario else []),
-        f"help {pack.id}",
-    )
+    begin = f'game start {pack.home} "{pack.title}"{scenario}'
+    first = (begin, *(["unit list"] if scenario else []), f"help {pack.id}")
     name = arguments.flags.get("as", ["Player"])[-1]
     with TemporaryDirectory(prefix="grognard-") as folder:
         interactive = sys.stdin.isatty() and sys.stdout.isatty()

@@ -202,14 +202,12 @@ def _parsed(text: str) -> Json:
 def fields(body: Json, files: Sequence[File], inside: str = "") -> list[Json]:
     """Body and files as the fields of a form; `inside` of the body is the message. Each file is told of beside its
     bytes: its name, and in words what a picture shows."""
-    listed = [
-        {"id": number, "filename": file.name} | ({"description": file.alt[:MOST_ALT]} if file.alt else {})
-        for number, file in enumerate(files)
-    ]
-    message = (body[inside] if inside else body) | {"attachments": listed}
-    whole = json.dumps(body | {inside: message} if inside else message)
-    made: list[Json] = [{"name": "payload_json", "value": whole, "content_type": "application/json"}]
+    listed, made = list[Json](), list[Json]()
     for number, file in enumerate(files):
+        alt = {"description": file.alt[:MOST_ALT]} if file.alt else {}
+        listed.append({"id": number, "filename": file.name} | alt)
         named = {"name": f"files[{number}]", "value": file.data, "filename": file.name}
         made.append(named | {"content_type": "application/octet-stream"})
-    return made
+    message = (body[inside] if inside else body) | {"attachments": listed}
+    whole = json.dumps(body | {inside: message} if inside else message)
+    return [{"name": "payload_json", "value": whole, "content_type": "application/json"}, *made]

@@ -30,7 +30,7 @@ from bot.rules.errors import UserError
 from bot.rules.text.plain import clean_name
 
 _TEXT = (0, 2, 5, 13)
-UNKNOWN_MEMBER = 10007
+UNKNOWN, UNKNOWN_MEMBER = "unknown-channel", 10007
 
 
 async def confirmed(client: discord.Client, request: Request, channels: Any) -> dict[str, Place]:
@@ -41,9 +41,7 @@ async def confirmed(client: discord.Client, request: Request, channels: Any) -> 
     found = {}
     for name, channel in (channels or {}).items():
         if not request.guild or not _is_open_to_asker(channel, request.guild):
-            raise UserError(
-                "That is not a channel of this server in which you may write.", option=name, code="unknown-channel"
-            )
+            raise UserError("That is not a channel of this server in which you may write.", option=name, code=UNKNOWN)
         await _need_bot_there(client, request, channel, name)
         there = replace(request, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
         found[name] = there.where
@@ -66,18 +64,15 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
 async def _need_bot_there(client: discord.Client, request: Request, channel: Mapping[str, Any], option: str) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
     number = int(channel["id"])
-    sentence = "The bot cannot see that channel or write in it."
-    refused = UserError(
-        sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option, code="unknown-channel"
-    )
+    hint = 'Give it "View Channel" and "Send Messages" there.'
+    refused = UserError("The bot cannot see that channel or write in it.", hint=hint, option=option, code=UNKNOWN)
     try:
         seen = await client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
         raise refused from None
     except (discord.HTTPException, *BROKEN):
-        raise UserError(
-            "Discord could not be asked about that channel.", hint="Try again.", option=option, code="platform-silent"
-        ) from None
+        what = "Discord could not be asked about that channel."
+        raise UserError(what, hint="Try again.", option=option, code="platform-silent") from None
     bits = channel.get("app_permissions")  # what the bot may do there, also where it has no gateway
     may = int(bits) if bits is not None else rights(client, request.guild, number)
     if str(seen.get("guild_id")) != str(request.guild) or not _may_write(may, is_thread=channel.get("type") in THREADS):

@@ -77,9 +77,8 @@ def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
         ),
     )
     found = [(FAULT, f"Discord: {said}") for is_wrong, said in faults if is_wrong]
-    return found or [
-        (OK, f"Discord: the application {application['name']} takes commands; no privileged intent needed")
-    ]
+    fine = f"Discord: the application {application['name']} takes commands; no privileged intent needed"
+    return found or [(OK, fine)]
 
 
 def _own_installs(application: Mapping[str, Any]) -> Finding:

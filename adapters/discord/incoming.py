@@ -87,9 +87,8 @@ async def fetch_files(options: dict[str, object], wire: Wire) -> None:
         except ValueError:
             raise too_large(shown) from None
         except (Unsure, KeyError):
-            raise UserError(
-                f"{shown} could not be fetched from Discord.", hint="Try again.", option=name, code="unreadable-file"
-            ) from None
+            what = f"{shown} could not be fetched from Discord."
+            raise UserError(what, hint="Try again.", option=name, code="unreadable-file") from None
 
 
 log = logging.getLogger(__name__)
@@ -205,9 +204,8 @@ async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> Non
     """Answer with choices, which are no more and no longer than Discord takes."""
     read = read_command(data, request.where.server)
     found = await work.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
-    choices = [
-        {"name": visible(choice.name)[:MAX_LENGTH].strip() or choice.value, "value": choice.value} for choice in found
-    ]
+    named = ((visible(choice.name)[:MAX_LENGTH].strip() or choice.value, choice.value) for choice in found)
+    choices = [{"name": name, "value": value} for name, value in named]
     try:
         await work.wire.respond(request, CHOICES, data={"choices": choices})
     except (Refused, Unsure) as error:
@@ -278,9 +276,8 @@ async def _submitted(work: Work, request: Request, key: str, data: Mapping[str, 
     taken = form.taken(filled(data))
     if taken.problem is not None:
         refusal = error_reply(taken.problem)
-        await work.delivery.say(
-            request, await work.app.forms.offered(refusal, form.spec, taken.options, request.who, key)
-        )
+        offered = await work.app.forms.offered(refusal, form.spec, taken.options, request.who, key)
+        await work.delivery.say(request, offered)
         return
     run: Callable[[], Awaitable[Reply]] | None = None
     if await kept(work.app, form, taken):

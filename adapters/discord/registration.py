@@ -218,9 +218,7 @@ class ServerCommands:
         """The commands as Discord takes them, and the names of those that it would not. What is a command of
         everybody's is seen everywhere already."""
         registry, names = await self._app.packs_at(server)
-        return await asyncio.to_thread(
-            _payload, registry, [name for name in names if name not in self._app.registry.top]
-        )
+        return await asyncio.to_thread(_payload, registry, [one for one in names if one not in self._app.registry.top])
 
 
 def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:

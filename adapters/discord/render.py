@@ -111,10 +111,8 @@ def _entry(part: Part) -> Json:
 
 def _joined(rows: Iterable[Row]) -> str:
     """Lines as one text, those of a fixed width that follow each other in one fence."""
-    runs = groupby(rows, key=lambda row: row[1])
-    return "\n".join(
-        fenced(text for text, _ in run) if fixed else "\n".join(text for text, _ in run) for fixed, run in runs
-    )
+    runs = ((fixed, [text for text, _ in run]) for fixed, run in groupby(rows, key=lambda row: row[1]))
+    return "\n".join(fenced(texts) if fixed else "\n".join(texts) for fixed, texts in runs)
 
 
 def _lead(reply: Reply, *, late: bool | str) -> str:

@@ -69,16 +69,12 @@ async def serve(app: App, settings: Settings) -> None:
             await listen(site, (host, port), hint, told, door)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
-        raise UserError(
-            "Discord does not know this DISCORD_TOKEN.",
-            hint="Copy it again: Developer Portal, your application, Bot, Reset Token.",
-            code="token-refused",
-        ) from None
+        hint = "Copy it again: Developer Portal, your application, Bot, Reset Token."
+        raise UserError("Discord does not know this DISCORD_TOKEN.", hint=hint, code="token-refused") from None
     except discord.ConnectionClosed as closed:
         reason = _CODES.get(closed.code, closed.reason or "no reason given")
-        raise UserError(
-            f"Discord closed the connection (code {closed.code}): {reason}.", code="connection-closed"
-        ) from None
+        what = f"Discord closed the connection (code {closed.code}): {reason}."
+        raise UserError(what, code="connection-closed") from None
     finally:
         app.links["discord"] = lambda: "its connection ended"
         await client.stop()
@@ -175,15 +171,13 @@ class Grognard(discord.AutoShardedClient):
 
     async def setup_hook(self) -> None:
         """Made ready after login, before the first event: the calls, and the left-over answers."""
-        self._session = aiohttp.ClientSession(
-            headers={"User-Agent": USER_AGENT}, trace_configs=[counting(self.app, "discord")]
-        )
+        traces, headers = [counting(self.app, "discord")], {"User-Agent": USER_AGENT}
+        self._session = aiohttp.ClientSession(headers=headers, trace_configs=traces)
         wire = Wire(self._session)
         assert self.application_id is not None
         self._menus = ServerCommands(self.http, self.application_id, self.app)
-        self.work = Work(
-            self.app, wire, Delivery(wire, Posting(self.http), self.app, partial(rights, self)), self, self._menus
-        )
+        delivery = Delivery(wire, Posting(self.http), self.app, partial(rights, self))
+        self.work = Work(self.app, wire, delivery, self, self._menus)
         self._start(self.work.delivery.outbox.run(), self._beside)
         owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
         self._start(owed, self._beside)

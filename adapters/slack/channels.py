@@ -41,12 +41,8 @@ async def confirmed(
 
 
 async def _member_of(wire: Wire, token: str, request: Request, key: str, option: str) -> Place:
-    refused = UserError(
-        "A game can move only to a channel that you and the bot are both members of.",
-        hint=phrase("There, type: `/invite @grognard`"),
-        option=option,
-        code="unknown-channel",
-    )
+    what = "A game can move only to a channel that you and the bot are both members of."
+    refused = UserError(what, hint=phrase("There, type: `/invite @grognard`"), option=option, code="unknown-channel")
     channel = key.removeprefix(f"{request.where.server}/")
     if channel.startswith("D") or "/" in channel:
         raise refused
@@ -56,15 +52,13 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
         if there.get("id") != channel or not is_open or not await is_member(wire, token, channel, request.user):
             raise refused
     except Busy:
-        raise UserError(
-            "Slack does not say who is in that channel.", hint="Try again in a moment.", code="platform-silent"
-        ) from None
+        what = "Slack does not say who is in that channel."
+        raise UserError(what, hint="Try again in a moment.", code="platform-silent") from None
     except Refused as trouble:
         if trouble.error == "missing_scope":
-            sentence = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
-            raise UserError(
-                sentence, hint="Install it anew from: grognard manifest slack", code="unknown-channel"
-            ) from None
+            what = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
+            hint = "Install it anew from: grognard manifest slack"
+            raise UserError(what, hint=hint, code="unknown-channel") from None
         raise refused from None
     name = "privategroup" if there.get("is_private") else str(there.get("name") or "")
     return replace(request, channel=channel, thread="", channel_name=name, direct=False).where

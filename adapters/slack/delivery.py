@@ -299,9 +299,7 @@ class Posts:
                 return await self._change(team, message, request.channel, request.message)
             except Refused as refused:
                 log.info("a message in %s could not be changed: %s", request.where.key, refused)
-        body = {"channel": request.channel, **_content(message)} | (
-            {"thread_ts": request.thread} if request.thread else {}
-        )
+        body = {"channel": request.channel, **_content(message), **_in_thread(request)}
         if private and not request.direct:
             await self._say(team, "chat.postEphemeral", body | {"user": request.user})
             return {}
@@ -365,8 +363,10 @@ def _content(message: Message) -> dict[str, Any]:
 
 
 def _response(request: Request, message: Message, *, private: bool) -> dict[str, Any]:
-    body = _content(message) | {
-        "response_type": "ephemeral" if private else "in_channel",
-        "replace_original": request.replaces,  # if it were left out, the pressed message would give way
-    }
-    return body | ({"thread_ts": request.thread} if request.thread else {})
+    how: Json = {"response_type": "ephemeral" if private else "in_channel"}
+    how["replace_original"] = request.replaces  # if it were left out, the pressed message would give way
+    return _content(message) | how | _in_thread(request)
+
+
+def _in_thread(request: Request) -> dict[str, Any]:
+    return {"thread_ts": request.thread} if request.thread else {}

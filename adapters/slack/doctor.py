@@ -3,7 +3,7 @@
 import json
 
 from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.installation import INSTALL_PATH, SCOPES
+from adapters.slack.installation import INSTALL_PATH, SCOPES, token_for
 from adapters.slack.render import render
 from adapters.slack.tables_and_charts import TYPES, named
 from bot.interface.reply.parts import Grid, Odds
@@ -75,13 +75,7 @@ async def _blocks(wire: Wire, token: str) -> Finding:
 async def _client(wire: Wire, settings: Settings) -> list[Finding]:
     """Whether Slack knows the app by its id and secret: then it objects to nothing but the code."""
     try:
-        await wire.request(
-            "",
-            "oauth.v2.access",
-            client_id=settings.slack_client_id,
-            client_secret=settings.slack_client_secret,
-            code="none",
-        )
+        await token_for(wire, settings, "none")
     except Refused as refused:
         if refused.error not in ("invalid_code", "code_already_used"):
             names = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"

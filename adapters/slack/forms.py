@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from adapters.forms import Opened, begun, kept, opened
@@ -122,9 +123,8 @@ class Forms:
         if spec.options:
             await ack(response_action="update", view=await self._begun(request, spec, {}))
         else:
-            await self._work.answer(
-                request, request.command(spec.path, {}), lambda who: self._work.run(request, spec, {}, who), ack
-            )
+            command, run = request.command(spec.path, {}), partial(self._work.run, request, spec, {})
+            await self._work.answer(request, command, run, ack)
 
     async def on_action(self, ack: Ack, body: Json) -> None:
         """Something in a modal was pressed or, while it shows the odds, changed."""

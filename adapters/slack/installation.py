@@ -63,7 +63,7 @@ class Installer:
     """The two pages of an installation."""
 
     def __init__(self, app: App, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault) -> None:
-        self._id, self._secret = settings.slack_client_id, settings.slack_client_secret
+        self._settings, self._secret = settings, settings.slack_client_secret
         self._app, self._wire, self._teams, self._vault = app, wire, teams, vault
 
     def routes(self) -> list[web.RouteDef]:
@@ -78,7 +78,7 @@ class Installer:
     async def _install(self, _: web.Request) -> web.StreamResponse:
         """Send the browser to Slack's page; the state comes back with it and is in its cookie."""
         state = new_state(self._secret, time.time() + STATE_LIFE)
-        query = urlencode({"client_id": self._id, "scope": ",".join(SCOPES), "state": state})
+        query = urlencode({"client_id": self._settings.slack_client_id, "scope": ",".join(SCOPES), "state": state})
         response = web.Response(status=302, headers={"Location": f"{authorize_url()}?{query}"})
         response.set_cookie(COOKIE, state, max_age=STATE_LIFE, httponly=True, secure=True, samesite="Lax")
         return response
@@ -93,25 +93,15 @@ class Installer:
         if not is_good(self._secret, state, time.time()):
             return _page(400, "Nothing was installed", "This took too long.", again=True)
         try:
-            found = await self._wire.request(
-                "",
-                "oauth.v2.access",
-                client_id=self._id,
-                client_secret=self._secret,
-                code=request.query.get("code", ""),
-            )
+            found = await token_for(self._wire, self._settings, request.query.get("code", ""))
         except (Busy, Refused) as trouble:
             log.warning("an installation failed: %s", trouble)
             return _page(502, "Nothing was installed", f"Slack says {trouble}.", again=True)
         team = found.get("team") or found.get("enterprise") or {}
         if not team.get("id") or not found.get("access_token"):
             return _page(502, "Nothing was installed", "Slack named no workspace.", again=True)
-        installed = Team(
-            id=team["id"],
-            token=found["access_token"],
-            bot_user=found.get("bot_user_id", ""),
-            name=team.get("name") or "",
-        )
+        bot, name = found.get("bot_user_id", ""), team.get("name") or ""
+        installed = Team(team["id"], found["access_token"], bot, name=name)
         await self._vault.save(installed)
         self._teams.changed(installed.id)
         log.info("installed in workspace %s", installed.id)
@@ -121,6 +111,12 @@ class Installer:
         response = _page(200, f"Grognard is in {installed.name}", said, back=installed.id)
         response.del_cookie(COOKIE)
         return response
+
+
+async def token_for(wire: Wire, settings: Settings, code: str) -> Json:
+    """What Slack gives for the code of an installation. Raises Busy, Refused."""
+    known = {"client_id": settings.slack_client_id, "client_secret": settings.slack_client_secret}
+    return await wire.request("", "oauth.v2.access", **known, code=code)
 
 
 def new_state(secret: str, until: float) -> str:

@@ -98,9 +98,8 @@ def pick_view(path: Path, registry: Registry, request: Request, games: Collectio
     tops = [path] if path else [(name,) for name in registry.top if not name.endswith(TABLE) and name not in off]
     for spec in (spec for top in tops for spec in registry.below(top)):
         group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path or spec.path[:1])
-        groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(
-            choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
-        )
+        one = choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
+        groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(one)
     listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
     select: Json = {"type": "static_select", "action_id": FIELD, "placeholder": plain("Type to search")}
     if len(listed) == 1:

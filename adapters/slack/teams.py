@@ -151,10 +151,5 @@ async def own_team(wire: Wire, token: str) -> Team:
         what = f"Slack refuses SLACK_BOT_TOKEN ({refused.error})."
         hint = 'Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.'
         raise UserError(what, hint=hint, code="token-refused") from None
-    return Team(
-        id=found.get("team_id") or found.get("enterprise_id") or "",
-        token=token,
-        bot_user=found.get("user_id", ""),
-        bot_id=found.get("bot_id", ""),
-        name=found.get("team", ""),
-    )
+    id = found.get("team_id") or found.get("enterprise_id") or ""
+    return Team(id, token, found.get("user_id", ""), found.get("bot_id", ""), found.get("team", ""))

@@ -126,7 +126,7 @@ class Work:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
         looked_up = asyncio.create_task(
             self.people.find(request)
-        )  # now, not in turn: one slow answer is one wait for all
+        )  # now, not in turn: a slow answer is one wait for all
         async with self._arrivals.turn(request.where.key):
             who = await looked_up
             return asyncio.ensure_future(do(who))

@@ -58,14 +58,9 @@ class Pages:
         """The web application."""
         app = web.Application(client_max_size=1024)
         app.on_response_prepare.append(one_request)
-        app.add_routes(
-            [
-                web.get("/g/{token}", self.page),
-                web.get("/g/{token}/events", self.events),
-                web.get("/health", _health),
-                web.get("/g/{token}/card.png", self.picture),
-            ]
-        )
+        game = {"": self.page, "/events": self.events, "/card.png": self.picture}
+        app.add_routes([web.get(f"/g/{{token}}{rest}", look) for rest, look in game.items()])
+        app.add_routes([web.get("/health", _health)])
         return app
 
     async def page(self, request: web.Request) -> web.StreamResponse:
@@ -116,9 +111,8 @@ class Pages:
             or (visitor and self._addresses[visitor] >= WATCHERS_OF_ONE)
         ):
             often.warning("too many watch; further ones are asked to come later")
-            return web.Response(
-                status=503, text="Too many are watching just now.", headers={**SAFE, "Retry-After": "60"}
-            )
+            later = {**SAFE, "Retry-After": "60"}
+            return web.Response(status=503, text="Too many are watching just now.", headers=later)
         if not game.number:  # this process has not read it yet
             await game.update()
         watcher = Watcher(int(known))

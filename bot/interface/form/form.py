@@ -215,15 +215,9 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
         words = (*words, text)
     if words and len(words) <= room.picks:
         chosen = text.casefold()
-        return "pick", tuple(
-            Pick(
-                word,
-                option.said(word) if option.values else word,
-                option.meanings.get(word, ""),
-                word.casefold() == chosen,
-            )
-            for word in words
-        )
+        said = {word: option.said(word) if option.values else word for word in words}
+        about = option.meanings
+        return "pick", tuple(Pick(word, said[word], about.get(word, ""), word.casefold() == chosen) for word in words)
     if option.type in ("int", "number"):
         return "number", ()
     return ("lines" if option.complete == "stats" or option.name == "text" else "text"), ()
@@ -422,11 +416,5 @@ def _typed(spec: CommandSpec) -> Field:
     """The line for units that no roster knows, behind all other fields."""
     lists = [option for option in spec.options if option.type == "units"]
     example = ", ".join(f"{short(option.shown).casefold()} squad fp=2" for option in lists[:1])
-    return Field(
-        REST,
-        "text",
-        "Anything else",
-        "As in a command: units that are not in the roster, or several at once, such as us1..us4.",
-        example=example,
-        rare=True,
-    )
+    hint = "As in a command: units that are not in the roster, or several at once, such as us1..us4."
+    return Field(REST, "text", "Anything else", hint, example=example, rare=True)

@@ -126,13 +126,9 @@ def _named(words: list[str], names: Mapping[str, str]) -> tuple[str, int]:
 
 
 def _unknown(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserError:
-    near = did_you_mean(_folded(piece), names)
-    return UserError(
-        f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.',
-        hint=near or "Write a number after its name, and a comma between two.",
-        option="rest",
-        code="unknown-option",
-    )
+    hint = did_you_mean(_folded(piece), names) or "Write a number after its name, and a comma between two."
+    what = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
+    return UserError(what, hint=hint, option="rest", code="unknown-option")
 
 
 KEYPAD, LISTED = 10, 25

@@ -71,19 +71,14 @@ def _with_option(options: dict[str, object], field: Field, given: object, known:
     option = field.option
     assert option is not None
     if field.kind == "picks":
-        text = chosen_units(
-            str(options.get(field.name) or ""), known, [pick.value for pick in field.picks], _listed(given)
-        )
-        return _set(options, field.name, text)
+        before, offered = str(options.get(field.name) or ""), [pick.value for pick in field.picks]
+        return _set(options, field.name, chosen_units(before, known, offered, _listed(given)))
     if field.kind == "ticks":
         return _set(options, field.name, " ".join(_listed(given)) or None)
     if field.kind == "pick":
         chosen = (_listed(given) or [""])[0]
-        names = (
-            {unit.handle: unit.name for unit in known.roster}
-            if option.type == "unit" or option.complete == "unit"
-            else {}
-        )
+        is_unit = option.type == "unit" or option.complete == "unit"
+        names = {unit.handle: unit.name for unit in known.roster if is_unit}
         value = names.get(chosen, chosen.removeprefix(TYPED))
         return _set(options, field.name, "" if value == option.default else value)
     if field.kind in ("file", "channel"):

@@ -77,15 +77,8 @@ def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:
     numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
     state = spoken(unit.state).casefold() if unit.state not in SOUND else ""
     marks = (spoken(mark).casefold() for mark in sorted(unit.marks))
-    pieces = (
-        unit.side if say_side else "",
-        state,
-        spoken(unit.type).casefold(),
-        *numbers,
-        arms_said(unit.numbers),
-        *marks,
-    )
-    return ", ".join(piece for piece in pieces if piece)
+    side, kind = unit.side if say_side else "", spoken(unit.type).casefold()
+    return ", ".join(filter(None, (side, state, kind, *numbers, arms_said(unit.numbers), *marks)))
 
 
 def picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:

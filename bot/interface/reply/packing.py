@@ -74,12 +74,8 @@ def zip_data(text: str) -> bytes | None:
 
 def too_large(name: str) -> UserError:
     """The error for a file of more than MOST_BYTES."""
-    return UserError(
-        f"{name} is larger than {MOST_BYTES // 1_000_000} MB.",
-        hint="Compress it: gzip FILE makes FILE.gz.",
-        option="file",
-        code="file-too-large",
-    )
+    what, hint = f"{name} is larger than {MOST_BYTES // 1_000_000} MB.", "Compress it: gzip FILE makes FILE.gz."
+    return UserError(what, hint=hint, option="file", code="file-too-large")
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
@@ -93,7 +89,6 @@ def _unpacked(data: bytes, name: str) -> bytes:
         what = f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB."
         raise UserError(what, option="file", code="file-too-large")
     if not stream.eof or stream.unused_data:
-        raise UserError(
-            f"{name} is damaged: it is cut off, or goes on behind its end.", option="file", code="damaged-file"
-        )
+        what = f"{name} is damaged: it is cut off, or goes on behind its end."
+        raise UserError(what, option="file", code="damaged-file")
     return text

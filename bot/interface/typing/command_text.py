@@ -314,9 +314,8 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     options = {known.name: known for known in spec.options}
     mods = spec.option("mods")
     if word.startswith("="):
-        raise UserError(
-            f'"{word[:40]}" is on its own.', hint="Write key=value without spaces around the =.", code="loose-word"
-        )
+        hint = "Write key=value without spaces around the =."
+        raise UserError(f'"{word[:40]}" is on its own.', hint=hint, code="loose-word")
     sided = option is not None and option.complete == "side"  # side:US says what side=US does
     if (
         not sided

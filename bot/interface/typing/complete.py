@@ -33,6 +33,8 @@ OF_MACROS = ("macro", "values", "command")
 """Options about macros, of which only who types has some."""
 OF_ENABLED = ("topic", "enabled")
 """Options that name systems: only those that are enabled are offered."""
+OF_ROLLS = ("odds", "compare", "secret")
+"""Flags that are no modifiers."""
 TOPICS = ("dice", "units", "odds", "real dice", "undo", "version", "sealed", "fair dice")
 """What help has a page about besides commands."""
 
@@ -121,11 +123,8 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         return _words(values, typed)
     if option.type == "unit" or option.complete == "unit":
         ranked = sorted(known.roster, key=lambda unit: (is_out(unit, known), rank(unit, option, known)))
-        return [
-            Choice(described(unit), unit.name)
-            for unit in ranked
-            if part in unit.name.casefold() or part in unit.handle.casefold()
-        ]
+        named = [unit for unit in ranked if part in unit.name.casefold() or part in unit.handle.casefold()]
+        return [Choice(described(unit), unit.name) for unit in named]
     if option.type == "dice":
         return _dice(typed)
     if option.complete == "zone":
@@ -266,10 +265,7 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
     """The list so far with one more word: the last word completed, those already there hidden."""
     own = spec.option("mods")
     flags = [option.name for option in spec.options if option.type == "bool" and option.name not in given]
-    words = [
-        *(own.values if own is not None else ()),
-        *(flag for flag in flags if flag not in ("odds", "compare", "secret")),
-    ]
+    words = [*(own.values if own is not None else ()), *(flag for flag in flags if flag not in OF_ROLLS)]
     *before, last = typed.replace(",", " ").split(" ") if typed else [""]
     before = [word for word in before if word]
     start = " ".join(before)
@@ -336,11 +332,8 @@ def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
     head, _, part = last.rpartition(" ")
     there = {token.partition("=")[0] for token in head.split()}
     pieces = [f"{key}=" for key in words.keys] + list(words.flags)
-    return [
-        (f"{head} {piece}", f"{head} {piece}")
-        for piece in pieces
-        if piece.rstrip("=") not in there and piece.startswith(part.casefold())
-    ]
+    left = [piece for piece in pieces if piece.rstrip("=") not in there and piece.startswith(part.casefold())]
+    return [(f"{head} {piece}", f"{head} {piece}") for piece in left]
 
 
 def _placed(start: str, name: str, value: str, known: Known) -> Choice:

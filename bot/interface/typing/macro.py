@@ -87,9 +87,8 @@ class Macro(NamedTuple):
             said = f'"{token.value[:40]}" is left over: the macro {self.name} has {holds or "no gaps"}.'
             return UserError(said, option="values", code="unknown-option")
         hint = did_you_mean(token.key, gaps) or f"It has {', '.join(gaps)}."
-        return UserError(
-            f'The macro {self.name} has no gap "{token.key}".', hint=hint, option="values", code="unknown-option"
-        )
+        what = f'The macro {self.name} has no gap "{token.key}".'
+        return UserError(what, hint=hint, option="values", code="unknown-option")
 
     def lacks(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Gaps without a default that nothing fills."""
@@ -183,15 +182,8 @@ def _asked(gap: Gap, option: Option | None) -> Option:
     """The option that a form asks for a gap."""
     if option is None or option.type not in _TYPED_AS:
         option = Option(gap.name, "str", label=gap.name)
-    return replace(
-        option,
-        name=gap.name,
-        label=option.shown,
-        default=gap.default,
-        optional=gap.default is not None,
-        brings="",
-        lends={},
-    )
+    option = replace(option, name=gap.name, label=option.shown, brings="", lends={})
+    return replace(option, default=gap.default, optional=gap.default is not None)
 
 
 def macro_names(macros: Iterable[Macro], typed: str) -> Iterator[tuple[str, str]]:
