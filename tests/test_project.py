@@ -61,7 +61,7 @@ def wanted(root: Path) -> tuple[set[str], set[str]]:
 def project_files(root: Path) -> list[Path]:
     """The files that git tracks or would track."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    listing = subprocess.run(command, cwd=root, capture_output=True, timeout=30, check=False)
+    listing = subprocess.run(command, cwd=root, capture_output=True, timeout=60, check=False)
     if listing.returncode:
         pytest.skip("not a git checkout")
     return [path for name in listing.stdout.decode().split("\0") if name and (path := root / name).is_file()]

@@ -109,6 +109,7 @@ async def test_a_server_that_is_away_is_waited_for_once(
 ) -> None:
     """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
     monkeypatch.setattr(link, "PATIENCE", 1.5)
+    monkeypatch.setattr(link, "CONNECT_AGAIN", 60.0)  # a server that is there takes its time on a busy machine
     monkeypatch.setattr(postgres_store, "SHORT_PATIENCE", 0.1)
     sleep, pauses = asyncio.sleep, ContextVar[list[float]]("pauses")
 
