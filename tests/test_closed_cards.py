@@ -22,7 +22,7 @@ from adapters.slack.render import render as slack
 from bot.game.ledger import Ledger
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
-from bot.live.public_page import public_export
+from bot.live.watched_games import public_export
 from bot.rules.copies import replace
 from bot.rules.dice import Die
 from tests.fresh import fresh_app, run

@@ -14,8 +14,7 @@ from bot.commands.context import Context
 from bot.game.rights import need_director
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import Button, File, Reply
-from bot.picture.charts import luck_picture, odds_picture
-from bot.picture.deck import deck_picture
+from bot.picture.charts import deck_picture, luck_picture, odds_picture
 from bot.picture.png import picture_png, rasterizer
 from bot.picture.table import named_table_picture
 from bot.places.forms import new_draft

@@ -11,7 +11,7 @@ from bot.audit.check_file import file_text
 from bot.audit.packs_of_game import Brought
 from bot.game.loaded import load
 from bot.host.cli import Arguments
-from bot.live.public_page import public_export
+from bot.live.watched_games import public_export
 from bot.process.settings import load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page

@@ -1,4 +1,5 @@
-"""Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to turn."""
+"""Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to turn, and what is left
+of a deck: each of its cards as a chip, and only as its name where none is left."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log10
@@ -7,7 +8,7 @@ from bot.interface.reply.bars import LEAST, Chance, percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 from bot.picture.font import cut, drawable, width, wrap
-from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, INK, LINE, PAPER, WIDE, Canvas, Frame, Picture
+from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, HIT_INK, INK, LINE, PAPER, WIDE, Canvas, Frame, Picture
 
 COLORS = {HURT: "#e0565b", SHAKEN: "#e8a33d", GAME: "#6fa8dc", NOTHING: "#8a909a"}
 """Of bars, on the dark card: brighter than those beside an answer."""
@@ -16,9 +17,12 @@ MOST = 12
 SIDES = ("#6fa8dc", "#f2b84b", "#79c08b", "#c79be0", "#e58a8d", "#9fb3b8")
 """Of sides, in the order of their names; each line and bar has its name or number beside it as well."""
 MOST_TURNS = 24
+MOST_CARDS = 150
+"""Different cards of a picture; the others are in the answer in words."""
 _SIZE, _ROW, _BAR = 24, 40, 24
 _LEAST, _PERCENT, _WORDS = 96, 76, 250
 _PLOT, _AXIS = 300, 52
+_CHIP, _DEEP, _PAD, _GAP = 22, 42, 10, 8
 _RIGHT = WIDE - EDGE
 
 Track = Sequence[tuple[int, float]]
@@ -145,6 +149,34 @@ def losses_picture(title: str, turns: Sequence[str], losses: Mapping[str, Sequen
         lost = [f", turn {turn} {count}" for turn, count in zip(turns, found, strict=False) if count]
         said.append(f"{name}: {sum(losses[name])} in all{''.join(lost)}.")
     return canvas.picture([f"{title}."], said)
+
+
+def deck_picture(
+    title: str, under: str, where: str, listed: Sequence[tuple[str, int, int]], lines: Sequence[str]
+) -> Picture:
+    """(its name, how many are `where` all can tell no more, how many there are) of each card in the order of the deck;
+    then in words where the others are."""
+    canvas, left = Canvas(title, under), float(EDGE)
+    canvas.words(f"{where}:", 20, FAINT)
+    canvas.top += 10
+    for name, count, all in listed[:MOST_CARDS]:
+        said = cut(drawable(f"{name} {count} of {all}" if all > 1 else name), _RIGHT - EDGE - 2 * _PAD, _CHIP)
+        wide = width(said, _CHIP, True) + 2 * _PAD
+        if left + wide > _RIGHT:
+            left, canvas.top = float(EDGE), canvas.top + _DEEP
+        room = (left, canvas.top, left + wide, canvas.top + _DEEP - _GAP)
+        if count:
+            canvas.box(room, HIT if count == all else BAND, 6, "left")
+        fill = HIT_INK if count == all else INK if count else FAINT
+        canvas.text(said, (left + _PAD, canvas.top + _CHIP + 2), _CHIP, fill, bold=True)
+        left += wide + _GAP
+    canvas.top += _DEEP + 4
+    more = [f"{len(listed) - MOST_CARDS} more are in the answer in words."] if len(listed) > MOST_CARDS else []
+    for line in (*more, *lines):
+        canvas.words(line, 20, FAINT)
+    canvas.top += 14
+    there = [f"{name} {count} of {all}" if all > 1 else name for name, count, all in listed if count]
+    return canvas.picture([f"{title}.", f"{under}.", *(f"{line}." for line in lines), f"{where}:"], there)
 
 
 def _legend(canvas: Canvas, names: Sequence[str]) -> None:

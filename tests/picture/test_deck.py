@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.commands import pictures
-from bot.picture.deck import deck_picture
+from bot.picture.charts import deck_picture
 from bot.picture.svg import HIT
 from tests.playing import Channel, two_sides
 

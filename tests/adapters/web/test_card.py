@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from adapters.web import pages
-from bot.live.public_page import public_export
+from bot.live.watched_games import public_export
 from bot.picture.png import rasterizer
 from bot.report.game_pictures import card
 from tests.adapters.web.serving import ADDRESS, served, shared

@@ -10,7 +10,7 @@ import pytest
 from adapters.web import pages
 from adapters.web_server import visitor_of
 from bot.live import watched_games
-from bot.live.public_page import public_export
+from bot.live.watched_games import public_export
 from tests.adapters.web.serving import ADDRESS, served, shared, token_of
 from tests.playing import Channel, two_sides
 
