@@ -95,12 +95,8 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     number, kind = event["number"], event["kind"]
     if number != game.number + 1:
         raise ValueError(f"event {number} does not follow event {game.number}")
-    patch, changes = event.get("after") or {}, dict[str, Any]()
-    if patch.keys() == {"cards"}:  # as most about decks: with all else, in one copy
-        changes["cards"] = moved(game.cards, patch["cards"])
-    elif patch:
-        game = patched(game, patch)
-    changes |= {"number": number, "solo": _solo(game, event), **_order(game, event)}
+    game = patched(game, event.get("after") or {})
+    changes: dict[str, Any] = {"number": number, "solo": _solo(game, event), **_order(game, event)}
     if kind == "sealed" or event.get("opens"):
         changes["sealed"] = _sealed(game, event)
     if game.waits or event.get("asks"):

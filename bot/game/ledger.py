@@ -1,6 +1,5 @@
 """What one command writes: events chained onto a loaded game, and everything that must be stored along with them."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,18 +12,14 @@ from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, salted, unnamed
-from bot.rules.proof.event_kinds import has_large_number
+from bot.rules.proof.event_kinds import event_text
 from bot.rules.proof.export_format import person_key
-from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
+from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment, dice_of
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
-_BLANK = "?"
-"""What an event says before its answer is known."""
-_MANY_DIGITS = re.compile("[0-9]{16}")
-"""What the text of every number from 2^53 on has in it."""
 
 
 class Writer(NamedTuple):
@@ -165,7 +160,7 @@ class Ledger:
         if self.seed is not None and self.seed.epoch == row.epoch:
             self.seed = row
 
-    def source(self) -> Stream | Words:
+    def source(self) -> Stream:
         """The provable dice of the next event."""
         assert self.seed is not None
         game = self.game
@@ -252,7 +247,7 @@ class Ledger:
     def _write(self) -> None:
         """Make text and hash of the last event, if they are not made. Raises UserError for too large a number."""
         if self._unwritten is not None:
-            self._add(self._unwritten, _text(self._unwritten))
+            self._add(self._unwritten, event_text(self._unwritten))
 
     def _add(self, body: Json, text: str) -> None:
         before, self._unwritten = self._written[-1].hash if self._written else self._head, None
@@ -270,11 +265,9 @@ class Ledger:
         own = (text for text in self.new_texts if text.event == number and text.person)
         texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
         names = {person.person: person.name for person in self.persons.values()}
-        body[SAID] = _BLANK
-        text = _text(body)
-        words = unnamed(first, text.replace(f'"{SAID}":"{_BLANK}",', ""), names, texts)
+        words = unnamed(first, event_text(body), names, texts)
         body[SAID] = said(words)
-        self._add(body, text.replace(f'"{SAID}":"{_BLANK}"', f'"{SAID}":"{body[SAID]}"'))
+        self._add(body, event_text(body))
         self.new_texts.append(TextRow(self.row, number, SAID, "", words))
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
@@ -329,26 +322,6 @@ class Ledger:
         if self.was is None or self.was.row != self.row or self.was.is_unasked or self.is_unasked:
             return True
         return any(map(changes_game, self.bodies))
-
-
-def _text(body: Json) -> str:
-    """The canonical text of an event. Raises UserError for too large a number."""
-    try:
-        text = canonical(body)
-    except ValueError:  # a number of thousands of digits
-        need_exact_numbers(body)
-        raise
-    if _MANY_DIGITS.search(text):
-        need_exact_numbers(body)
-    return text
-
-
-def need_exact_numbers(body: Json) -> None:
-    """Raise UserError for an event with a whole number that a browser would read as another one."""
-    if has_large_number(body):
-        raise UserError(
-            "A number is too large for the log.", hint="Whole numbers go up to 9,007,199,254,740,991.", code="bad-value"
-        )
 
 
 _EMPTY = (str, tuple, list, dict)

@@ -293,7 +293,6 @@ def check_change(change: GameChange) -> None:
 
 _compact = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _MARKS = " \t\n\r"
-_BYTES = tuple("".join(_MARKS[byte >> 2 * at & 3] for at in range(4)) for byte in range(256))
 _MOST = 20
 CHECKED = (
     ("requests", "reply"),
@@ -354,4 +353,4 @@ def bare(reply: str | None) -> str | None:
 
 def _sum(text: bytes) -> str:
     number = zlib.crc32(text)
-    return _BYTES[number & 255] + _BYTES[number >> 8 & 255] + _BYTES[number >> 16 & 255] + _BYTES[number >> 24]
+    return "".join(_MARKS[number >> 2 * at & 3] for at in range(16))

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from bot.audit.check_file import check
-from bot.game.ledger import need_exact_numbers
 from bot.interface.registry import registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
+from bot.rules.proof.event_kinds import event_text
 from bot.systems.catalog import systems
 from tests.audit.test_forgeries import fire, honest, of
 from tests.forging import rechained
@@ -56,5 +56,5 @@ def test_a_log_with_a_larger_one_is_refused_by_both_verifiers(path: str) -> None
 
 def test_a_command_that_would_write_one_is_refused_in_one_line() -> None:
     with pytest.raises(UserError, match="too large for the log"):
-        need_exact_numbers({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE}})
-    need_exact_numbers({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE - 1}})
+        event_text({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE}})
+    event_text({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE - 1}})

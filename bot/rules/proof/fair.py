@@ -13,17 +13,13 @@ die in turn takes the next word; those that are not low enough are passed over.
 
 import hmac
 import struct
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import count
-from typing import Any
 
 from bot.rules.dice import Die
 
 _WORDS = struct.Struct(">8I")
-_FIRST = struct.Struct(">I28x")
-"""The first word of a digest."""
 _ALL = 2**32
 MAX_SIDES = _ALL
 PROTOCOLS = (1, 2)
@@ -31,9 +27,6 @@ PROTOCOL = 2
 """What new seeds are used under. Games go on under the protocol that they began with."""
 SINCE = 1_795_392_000
 """Unix seconds from when every release promises new seeds under it."""
-_BLOCK = 64
-_INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
-"""What HMAC does to its key, byte by byte, for the hash within and the one around it (RFC 2104)."""
 
 
 def commitment(seed: bytes) -> str:
@@ -67,83 +60,46 @@ def _below(sides: int) -> int:
     return _ALL // sides * sides
 
 
-@lru_cache(64)
-def _keyed(seed: bytes) -> tuple[Any, Any]:
-    """The two halves of an HMAC after the key, to be copied."""
-    key = (seed if len(seed) <= _BLOCK else sha256(seed).digest()).ljust(_BLOCK, b"\0")
-    return sha256(key.translate(_INNER)), sha256(key.translate(_OUTER))
-
-
 class Stream:
     """The dice of one event under protocol 1, in the order in which they are asked for. A `Source`."""
 
     def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
         self._seed, self._game, self._event, self._digest = seed, game, event, texts_digest
-        self._behind = f":{texts_digest}:0".encode()
-        self._draw = 0
-        inner, self._outer = _keyed(seed)
-        self._inner = inner.copy()
-        self._inner.update(f"{game}:{event}:".encode())
+        self._draws = count()
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die; one that draws a card whose place is known is not thrown."""
-        return self.draw_all(die, 1)[0] if die.sides or die.pile is None else 1
-
-    def draw_all(self, die: Die, count: int) -> list[int | str]:
-        """The values of so many dice alike: those of `face`, in a third of the time.
-
-        The two halves of the HMAC go on from what is the same for all dice of the event, and only the first word is
-        read; where that one does not count, `face` itself answers.
-        """
-        sides, first, behind = die.sides, self._draw, self._behind
-        below = _below(sides)
-        from_inner, from_outer, first_of = self._inner.copy, self._outer.copy, _FIRST.unpack
-        found: list[int | str] = []
-        for draw in range(first, first + count):
-            inner, outer = from_inner(), from_outer()
-            inner.update(b"%d%b" % (draw, behind))
-            outer.update(inner.digest())
-            (word,) = first_of(outer.digest())
-            if word < below:
-                found.append(word % sides + 1)
-            else:
-                found.append(face(self._seed, self._game, self._event, draw, sides, self._digest))
-        self._draw = first + count
-        return found if die.faces is None else [die.value(int(index)) for index in found]
-
-
-class Words:
-    """The dice of one event under protocol 2, in the order in which they are asked for. A `Source`."""
-
-    def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
-        self._seed, self._about = seed, f"2:{game}:{event}:{texts_digest}:"
-        self._blocks, self._words = 0, list[int]()
-
-    def _block(self) -> list[int]:
-        """The next words of the one row, the first of them last."""
-        inner, outer = (half.copy() for half in _keyed(self._seed))
-        inner.update(f"{self._about}{self._blocks}".encode())
-        outer.update(inner.digest())
-        self._blocks += 1
-        return [*reversed(_WORDS.unpack(outer.digest()))]
-
-    def draw(self, die: Die) -> int | str:
-        """The value of the next die; one that draws a card whose place is known is not thrown."""
-        return self.draw_all(die, 1)[0] if die.sides or die.pile is None else 1
+        return die.value(self._face(die.sides)) if die.sides or die.pile is None else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""
-        sides = die.sides
-        below, found = _below(sides), list[int | str]()
-        while len(found) < count:
-            self._words = self._words or self._block()
-            word = self._words.pop()
-            if word < below:
-                found.append(word % sides + 1)
-        return found if die.faces is None else [die.value(int(index)) for index in found]
+        return [die.value(self._face(die.sides)) for _ in range(count)]
+
+    def _face(self, sides: int) -> int:
+        return face(self._seed, self._game, self._event, next(self._draws), sides, self._digest)
 
 
-def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:
+class Words(Stream):
+    """The same under protocol 2."""
+
+    def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
+        super().__init__(seed, game, event, texts_digest)
+        self._words = self._row()
+
+    def _row(self) -> Iterator[int]:
+        """The one row of words for all dice of the event."""
+        for block in count():
+            message = f"2:{self._game}:{self._event}:{self._digest}:{block}".encode()
+            yield from _WORDS.unpack(hmac.digest(self._seed, message, "sha256"))
+
+    def _face(self, sides: int) -> int:
+        below = _below(sides)
+        while (word := next(self._words)) >= below:
+            pass
+        return word % sides + 1
+
+
+def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream:
     """The dice of an event, as the protocol has them. `texts_digest` is "" where there are no texts. Raises
     ValueError."""
     if protocol not in PROTOCOLS:

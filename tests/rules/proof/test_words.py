@@ -102,8 +102,8 @@ def constructed(*words: int) -> Words:
     """Dice whose words are these, as no seed is likely to give them."""
 
     class Given(Words):
-        def _block(self) -> list[int]:
-            return [*reversed(words)]
+        def _row(self) -> Iterator[int]:
+            return iter(words)
 
     return Given(SEED, GAME, 1)
 
