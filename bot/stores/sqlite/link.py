@@ -31,8 +31,6 @@ WAITING = 10_000
 """How many jobs may wait for a commit before it is said that the database is busy."""
 IMPATIENT = 20
 """Milliseconds for which a commit waits for a locked file while the one before it waited in vain."""
-QUICK = 0.05
-"""Seconds of a job for which one look at the file will do."""
 # What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
 _CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
 
@@ -80,20 +78,14 @@ class Link:
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job(connection)` gives. Raises StoreError for what SQLite reports.
 
-        Gone, where the file was deleted or replaced: nobody would find again what was written to it. A quick job is
-        looked after while its thread is at work, for looking takes as long as some jobs; a slow one at its end.
+        Gone, where the file was deleted or replaced: nobody would find again what was written to it.
         """
-        loop = asyncio.get_running_loop()
-        start, seen, is_fresh = loop.time(), list[bool](), False
-        loop.call_soon(lambda: seen.append(self.is_same()))
         try:
             result = await self.run_anyhow(job)
-            is_fresh = self._has_run and bool(seen) and loop.time() - start < QUICK
             self._has_run = True
             return result
         finally:
-            if not self._closed and not (seen[0] if is_fresh else self.is_same()):
-                raise Gone  # whatever else went wrong, it is because of this
+            self.look()  # whatever else went wrong, it is because of this
 
     async def fetch(self, query: str, *values: object) -> Sequence[Row]:
         """The rows of a query that only reads."""
