@@ -3,6 +3,7 @@ who acts in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from bot.rules.copies import replace
@@ -13,6 +14,9 @@ Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
 """Roster units by name, with case folded."""
 
+WAITED = ("started", "ended", "go", "go_since", "waits", "players", "orders_due")
+waited_for = attrgetter(*WAITED)
+"""All of a game that says who is waited for, and until when: reminders and deadlines hang on nothing else."""
 DRAW = "draw"
 FULL, COMPACT = "full", "compact"
 STRICT = "strict"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bot.rules.inputs.options import Option, clean, flag
+from bot.rules.inputs.options import Option, flag
 
 Path = tuple[str, ...]
 
@@ -149,9 +149,3 @@ class CommandSpec(NamedTuple):
             return True
         empty = all(value in (None, "", ()) for value in options.values())
         return self.family == "lookup" and empty and any(option.required for option in self.options)
-
-    def check_flags(self, options: Mapping[str, object]) -> None:
-        """Raise UserError for a flag that is neither yes nor no, so that nobody need ask again what it means."""
-        for name in FLAGS:
-            if options.get(name) not in (None, "") and (option := self.option(name)) is not None:
-                clean(option, options[name])

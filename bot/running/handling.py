@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from bot.interface.glossary import example_in
 from bot.interface.registry import Registry, registry_of
 from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply, error_reply
-from bot.interface.spec import Command
+from bot.interface.spec import FLAGS, Command, CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
@@ -27,7 +27,7 @@ from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.inputs.options import MAX_TEXT, clean
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Budgets, Queues
 from bot.running.promises import Unrecorded
@@ -117,16 +117,16 @@ class Handling:
 
     async def _in_turn(self, command: Command, gate: Gate) -> Reply:
         spec = command.spec or spec_of(self._registry, command.path)
-        _check_size(command)
-        spec.check_flags(command.options)
+        _check_options(spec, command.options)
         if spec.path in CHOOSE_A_SYSTEM:
             self._enabled.renew(command.where.server)
         if command.where.is_own:
             check_own(spec, command.where, command.who)
-        counts = spec.counts(command.options)
+        rolls = spec.family in _ROLLING
+        counts = rolls and spec.counts(command.options)
         if command.where.parent is not None:
             command = await self._threads.at_home(command)
-        writes = spec.path in _WRITING or (spec.family in _ROLLING and not counts)
+        writes = spec.path in _WRITING or (rolls and not counts)
         # What moves nothing but may take seconds keeps nobody in line behind it.
         waits = not (counts or spec.family == "help" or spec.path in _LONG)
         async with self._queues.turn(command.where.key) if waits else nullcontext():
@@ -242,14 +242,18 @@ def _as_seen(command: Command, seen: Registry) -> Command:
     return replace(command, spec=spec or known)
 
 
-def _check_size(command: Command) -> None:
-    """Raise UserError for more than anybody types."""
-    if len(command.options) > MAX_OPTIONS:
+def _check_options(spec: CommandSpec, options: Mapping[str, object]) -> None:
+    """Raise UserError for more than anybody types, and for a flag that is neither yes nor no, so that nobody need ask
+    again what it means."""
+    if len(options) > MAX_OPTIONS:
         raise UserError("Too many options.", code="too-long")
-    for name, value in command.options.items():
+    for name, value in options.items():
         limit = MOST_TEXT if name == "file" else MAX_TEXT
         if isinstance(value, str) and len(value) > limit:
             raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
+    for name in FLAGS:
+        if options.get(name) not in (None, "") and (option := spec.option(name)) is not None:
+            clean(option, options[name])
 
 
 def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:

@@ -9,6 +9,7 @@ from bot.commands.log.answer_footer import OR_POST, about_of, amended, keep_word
 from bot.commands.post.reminders import follow
 from bot.game.ledger import Ledger
 from bot.game.loaded import Games
+from bot.game.state import waited_for
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command
 from bot.outbox.leases import LEASE
@@ -56,7 +57,8 @@ class Storing:
         command, commit, ledgers = context.command, context.commit, [*context.further, context.ledger]
         self._keep_packs(context, ledgers)
         await keep_words(context, reply)
-        await follow(context)
+        if commit.bindings or any(waited_for(one.before) != waited_for(one.game) for one in ledgers):
+            await follow(context)
         written = any(ledger.has_events or ledger.is_touched for ledger in ledgers)
         kept = commit.docs or commit.drop_docs or commit.due or commit.drop_due
         if not (written or kept or commit.bindings or commit.erase or commit.forget):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from random import Random
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,7 +14,8 @@ import pytest
 from adapters.discord.text import line as discord_line
 from bot.app import App
 from bot.audit.check_file import check
-from bot.commands.post.reminders import ReminderSettings
+from bot.commands.post.reminders import ReminderSettings, deadlines, waiting
+from bot.game.state import WAITED, Game
 from bot.interface.reply.parts import Group, Happened
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Path
@@ -542,3 +544,23 @@ async def test_a_command_that_is_ready_reads_as_the_reader_types_it() -> None:
     assert opened is not None
     ready = next(part for part in opened.lines if isinstance(part, Group))
     assert (ready.label, discord_line(ready.text)) == ("US", "Fire · ready: `/roll dice:2d6`")
+
+
+class Noted:
+    """A game that notes which of its fields are read."""
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.read = game, set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.read.add(name)
+        return getattr(self.game, name)
+
+
+def test_reminders_and_deadlines_hang_on_nothing_but_who_is_waited_for() -> None:
+    asks = {3: {"side": "US", "due": MORNING + DAY}}
+    game = Game("g", started=True, players={"a": "US"}, go=("US",), go_since=int(MORNING), waits=asks, orders_due=9)
+    noted = Noted(game)
+    assert waiting(cast("Game", noted))
+    assert deadlines(cast("Game", noted))
+    assert noted.read == {*WAITED}, "else a command changes what is due and nothing is laid down anew"

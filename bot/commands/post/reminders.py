@@ -381,13 +381,13 @@ _DOES = {REMIND: remind, OPENS: open_at_deadline, CHOICE: choose_else, LAPSES: l
 async def follow(context: Context) -> None:
     """Reminders and deadlines of games that were started are laid down as they are now, also after an undo or an
     import; those of what is over go. Where the command brings a game into a place all are laid down, as they may have
-    gone while it was put aside."""
+    gone while it was put aside. Of what a command does else (see `WAITED`) nothing follows."""
     for ledger in (*context.further, context.ledger):
         if ledger.has_events and (ledger.game.started or ledger.before.started):
             comes_back = any(binding.game == ledger.row for binding in context.commit.bindings)
             was = Game("") if comes_back else ledger.before
             await follow_go(context, ledger, was)
-            before, after = _deadlines(was), _deadlines(ledger.game)
+            before, after = deadlines(was), deadlines(ledger.game)
             for key, (at, kind, about) in after.items():
                 if before.get(key) != (at, kind, about):
                     data = about | {"person": ledger.bodies[-1]["who"]}
@@ -395,7 +395,7 @@ async def follow(context: Context) -> None:
             context.commit.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
 
 
-def _deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
+def deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
     """(when, kind, what about) of the orders that open and of what sides are asked to choose, by the key of each."""
     found = {f"{CHOICE}-{at}": (float(asks["due"]), CHOICE, {"event": at}) for at, asks in game.waits.items()}
     return {**({OPENS: (float(game.orders_due), OPENS, {})} if game.orders_due else {}), **found}
