@@ -215,7 +215,7 @@ async def just_storing(clock: Hand) -> AsyncIterator[tuple[App, Slow]]:
 async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(
     clock: Hand, just_storing: tuple[App, Slow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.running.underway.STORED_WITHIN", 60.0)
+    monkeypatch.setattr("bot.running.promises.STORED_WITHIN", 60.0)
     app, store = just_storing
     running = asyncio.create_task(app.run(roll()))
     await store.written.wait()
