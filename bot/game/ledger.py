@@ -11,8 +11,7 @@ from bot.game.state import Game, Json, to_json
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, canonical, event_hash, genesis, said, salted, unnamed
-from bot.rules.proof.event_kinds import event_text
+from bot.rules.proof.chain import SAID, canonical, event_hash, event_text, genesis, said, salted, unnamed
 from bot.rules.proof.export_format import person_key
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment, dice_of
 from bot.rules.text.names import joined
@@ -325,8 +324,6 @@ class Ledger:
 
 
 _EMPTY = (str, tuple, list, dict)
-
-
 _BARE = ("closed",)
 """Fields that an event has empty, too: cards were taken from the known top, without a die."""
 

@@ -10,7 +10,7 @@ from bot.audit.check_file import check
 from bot.interface.registry import registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.rules.proof.event_kinds import event_text
+from bot.rules.proof.chain import event_text
 from bot.systems.catalog import systems
 from tests.audit.test_forgeries import fire, honest, of
 from tests.forging import rechained

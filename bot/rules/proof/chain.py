@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from bot.rules.errors import UserError
+
 _encoded = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
 ).encode
@@ -51,6 +53,29 @@ def canonical(value: Mapping[str, Any]) -> str:
     except (TypeError, ValueError):
         text = _encoded(_plain(value))
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def has_large_number(body: Mapping[str, Any]) -> bool:
+    """Whether there is a whole number anywhere in it that a browser would read as another one."""
+    rest: list[Any] = [body]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, dict):
+            rest += value.values()
+        elif isinstance(value, list):
+            rest += value
+        elif isinstance(value, int | float) and abs(value) >= 2**53:
+            return True
+    return False
+
+
+def event_text(body: Mapping[str, Any]) -> str:
+    """The canonical text of an event of ours. Raises UserError for a whole number in it that a browser would read as
+    another one."""
+    if has_large_number(body):
+        hint = "Whole numbers go up to 9,007,199,254,740,991."
+        raise UserError("A number is too large for the log.", hint=hint, code="bad-value")
+    return canonical(body)
 
 
 def genesis(game: str) -> str:

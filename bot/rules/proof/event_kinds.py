@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
 from bot.rules.dice import AVERAGING
-from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical
+from bot.rules.proof.chain import has_large_number
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 
 MOST_VERSIONS = 20
@@ -301,29 +300,6 @@ def shown(value: object) -> str:
 
 
 _LARGE = "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
-
-
-def has_large_number(body: Mapping[str, Any]) -> bool:
-    """Whether there is a whole number anywhere in it that a browser would read as another one."""
-    rest: list[Any] = [body]
-    while rest:
-        value = rest.pop()
-        if isinstance(value, dict):
-            rest += value.values()
-        elif isinstance(value, list):
-            rest += value
-        elif isinstance(value, int | float) and abs(value) >= 2**53:
-            return True
-    return False
-
-
-def event_text(body: Mapping[str, Any]) -> str:
-    """The canonical text of an event of ours. Raises UserError for a whole number in it that a browser would read as
-    another one."""
-    if has_large_number(body):
-        hint = "Whole numbers go up to 9,007,199,254,740,991."
-        raise UserError("A number is too large for the log.", hint=hint, code="bad-value")
-    return canonical(body)
 
 
 def is_number(value: object, least: int = 0, below: int = 2**53) -> TypeGuard[int]:

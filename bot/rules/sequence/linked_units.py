@@ -8,10 +8,8 @@ from bot.rules.sequence.sequence import Change
 
 
 def linked(changes: Iterable[Change], units: Iterable[RosterUnit]) -> tuple[Change, ...]:
-    """The changes as plain ones, each of one unit by name and with the values that it has afterwards.
-
-    `units` are those still in play; links that lead to none of them change nothing.
-    """
+    """The changes as plain ones, each of one unit by name and with the values that it has afterwards. `units` are those
+    still in play; links that lead to none of them change nothing."""
     listed = tuple(units)
     totals: dict[tuple[str, str], int] = {}
     return tuple(plain for change in changes for plain in _plain(change, listed, totals))
