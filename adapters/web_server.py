@@ -10,7 +10,6 @@ import asyncio
 import ipaddress
 import logging
 import resource
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
@@ -30,7 +29,9 @@ MAX_SEEN = 200_000
 PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
 
-Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
+Take = Callable[[bytes], Awaitable[web.StreamResponse]]
+Read = Callable[[str, str, bytes], bytes | None]
+"""The signature of a request by its timestamp, its signature as text and its body; None where it is not genuine."""
 
 
 async def listen(
@@ -76,24 +77,17 @@ class Signed:
     """Which requests are their platform's own, new, and no copies of ones that were taken before. These are known by
     their signatures, while a copy of one could still pass for new."""
 
-    platform = ""
-    headers = ("", "")
-    """Where its requests have their timestamp and their signature."""
-
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+    def __init__(self, platform: str, headers: tuple[str, str], read: Read, clock: Callable[[], float]) -> None:
+        """`headers` of its requests have their timestamp and their signature, which `read` knows for its own."""
+        self.platform, self.headers, self._read, self._clock = platform, headers, read, clock
         self._seen = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
-
-    def signature(self, timestamp: str, signature: str, body: bytes) -> bytes | None:
-        """The signature of a request, None where it is not the platform's."""
-        raise NotImplementedError
 
     def check(self, timestamp: str, signature: str, body: bytes) -> str:
         """What is wrong with a request: "" where nothing is."""
         now = self._clock()
         if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12):  # a time in whole seconds
             return "no timestamp"
-        signed = self.signature(timestamp, signature, body)
+        signed = self._read(timestamp, signature, body)
         if signed is None:
             return "bad signature"
         if abs(off := now - int(timestamp)) > MAX_AGE:
@@ -117,7 +111,7 @@ def signed_app(
         if wrong := signed.check(timestamp, signature, body):
             return web.Response(status=401, text=wrong)
         try:
-            return await take(request, body)
+            return await take(body)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             often.warning("%s sent something unreadable, refused: %r", signed.platform, error)
             return web.Response(status=400, text="cannot be read")

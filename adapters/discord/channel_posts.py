@@ -114,7 +114,8 @@ class Posting:
         interaction behind a message; one of our own with a number is known by its words."""
         if not (request.token or since):
             return None, True
-        after = request.id if request.token else discord.utils.time_snowflake(_date(since - MARGIN))
+        before = datetime.fromtimestamp(since - MARGIN, UTC)
+        after = request.id if request.token else discord.utils.time_snowflake(before)
         route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
         try:
             found = await self._http.request(route, params={"after": str(after), "limit": str(MOST)})
@@ -199,7 +200,3 @@ def _words(message: Mapping[str, Any]) -> str:
 
 def _plain(said: str) -> str:
     return said.replace(PERHAPS, "", 1).replace(LATE, "", 1)
-
-
-def _date(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

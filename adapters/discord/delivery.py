@@ -73,18 +73,12 @@ class Delivery:
         self.hands = Hands(app, self._redrawn)
 
     async def serve(
-        self,
-        request: Request,
-        command: Command,
-        work: Coroutine[Any, Any, Reply],
-        *,
-        private: bool,
-        in_place: bool = False,
+        self, request: Request, command: Command, work: Coroutine[Any, Any, Reply], *, in_place: bool = False
     ) -> None:
-        """Bring what `work` returns, which runs `command`. `private` is how the receipt looks; `in_place` changes the
-        message pressed on. A receipt is a promise, also of a process that dies: it is written down first."""
+        """Bring what `work` returns, which runs `command`; `in_place` changes the message pressed on. A receipt is a
+        promise, also of a process that dies: it is written down first. It is private where the command says so."""
         self.busy += 1
-        private = private or request.hushed
+        private = bool(command.delivery["private"]) or request.hushed
         try:
             task = asyncio.ensure_future(work)
             if await done_within(task, lambda: RECEIPT / hurry(self.busy), request.age):

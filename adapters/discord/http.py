@@ -22,34 +22,29 @@ PING, PONG = 1, 1
 MAX_BODY = 1024 * 1024
 
 
-class Signatures(Signed):
-    """Checks that a request is Discord's own, new and no copy of one that was taken before."""
+def signatures(public_key: str, clock: Callable[[], float] = time.time) -> Signed:
+    """What knows Discord's own requests by the application's key."""
+    key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
 
-    platform = "Discord"
-    headers = ("X-Signature-Timestamp", "X-Signature-Ed25519")
-
-    def __init__(self, public_key: str, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(clock)
-        self._key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
-
-    def signature(self, timestamp: str, signature: str, body: bytes) -> bytes | None:
-        """The signature of a request, None where it is not Discord's."""
+    def read(timestamp: str, signature: str, body: bytes) -> bytes | None:
         try:
             signed = bytes.fromhex(signature)
-            self._key.verify(signed, timestamp.encode() + body)
+            key.verify(signed, timestamp.encode() + body)
         except (ValueError, InvalidSignature):
             return None
         return signed
+
+    return Signed("Discord", ("X-Signature-Timestamp", "X-Signature-Ed25519"), read, clock)
 
 
 def web_app(public_key: str, take: Take) -> web.Application:
     """The web application, which hands each interaction to `take`."""
 
-    async def interaction(_: web.Request, body: bytes) -> web.StreamResponse:
+    async def interaction(body: bytes) -> web.StreamResponse:
         event = json.loads(body)
         if event["type"] == PING:
             return web.json_response({"type": PONG})
         take(read_payload(event), event.get("data") or {})
         return web.Response(status=202)
 
-    return signed_app(Signatures(public_key), PATH, MAX_BODY, interaction)
+    return signed_app(signatures(public_key), PATH, MAX_BODY, interaction)

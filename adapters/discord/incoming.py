@@ -3,9 +3,10 @@ message. All that one of them needs is in its ids and in the store, so it works 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import discord
@@ -167,7 +168,7 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     async def run() -> Reply:
         return await work.app.forms.offered(await answer(work, request, command), spec, options, request.who)
 
-    await work.delivery.serve(request, command, run(), private=private)
+    await work.delivery.serve(request, command, run())
 
 
 async def answer(work: Work, request: Request, command: Command) -> Reply:
@@ -239,7 +240,7 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
 
     in_place = name in (PAGES if request.private_message else SETTLING)
     with work.delivery.hands.pressed(request) if name in HANDS and request.private_message else nullcontext():
-        await work.delivery.serve(request, command, run(), private=private, in_place=in_place)
+        await work.delivery.serve(request, command, run(), in_place=in_place)
 
 
 async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:
@@ -279,17 +280,13 @@ async def _submitted(work: Work, request: Request, key: str, data: Mapping[str, 
         offered = await work.app.forms.offered(refusal, form.spec, taken.options, request.who, key)
         await work.delivery.say(request, offered)
         return
-    run: Callable[[], Awaitable[Reply]] | None = None
     if await kept(work.app, form, taken):
         command = _command(request, *form.asks(taken), private=taken.how in (ODDS, SECRET, HAND))
+        done = form.done(work.app, taken, command)
     else:
         async with _in_time():
             called = await work.app.called(form.spec, taken.options, request.who, request.where)
         private = called.spec.is_private(called.options)
         command = _command(request, called.spec.path, called.options, private=private, spec=called.spec)
-
-        async def run() -> Reply:
-            return await answer(work, request, command)
-
-    work_done = form.done(work.app, taken, command, run)
-    await work.delivery.serve(request, command, work_done, private=bool(command.delivery["private"]))
+        done = form.done(work.app, taken, command, partial(answer, work, request, command))
+    await work.delivery.serve(request, command, done)

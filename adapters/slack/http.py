@@ -18,22 +18,15 @@ PATH = "/slack/events"
 MAX_BODY = 4 * 1024 * 1024
 
 
-class Signatures(Signed):
-    """Checks that a request is Slack's own, new and no copy of one that was taken before. Slack signs its own repeats
-    anew."""
+def signatures(secret: str, clock: Callable[[], float] = time.time) -> Signed:
+    """What knows Slack's own requests by the app's secret; Slack signs its own repeats anew."""
 
-    platform = "Slack"
-    headers = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
-
-    def __init__(self, secret: str, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(clock)
-        self._secret = secret.encode()
-
-    def signature(self, timestamp: str, signature: str, body: bytes) -> bytes | None:
-        """The signature of a request, None where it is not Slack's."""
-        digest = hmac.new(self._secret, b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256).hexdigest()
+    def read(timestamp: str, signature: str, body: bytes) -> bytes | None:
+        digest = hmac.new(secret.encode(), b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256).hexdigest()
         is_slacks = hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace"))
         return digest.encode() if is_slacks else None
+
+    return Signed("Slack", ("X-Slack-Request-Timestamp", "X-Slack-Signature"), read, clock)
 
 
 def web_app(
@@ -41,7 +34,7 @@ def web_app(
 ) -> web.Application:
     """The web application: Slack's requests, which `take` answers, a page for health checks, and further `routes`."""
 
-    async def event(_: web.Request, body: bytes) -> web.StreamResponse:
+    async def event(body: bytes) -> web.StreamResponse:
         payload = _payload(body.decode("utf-8"))
         if not is_valid(payload):
             raise ValueError("it has another shape")
@@ -51,7 +44,7 @@ def web_app(
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
 
-    return signed_app(Signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes])
+    return signed_app(signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes])
 
 
 def _payload(text: str) -> Any:

@@ -67,6 +67,8 @@ _STATS = Option(
     "stats", "str", "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved", complete="stats"
 )
 _GAME = _free("game", "another game that was played here: its number or title", complete="game")
+_FILES = "json (import takes it back), html (a page to read and check), csv or markdown"
+_FORMAT = Option("format", "enum", _FILES, values=("json", "html", "csv", "markdown"), default="json")
 _ROLL = _spec("roll", "Roll dice", _DICE, _free("label", "what the roll is for"), *ROLL_OPTIONS, example="2d6+3")
 _ANY_DECK = _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck")
 _CARDS = Option("cards", "str", "which: 7, 12; or all")
@@ -153,13 +155,7 @@ _OTHERS = (
     _private(
         "game export",
         "The game as a file: JSON, a page to read and check, CSV of rolls, Markdown",
-        Option(
-            "format",
-            "enum",
-            "json (import takes it back), html (a page to read and check), csv or markdown",
-            values=("json", "html", "csv", "markdown"),
-            default="json",
-        ),
+        _FORMAT,
         _GAME,
         example="html",
     ),
@@ -410,23 +406,12 @@ _OTHERS = (
 
 def start_command(games: Iterable[str]) -> CommandSpec:
     """`/game start`, with the systems that can be started."""
+    ids, called = tuple(games), "what the game is called, else as its scenario or rules are; it stays in the log"
     return _spec(
         "game start",
         "Start a new game in this channel",
-        _free(
-            "system",
-            "the rules; a scenario brings them",
-            type="enum",
-            values=tuple(games),
-            complete="system",
-            label="Game",
-        ),
-        _free(
-            "name",
-            "what the game is called, else as its scenario or rules are; it stays in the log",
-            max=60,
-            label="Title",
-        ),
+        _free("system", "the rules; a scenario brings them", type="enum", values=ids, complete="system", label="Game"),
+        _free("name", called, max=60, label="Title"),
         _free("sides", "sides, separated by commas: US, VC; a scenario brings them"),
         _free("scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"),
         _flag("carry", "carry over the roster of the previous game", label="Carry the roster over"),

@@ -175,26 +175,22 @@ def _chosen(choice: Choice) -> Option:
 
 def _table_specs(game: System) -> Iterator[CommandSpec]:
     tables = list(game.tables.values())
-    for group in game.game["groups"]:
-        for table in tables:
-            if table.group != group:
-                continue
-            path = (game.id + TABLE, group, table.id)
-            rolled = {roll.option for roll in table.rolls}
-            options = tuple(_rollable(option) if option.name in rolled else option for option in table.inputs)
-            options += (PRIVATE, PICTURE, WHOLE)
-            yield CommandSpec(
-                path=path,
-                summary=table.summary or table.title,
-                family="lookup",
-                options=options,
-                example=example_text(path, table.example),
-                system=game.id,
-                target=table.id,
-                details=f"Source: {table.source}. {table.notes}".strip(),
-                title=table.title,
-                verb="Look up",
-            )
+    for table in (table for group in game.game["groups"] for table in tables if table.group == group):
+        path = (game.id + TABLE, table.group, table.id)
+        rolled = {roll.option for roll in table.rolls}
+        options = tuple(_rollable(option) if option.name in rolled else option for option in table.inputs)
+        yield CommandSpec(
+            path=path,
+            summary=table.summary or table.title,
+            family="lookup",
+            options=(*options, PRIVATE, PICTURE, WHOLE),
+            example=example_text(path, table.example),
+            system=game.id,
+            target=table.id,
+            details=f"Source: {table.source}. {table.notes}".strip(),
+            title=table.title,
+            verb="Look up",
+        )
 
 
 def _rollable(option: Option) -> Option:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from adapters.discord.http import PATH, Signatures
+from adapters.discord.http import PATH, signatures
 from adapters.discord.request import need_open, read_payload
 from adapters.web_server import MAX_AGE
 from tests.adapters.discord.process import Bot
@@ -99,12 +99,12 @@ async def test_whatever_is_not_discords_own_is_refused(tmp_path: Path) -> None:
 
 def test_the_same_request_again_is_a_replay() -> None:
     key, now = Ed25519PrivateKey.generate(), 1_000_000.0
-    signatures = Signatures(key.public_key().public_bytes_raw().hex(), lambda: now)
+    known = signatures(key.public_key().public_bytes_raw().hex(), lambda: now)
     signed = key.sign(b"1000000{}").hex()
-    assert signatures.check("1000000", signed, b"{}") == ""
-    assert signatures.check("1000000", signed, b"{}") == "replayed"
-    assert signatures.check("1000000", signed.upper(), b"{}") == "replayed"
-    assert signatures.check("1000001", signed, b"{}") == "bad signature"
+    assert known.check("1000000", signed, b"{}") == ""
+    assert known.check("1000000", signed, b"{}") == "replayed"
+    assert known.check("1000000", signed.upper(), b"{}") == "replayed"
+    assert known.check("1000001", signed, b"{}") == "bad signature"
 
 
 def test_a_shut_thread_is_known_by_its_payload() -> None:

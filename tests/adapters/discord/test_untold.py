@@ -66,7 +66,8 @@ class Process:
 
         spec = self.app.registry.get(("roll",))
         assert spec is not None
-        await self.delivery.serve(request, SimpleNamespace(who=request.who, where=place), work(), private=False)  # type: ignore[arg-type]
+        command: Any = SimpleNamespace(who=request.who, where=place, delivery={"private": False})
+        await self.delivery.serve(request, command, work())
         return replies[0]
 
     @property

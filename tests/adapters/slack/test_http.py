@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters.slack.http import MAX_BODY, PATH, Signatures, web_app
+from adapters.slack.http import MAX_BODY, PATH, signatures, web_app
 from adapters.web_server import MAX_AGE
 from tests.standins.slack.signed import sign
 
@@ -20,11 +20,11 @@ NOW = 1_800_000_000
 
 def test_a_signature_is_right_fresh_and_taken_once() -> None:
     now = [float(NOW)]
-    signatures = Signatures("secret", lambda: now[0])
+    known = signatures("secret", lambda: now[0])
     good = sign("secret", b"body", NOW)
-    assert signatures.check(str(NOW), good, b"body") == ""
-    assert signatures.check(str(NOW), good, b"body") == "replayed"
-    assert signatures.check(str(NOW), sign("secret", b"other", NOW), b"other") == ""
+    assert known.check(str(NOW), good, b"body") == ""
+    assert known.check(str(NOW), good, b"body") == "replayed"
+    assert known.check(str(NOW), sign("secret", b"other", NOW), b"other") == ""
     for timestamp, signature, wrong in (
         (str(NOW), good.replace("v0", "v1"), "bad signature"),
         (str(NOW + 1), good, "bad signature"),
@@ -38,11 +38,11 @@ def test_a_signature_is_right_fresh_and_taken_once() -> None:
         (str(NOW - MAX_AGE - 1), sign("secret", b"body", NOW - MAX_AGE - 1), "stale"),
         (str(NOW + MAX_AGE + 1), sign("secret", b"body", NOW + MAX_AGE + 1), "stale"),
     ):
-        assert signatures.check(timestamp, signature, b"body") == wrong
+        assert known.check(timestamp, signature, b"body") == wrong
     early = sign("secret", b"early", NOW + MAX_AGE)  # their clock runs before ours
-    assert signatures.check(str(NOW + MAX_AGE), early, b"early") == ""
+    assert known.check(str(NOW + MAX_AGE), early, b"early") == ""
     now[0] += 2 * MAX_AGE
-    assert signatures.check(str(NOW + MAX_AGE), early, b"early") == "replayed"
+    assert known.check(str(NOW + MAX_AGE), early, b"early") == "replayed"
 
 
 @asynccontextmanager
