@@ -85,9 +85,9 @@ class Wire:
         """Send a further message. Raises Refused, Unsure."""
         return await self._with_retries("POST", f"/webhooks/{request.application}/{request.token}?wait=true", message)
 
-    async def delete(self, request: Request, which: str = "@original") -> None:
+    async def delete(self, request: Request) -> None:
         """Take the answer away. Raises Refused, Unsure."""
-        await self._with_retries("DELETE", self._messages(request, which), None)
+        await self._with_retries("DELETE", self._messages(request, "@original"), None)
 
     async def original(self, request: Request) -> Json:
         """What is shown as the answer now. Raises Refused, Unsure."""

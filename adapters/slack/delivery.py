@@ -48,6 +48,7 @@ MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
 class Progress:
     """How far an answer has come, so that what was done is not done again."""
 
+    late: bool = False
     url_works: bool = True
     outside: bool = False
     spot: dict[str, Any] = field(default_factory=dict)
@@ -70,15 +71,7 @@ class Posts:
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
         self.hands = Hands(app, self._redrawn)
 
-    async def deliver(
-        self,
-        request: Request,
-        reply: Reply,
-        *,
-        late: bool = False,
-        progress: Progress | None = None,
-        wanted: Awaitable[bool] | None = None,
-    ) -> bool:
+    async def deliver(self, request: Request, reply: Reply, *, wanted: Awaitable[bool] | None = None) -> bool:
         """Post a reply; one that was answered before is not posted again. Whether nothing is left to do about it here.
 
         It takes its place in line at once, and is posted only if `wanted` comes out so. Never raises for Slack's
@@ -90,7 +83,7 @@ class Posts:
             async with self._line(request, reply):
                 if wanted is not None and not await wanted:
                     return True
-                outcome = await self._with_retries(request, reply, progress or Progress(), late=late)
+                outcome = await self._with_retries(request, reply, Progress())
         outcome = await self._keep(request, reply, outcome)
         await self.outbox.settle(reply.outbox, 0, outcome)
         return bool(reply.outbox) or not isinstance(outcome, Later)
@@ -99,9 +92,9 @@ class Posts:
         """Post what another process, or an earlier attempt, may have posted and not noted."""
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
-        progress = Progress(unsure=late or due.attempts > 0, began=due.created)
+        progress = Progress(late=late, unsure=late or due.attempts > 0, began=due.created)
         async with self._line(request, due.reply):
-            outcome = await self._with_retries(request, due.reply, progress, late=late)
+            outcome = await self._with_retries(request, due.reply, progress)
         return await self._keep(request, due.reply, outcome)
 
     async def _keep(self, request: Request, reply: Reply, outcome: Outcome) -> Outcome:
@@ -123,7 +116,7 @@ class Posts:
         alone = reply.private and reply.announce is None
         return nullcontext() if alone else self._queues.turn(f"{request.team}/{request.channel}")
 
-    async def _with_retries(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
+    async def _with_retries(self, request: Request, reply: Reply, progress: Progress) -> Outcome:
         """Try until it is there, or Slack refuses it, or there was trouble for too long. Waits as Slack asks to."""
         wait = MIN_PAUSE
         while True:
@@ -134,7 +127,7 @@ class Posts:
                 if request.channel[:1] in PEOPLE:  # to a person, wherever their direct messages are
                     alone = await direct_messages(self._wire, team.token, request.channel)
                     request = replace(request, channel=alone, direct=True)
-                await self._send(team, request, reply, progress, late=late)
+                await self._send(team, request, reply, progress)
                 return Posted(progress.spot)
             except Busy as busy:
                 progress.unsure |= busy.is_unsure
@@ -148,16 +141,16 @@ class Posts:
             except Refused as refused:
                 return Never(f"{refused} (in {request.where.key})")
 
-    async def _send(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
+    async def _send(self, team: Team, request: Request, reply: Reply, progress: Progress) -> None:
         if not progress.told:
-            await self._send_one(team, request, reply, progress, late=late)
+            await self._send_one(team, request, reply, progress)
             progress.told = True
         if reply.announce is not None:
-            await self._send_one(team, request, reply.announce, progress, late=late)
+            await self._send_one(team, request, reply.announce, progress)
 
-    async def _send_one(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
+    async def _send_one(self, team: Team, request: Request, reply: Reply, progress: Progress) -> None:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
-        before = LATE if late else ""
+        before = LATE if progress.late else ""
         if progress.unsure:
             standing = await stands(self._wire, team, request, reply, progress.began, self._blind)
             if standing:
@@ -165,7 +158,7 @@ class Posts:
                 progress.spot = request.spot(standing)
                 return
             if standing is None:
-                before = LATE_PERHAPS if late else PERHAPS
+                before = LATE_PERHAPS if progress.late else PERHAPS
         request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
         if reply.private and (request.view or reply.window) and await self._shown_in_window(team, request, reply):
             return

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.delivery_loop import Later
+from adapters.delivery_loop import Later, Posted
 from adapters.slack import delivery
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.delivery import Posts, Progress
@@ -40,6 +40,11 @@ class Post:
     def request(self, channel: Channel, thread: str = "", user: User | None = None) -> Request:
         """A mention there: it brought no response address."""
         return Request(self.home.id, channel.id, (user or self.anna).id, "r1", thread=thread)
+
+    async def left_over(self, id: str, reply: Reply) -> None:
+        """Post what an earlier process may have posted and not noted."""
+        request = replace(self.request(self.games), request_id=id)
+        assert isinstance(await self.posts._with_retries(request, reply, Progress(late=True, unsure=True)), Posted)
 
 
 @pytest.fixture
@@ -90,7 +95,7 @@ async def test_slack_may_have_posted_what_broke_on_the_way(
         post.slack.faults.server_error("chat.postMessage", after=True)
     else:
         monkeypatch.setattr("adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/")  # nobody listens there
-    outcome = await post.posts._with_retries(post.request(post.games), Reply("Board"), Progress(), late=False)
+    outcome = await post.posts._with_retries(post.request(post.games), Reply("Board"), Progress())
     assert outcome == Later(unsure=after)
 
 
@@ -114,21 +119,17 @@ async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_pos
     post.home.scopes |= {"channels:history"}
     told = Reply("Anna, your command was not run", ("Please type it again.",))
     for id in ("r1", "r2", "r2"):
-        left_over = Progress(unsure=True)
-        await post.posts.deliver(replace(post.request(post.games), request_id=id), told, late=True, progress=left_over)
+        await post.left_over(id, told)
     shown = post.ben.sees(post.games)
     assert [one.text.startswith("(late) Anna") for one in shown] == [True, True], "each once: they carry a mark"
     post.slack.messages.post(post.games, post.home.bot_user, told.text())  # by a response address, which carries none
-    await post.posts.deliver(
-        replace(post.request(post.games), request_id="r3"), told, late=True, progress=Progress(unsure=True)
-    )
+    await post.left_over("r3", told)
     assert post.ben.sees(post.games)[-1].text.startswith("(late, perhaps shown before) Anna")
     refusals = [not_run(Command(("roll",), {}, Person("slack:T1/U1", "Anna"), Place("p"), id)) for id in ("r4", "r5")]
     before = len(post.ben.sees(post.games))
     post.slack.messages.post(post.games, post.home.bot_user, refusals[0].text())
     for id, told in zip(("r4", "r5"), refusals, strict=True):
-        request = replace(post.request(post.games), request_id=id)
-        await post.posts.deliver(request, told, late=True, progress=Progress(unsure=True))
+        await post.left_over(id, told)
     assert len(post.ben.sees(post.games)) == before + 2, "told apart by their reference"
 
 
