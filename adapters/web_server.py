@@ -29,7 +29,7 @@ MAX_SEEN = 200_000
 PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
 
-Take = Callable[[bytes], Awaitable[web.StreamResponse]]
+Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
 Read = Callable[[str, str, bytes], bytes | None]
 """The signature of a request by its timestamp, its signature as text and its body; None where it is not genuine."""
 
@@ -111,7 +111,7 @@ def signed_app(
         if wrong := signed.check(timestamp, signature, body):
             return web.Response(status=401, text=wrong)
         try:
-            return await take(body)
+            return await take(request, body)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             often.warning("%s sent something unreadable, refused: %r", signed.platform, error)
             return web.Response(status=400, text="cannot be read")

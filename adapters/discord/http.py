@@ -40,7 +40,7 @@ def signatures(public_key: str, clock: Callable[[], float] = time.time) -> Signe
 def web_app(public_key: str, take: Take) -> web.Application:
     """The web application, which hands each interaction to `take`."""
 
-    async def interaction(body: bytes) -> web.StreamResponse:
+    async def interaction(_: web.Request, body: bytes) -> web.StreamResponse:
         event = json.loads(body)
         if event["type"] == PING:
             return web.json_response({"type": PONG})

@@ -2,16 +2,15 @@
 
 import hashlib
 import hmac
-import json
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
-from urllib.parse import parse_qsl
+from collections.abc import Callable, Iterable
 
 from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.request.internals import parse_body
 
-from adapters.slack.incoming import Told
-from adapters.slack.request import Json, is_valid
+from adapters.slack.request import is_valid
 from adapters.web_server import Signed, signed_app
 
 PATH = "/slack/events"
@@ -29,27 +28,16 @@ def signatures(secret: str, clock: Callable[[], float] = time.time) -> Signed:
     return Signed("Slack", ("X-Slack-Request-Timestamp", "X-Slack-Signature"), read, clock)
 
 
-def web_app(
-    take: Callable[[Json], Awaitable[Told]], secret: str, routes: Iterable[web.RouteDef] = ()
-) -> web.Application:
-    """The web application: Slack's requests, which `take` answers, a page for health checks, and further `routes`."""
+def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:
+    """The web application: Slack's requests, a page for health checks, and further `routes`."""
 
-    async def event(body: bytes) -> web.StreamResponse:
-        payload = _payload(body.decode("utf-8"))
-        if not is_valid(payload):
+    async def event(request: web.Request, body: bytes) -> web.StreamResponse:
+        content_type = request.headers.get("Content-Type", "").partition(";")[0].strip()
+        if not is_valid(parse_body(body.decode("utf-8"), content_type)):  # read as the library does
             raise ValueError("it has another shape")
-        told = await take(payload)
-        return web.json_response(told.body, status=told.status) if told.body else web.Response(status=told.status)
+        return await to_aiohttp_response(await bolt.async_dispatch(await to_bolt_request(request)))
 
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
 
     return signed_app(signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes])
-
-
-def _payload(text: str) -> Any:
-    """What a body says: events are JSON, a slash command is a form, of all else the form has the JSON in a field."""
-    if text.startswith("{"):
-        return json.loads(text)
-    form = dict(parse_qsl(text, keep_blank_values=True))
-    return json.loads(form["payload"]) if "payload" in form else form

@@ -5,27 +5,16 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.forms import Forms
 from adapters.slack.home import SAY, Home, is_home
 from adapters.slack.modal import WINDOW, read_meta
 from adapters.slack.render import ACTION
-from adapters.slack.request import (
-    PLATFORM,
-    Json,
-    Request,
-    from_command,
-    from_event,
-    from_press,
-    from_shortcut,
-    organisation_of,
-    team_of,
-)
+from adapters.slack.request import PLATFORM, Json, Request, from_command, from_event, from_press, from_shortcut, team_of
 from adapters.slack.text import after_mention, typed
-from adapters.slack.work import Ack, Quick, Work
+from adapters.slack.work import Ack, Do, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
 from bot.interface.typing.command_text import Parsed
@@ -44,19 +33,6 @@ PRIVATE_PAGES = ("help", "whatif", "back")
 IN_PLACE = ("log", "die", "handcard", "handpage", "reveal", "consent", "refuse", "snooze")
 """Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
-NOT_HERE = "Grognard is not installed in this workspace, so it cannot answer here. An admin can add it."
-GONE = ("app_uninstalled", "tokens_revoked")
-"""Events of workspaces that may have no token any more."""
-ACK_WITHIN = 3.0
-"""Seconds that Slack gives for it."""
-
-
-class Told(NamedTuple):
-    """What Slack is told of what it has sent: a status of HTTP (only what is acknowledged with 200 it does not send
-    again), and what else it does, such as showing an error in a form."""
-
-    status: int
-    body: Json
 
 
 class Listeners:
@@ -65,69 +41,6 @@ class Listeners:
     def __init__(self, work: Work) -> None:
         self._work, self.forms, self.home = work, Forms(work), Home(work)
         work.answered = self.home.touched
-        self._at_work: set[asyncio.Task[None]] = set()
-        self._by_kind = {
-            "block_actions": self.on_action,
-            "view_submission": self.forms.on_submit,
-            "shortcut": self.on_shortcut,
-            "message_action": self.on_shortcut,
-            "app_home_opened": self.home.on_opened,
-            "app_mention": self.on_mention,
-            "message": self.on_message,
-            "app_uninstalled": self.on_uninstalled,
-            "tokens_revoked": self.on_revoked,
-        }
-
-    async def take(self, body: Json) -> Told:
-        """What Slack is told at once of what it has sent; the work goes on behind that. What we do not know is
-        acknowledged and left alone."""
-        kind = str((body.get("event") or body).get("type"))
-        listener = self.on_command if "command" in body else self._by_kind.get(kind)
-        if listener is None:
-            return Told(200, {"challenge": body["challenge"]} if kind == "url_verification" else {})
-        told = asyncio.get_running_loop().create_future()
-
-        async def ack(**more: Any) -> None:
-            if not told.done():
-                told.set_result(Told(200, more))
-
-        async def hear() -> None:
-            status = 503
-            try:
-                here = kind in GONE or await self._is_installed(body)
-                await (listener if here else self._not_here)(ack, body)
-            except UserError as error:  # a form that is none of ours: commands answer for themselves
-                log.warning("Slack sent something that makes no sense: %r", error)
-                status = 400
-            except Exception:
-                log.exception("a request failed")
-                status = 500
-            if not told.done():
-                told.set_result(Told(status, {}))
-
-        task = asyncio.create_task(hear())
-        self._at_work.add(task)
-        task.add_done_callback(self._at_work.discard)
-        try:
-            return await asyncio.wait_for(told, ACK_WITHIN)
-        except TimeoutError:
-            return Told(503, {})
-
-    async def _is_installed(self, body: Json) -> bool:
-        """Whether the app is in the workspace of a payload, or in its organisation for all of them."""
-        team, teams, organisation = team_of(body), self._work.teams, organisation_of(body)
-        return bool(await teams.find(team) or (organisation and await teams.within(organisation, team)))
-
-    async def _not_here(self, ack: Ack, body: Json) -> None:
-        """Tell somebody of a workspace without the app so: at the response address where there is one."""
-        if not body.get("response_url"):
-            await ack(text=NOT_HERE)
-            return
-        try:
-            await self._work.wire.respond(body["response_url"], {"text": NOT_HERE})
-        except (Busy, Refused) as trouble:
-            log.warning("could not tell somebody that the app is not installed: %s", trouble)
-        await ack()
 
     async def on_command(self, ack: Ack, body: Json) -> None:
         """A slash command; one without options opens its form, which must come before any work."""
@@ -227,38 +140,45 @@ class Listeners:
         command = replace(receipt.command, who=await self._work.people.find(request))
 
         async def run() -> Reply:
-            return await (await self._work.begin(request, partial(self._done, request, command)))
+            return await (await self._work.begin(request, self._again(request, command)))
 
         with self._work.under_way():
             reply = await self._work.app.make_good(receipt._replace(command=command), run)
             await self._work.brought(request, command, reply)
 
-    async def _done(self, request: Request, command: Command, who: Person) -> Reply:
-        """The answer to a command as it is written down: a text is read first, and where it is refused offers the
-        form."""
+    def _again(self, request: Request, command: Command) -> Do:
         options = command.options
         if command.path == TEXT:
-            return await self._read_and_run(request, str(options["text"]), options["files"], who)
+            return self._text(request, str(options["text"]), options["files"])
         if command.path[0] == "button":
-            where, action = await self._work.where(request, command.path), f"{command.path[1]}:{options['rest']}"
-            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
-        spec = await self._work.app.spec_at(command.path, request.where)
-        return await self._work.run(request, spec, options, who)
+            return self._press(request, f"{command.path[1]}:{options['rest']}")
 
-    async def _read_and_run(self, request: Request, text: str, files: Any, who: Person) -> Reply:
-        try:
-            read = with_file(await self._work.app.parsed(text, request.where, who), files)
-        except UserError as error:
-            return await self.forms.offered(request, error_reply(error, text), text)
-        reply = await self._work.run(request, read.spec, read.options, who)
-        if not reply.error or reply.seen:
-            return reply
-        return await self._work.app.forms.offered(reply, read.spec, read.options, who)
+        async def run(who: Person) -> Reply:
+            return await self._work.run(
+                request, await self._work.app.spec_at(command.path, request.where), options, who
+            )
+
+        return run
 
     async def _run_text(self, ack: Ack, request: Request, text: str, files: Any, quick: Quick | None = None) -> None:
         """Run a command given as text and answer it."""
         command = request.command(TEXT, {"text": text, "files": list(files)})
-        await self._work.answer(request, command, partial(self._done, request, command), ack, quick=quick)
+        await self._work.answer(request, command, self._text(request, text, files), ack, quick=quick)
+
+    def _text(self, request: Request, text: str, files: Any) -> Do:
+        """The work behind a command given as text; a refusal offers the form."""
+
+        async def run(who: Person) -> Reply:
+            try:
+                read = with_file(await self._work.app.parsed(text, request.where, who), files)
+            except UserError as error:
+                return await self.forms.offered(request, error_reply(error, text), text)
+            reply = await self._work.run(request, read.spec, read.options, who)
+            if not reply.error or reply.seen:
+                return reply
+            return await self._work.app.forms.offered(reply, read.spec, read.options, who)
+
+        return run
 
     async def _pressed(
         self, ack: Ack, request: Request, action: str, message: Mapping[str, Any], quick: Quick | None = None
@@ -269,15 +189,25 @@ class Listeners:
         is_for_all = bool(message.get("blocks"))
         replaces = not request.view and (name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all))
         request = replace(request, replaces=replaces, pressed=is_for_all)
-        command = request.command(("button", name), {"rest": rest})
+        press = self._press(request, action)
 
-        async def press(who: Person) -> Reply:
-            reply = await self._done(request, command, who)
-            if name in ONCE and not (reply.error or reply.seen) and is_for_all:
+        async def then_take_away(who: Person) -> Reply:
+            reply = await press(who)
+            if name in ONCE and not (reply.error or reply.seen) and message.get("blocks"):
                 self._work.beside(self._take_away(request, message))
             return reply
 
-        await self._work.answer(request, command, press, ack, quick=quick)
+        command = request.command(("button", name), {"rest": rest})
+        await self._work.answer(request, command, then_take_away, ack, quick=quick)
+
+    def _press(self, request: Request, action: str) -> Do:
+        """What a button is for."""
+
+        async def press(who: Person) -> Reply:
+            where = await self._work.where(request, ("button", action.partition(":")[0]))
+            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
+
+        return press
 
     async def _take_away(self, request: Request, message: Mapping[str, Any]) -> None:
         """Leave the message without the buttons that have done their work. It is no harm when that fails."""

@@ -6,7 +6,7 @@ Every field may be missing or null; whoever needs one says so. Fields that are n
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self, TypeGuard
+from typing import Any, Self
 
 from bot.interface.spec import Command, Person, Place
 
@@ -119,14 +119,7 @@ def team_of(body: Mapping[str, Any]) -> str:
     team = view.get("app_installed_team_id") or granted.get("team_id")
     team = team or body.get("team_id") or (body.get("team") or {}).get("id")
     team = team or (user.get("team_id") if isinstance(user, Mapping) else "") or view.get("team_id")
-    return str(team or organisation_of(body))
-
-
-def organisation_of(body: Mapping[str, Any]) -> str:
-    """The organisation of the workspace of a payload; "" where none is named."""
-    granted = next(iter(body.get("authorizations") or ()), None) or {}
-    named = granted.get("enterprise_id") or body.get("enterprise_id") or (body.get("team") or {}).get("enterprise_id")
-    return str((body.get("enterprise") or {}).get("id") or named or "")
+    return str(team or body.get("enterprise_id") or (body.get("enterprise") or {}).get("id") or "")
 
 
 def from_command(body: Mapping[str, Any]) -> Request:
@@ -234,7 +227,7 @@ _NEEDED_BY_TYPE = {
 _NEEDED = {"command": ("channel_id", "user_id", "trigger_id"), "actions": ("user.id",), "view": ("user.id",)}
 
 
-def is_valid(payload: object) -> TypeGuard[Json]:
+def is_valid(payload: object) -> bool:
     """Whether a payload can be read: nothing that is looked at has another shape, and what its kind needs is there."""
     if not isinstance(payload, Mapping) or not _fits(payload, _PAYLOAD):
         return False

@@ -1,4 +1,5 @@
-"""The life of the Slack adapter: begins, stays connected, ends without losing an answer.
+"""The life of the Slack adapter: begins, stays connected, ends without losing an answer; and the slack-bolt app, which
+says what listener hears what, and whose token answers.
 
 Socket Mode's connection is replaced before it ends, and made anew when it breaks. The library's own client keeps trying
 an address that was good once; after a longer outage it would never come back."""
@@ -7,21 +8,29 @@ import asyncio
 import contextlib
 import json
 import logging
+import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+import traceback
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
 import aiohttp
 from aiohttp import web
+from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackApiError
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.delivery_loop import counting
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import is_there
 from adapters.slack.http import PATH, web_app
-from adapters.slack.incoming import Listeners, Told
+from adapters.slack.incoming import Listeners
 from adapters.slack.installation import Installer
-from adapters.slack.request import PLATFORM, Json, is_valid
+from adapters.slack.request import PLATFORM, is_valid
 from adapters.slack.teams import StoreVault, Team, Teams, own_team
 from adapters.slack.work import Work
 from adapters.web_server import Door, listen
@@ -35,8 +44,6 @@ from bot.running.budgets import busy
 
 log = logging.getLogger(__name__)
 
-Take = Callable[[Json], Awaitable[Told]]
-
 END_PATIENCE = 8.0
 LAST_POSTS = 5.0
 
@@ -48,6 +55,7 @@ async def serve(app: App, settings: Settings) -> None:
     teams = Teams(vault)
     work = Work(app, wire, teams)
     listeners = Listeners(work)
+    bolt = make_bolt(listeners, teams, wire)
     app.links["slack"] = lambda: "not connected"
     app.handling.members["slack"] = partial(is_there, wire, teams)
     try:
@@ -55,10 +63,10 @@ async def serve(app: App, settings: Settings) -> None:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
             await server_back(app.store, f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
-            connection = _socket_mode(app, listeners.take, wire, settings)
+            connection = _socket_mode(app, bolt, wire, settings)
         else:
             pages = Installer(app, settings, wire, teams, vault).routes() if vault is not None else []
-            connection = _http_mode(app, listeners.take, pages, settings)
+            connection = _http_mode(app, bolt, pages, settings)
         owed = watch(app.receipts, PLATFORM, listeners.make_good)
         await _until_one_fails(work.posts.outbox.run(), owed, connection)
     finally:
@@ -79,8 +87,8 @@ async def _own_team(wire: Wire, token: str) -> Team:
             wait = min(wait * 2, 30.0)
 
 
-async def _socket_mode(app: App, take: Take, wire: Wire, settings: Settings) -> None:
-    socket = Socket(take, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack"))
+async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
+    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack"))
     app.links["slack"] = socket.trouble
     try:
         await socket.run()
@@ -88,8 +96,8 @@ async def _socket_mode(app: App, take: Take, wire: Wire, settings: Settings) -> 
         await socket.close()
 
 
-async def _http_mode(app: App, take: Take, pages: list[web.RouteDef], settings: Settings) -> None:
-    site, at = web_app(take, settings.slack_signing_secret, pages), (settings.slack_host, settings.port)
+async def _http_mode(app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
+    site, at = web_app(bolt, settings.slack_signing_secret, pages), (settings.slack_host, settings.port)
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
     listens = partial(app.links.__setitem__, "slack", str)  # nothing is wrong
     told = f"listening on {at[0]}, port {at[1]}, path {PATH}"
@@ -118,6 +126,74 @@ async def _finish(work: Work) -> None:
     await work.posts.outbox.stop(LAST_POSTS)
 
 
+NOT_HERE = "Grognard is not installed in this workspace, so it cannot answer here. An admin can add it."
+ALL = re.compile(".*", re.DOTALL)
+
+
+def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
+    """The bolt app with all listeners. Requests over HTTP are verified before they come here."""
+
+    async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
+        team = await teams.find(team_id or enterprise_id or "")
+        if team is None and team_id and enterprise_id:
+            team = await teams.within(enterprise_id, team_id)
+        if team is None:
+            return None
+        return AuthorizeResult(
+            enterprise_id=enterprise_id,
+            team_id=team_id,
+            bot_token=team.token,
+            bot_user_id=team.bot_user,
+            bot_id=team.bot_id,
+        )
+
+    log = logging.getLogger("adapters.slack.bolt")
+    log.setLevel(logging.ERROR)  # it warns of variables of the environment, which we read ourselves
+    bolt = AsyncApp(
+        logger=log,
+        name="grognard",
+        client=wire.client(),
+        signing_secret="",
+        authorize=authorize,
+        request_verification_enabled=False,
+        user_facing_authorize_error_message=NOT_HERE,
+    )
+    log.setLevel(max(logging.INFO, logging.getLogger().level))  # its DEBUG lines show what people typed
+
+    @bolt.error
+    async def failed(error: Exception) -> BoltResponse:
+        """Only the library itself raises what the network did: it tells people of a workspace without the app."""
+        if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
+            log.warning("could not tell somebody that the app is not installed: %s", type(error).__name__)
+            return BoltResponse(status=200)
+        # A form that is none of ours (commands answer for themselves), or a shape that the library did not expect.
+        if isinstance(error, UserError) or not _is_ours(error):
+            log.warning("Slack sent something that makes no sense: %r", error)
+            return BoltResponse(status=400)
+        log.error("a request failed", exc_info=error)
+        return BoltResponse(status=500)
+
+    # A listener is matched for everything: what we do not know is acknowledged and left alone.
+    bolt.command(ALL)(listeners.on_command)
+    bolt.action(ALL)(listeners.on_action)
+    bolt.view_submission(ALL)(listeners.forms.on_submit)
+    bolt.shortcut(ALL)(listeners.on_shortcut)
+    bolt.event("app_home_opened")(listeners.home.on_opened)
+    bolt.event("app_mention")(listeners.on_mention)
+    bolt.event("message")(listeners.on_message)
+    bolt.event("app_uninstalled")(listeners.on_uninstalled)
+    bolt.event("tokens_revoked")(listeners.on_revoked)
+    for listener in bolt._async_listeners:
+        listener.auto_acknowledgement = False  # of events: ours say when, so that Slack repeats what was lost
+    return bolt
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether it was raised while our own code was at work."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot.")) for frame, _ in frames)
+
+
 often = seldom(f"{__name__}.often")
 
 HEARTBEAT = 10.0
@@ -134,9 +210,9 @@ _FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inact
 class Socket:
     """The Socket Mode connection of this process."""
 
-    def __init__(self, take: Take, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, bolt: AsyncApp, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None) -> None:
         """`again` hears of each connection but the first."""
-        self._answer, self._wire, self._token, self._again = take, wire, app_token, again
+        self._bolt, self._wire, self._token, self._again = bolt, wire, app_token, again
         self._is_first = True
         self._open: list[aiohttp.ClientWebSocketResponse] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -218,28 +294,37 @@ class Socket:
         if said.get("type") == "disconnect":
             leaving.set()  # this connection goes on until Slack closes it, while the next one is made
             return
-        payload, envelope = said.get("payload"), said.get("envelope_id")
-        if not (envelope and is_valid(payload)):
-            if "payload" in said:
+        request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
+        if request is None or not is_valid(request.payload):
+            if request is not None or "payload" in said:
                 often.warning("Slack sent something unreadable, ignored: it has another shape")
             return
         if len(self._tasks) < AT_WORK:
-            self._spawn(self._serve(socket, envelope, payload))
+            self._spawn(self._serve(socket, request))
         elif len(self._tasks) < 2 * AT_WORK:
-            often.warning("more envelopes than can be worked on at once")
-            if "command" in payload:
-                self._spawn(self._send(socket, envelope, {"text": str(busy())}))
+            self._spawn(self._serve_busy(socket, request))
 
-    async def _serve(self, socket: aiohttp.ClientWebSocketResponse, envelope: str, payload: Json) -> None:
-        told = await self._answer(payload)
-        if told.status == 200:
-            await self._send(socket, envelope, told.body)
-        else:
-            log.warning("an envelope was not taken: %s", told.status)
+    async def _serve_busy(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
+        often.warning("more envelopes than can be worked on at once")
+        if "command" in request.payload:
+            await self._send(socket, {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}})
 
-    async def _send(self, socket: aiohttp.ClientWebSocketResponse, envelope: str, body: Json) -> None:
-        """Acknowledge an envelope, with what else Slack does; by another connection where its own is gone."""
-        answer = {"envelope_id": envelope} | ({"payload": body} if body else {})
+    async def _serve(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
+        try:
+            response = await run_async_bolt_app(self._bolt, request)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
+            often.warning("Slack sent something unreadable, ignored: %r", error)
+            return
+        if response.status != 200:
+            log.warning("an envelope was not taken: %s %s", response.status, response.body[:200])
+            return
+        answer: dict[str, Any] = {"envelope_id": request.envelope_id}
+        if response.body:
+            is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
+            answer["payload"] = json.loads(response.body) if is_json else {"text": response.body}
+        await self._send(socket, answer)
+
+    async def _send(self, socket: aiohttp.ClientWebSocketResponse, answer: dict[str, Any]) -> None:
         for way in (socket, *reversed(self._open)):
             try:
                 if not way.closed:

@@ -21,6 +21,7 @@ from adapters.slack.calls import Refused, Wire
 from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
 from adapters.slack.request import is_valid
+from adapters.slack.serve import make_bolt
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
 from tests.fresh import fresh_app
@@ -108,7 +109,7 @@ async def listening() -> AsyncIterator[str]:
     app, wire = await fresh_app(), Deaf()
     teams = Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
-    runner = web.AppRunner(web_app(Listeners(Work(app, wire, teams)).take, "secret"))
+    runner = web.AppRunner(web_app(make_bolt(Listeners(Work(app, wire, teams)), teams, wire), "secret"))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:
