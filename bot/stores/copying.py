@@ -1,8 +1,7 @@
 """What a store holds, carried row by row into an empty one of either kind: all of it, or nothing."""
 
-import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
 
 from bot.stores.records import TABLES
 from bot.stores.statements import Row
@@ -32,7 +31,7 @@ class End(Protocol):
         """Whether there is no row."""
         ...
 
-    def add(self, table: str, rows: Sequence[Row]) -> Coroutine[Any, Any, None]:
+    async def add(self, table: str, rows: Sequence[Row]) -> None:
         """Write rows as they are."""
         ...
 
@@ -43,31 +42,14 @@ class End(Protocol):
 
 async def copy_all(source: End, target: End, *, but: Sequence[str] = ()) -> dict[str, int]:
     """Copy every table `but` some; how many rows each has. The target must be empty."""
-    counts = {}
-    for table in TABLES:
-        if table in but:
-            continue
-        counts[table] = await _carried(source, target, table)
+    counts = dict.fromkeys((table for table in TABLES if table not in but), 0)
+    for table in counts:
+        async for rows in source.rows(table):
+            await target.add(table, rows)
+            counts[table] += len(rows)
         if table in NUMBERED:
             await target.go_on(table, await source.last(table))
     return counts
-
-
-async def _carried(source: End, target: End, table: str) -> int:
-    """Copy a table; how many rows it has. Some are written while the next ones are read."""
-    count, adding = 0, None
-    try:
-        async for rows in source.rows(table):
-            if adding is not None:
-                await adding
-            adding = asyncio.create_task(target.add(table, rows))
-            count += len(rows)
-    finally:
-        if adding is not None:
-            await asyncio.wait({adding})
-    if adding is not None:
-        adding.result()
-    return count
 
 
 async def holds_anything(target: End) -> bool:

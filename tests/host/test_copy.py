@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import asyncpg
 import pytest
@@ -17,7 +16,6 @@ from bot.stores.copying import NUMBERED
 from bot.stores.postgres import PostgresStore
 from bot.stores.records import TABLES, Commit, Doc, DueRow, MarkRow, Outgoing
 from bot.stores.sqlite import SqliteStore
-from bot.stores.sqlite.copying import sqlite_target
 from bot.stores.sqlite.journal import journal_path
 from bot.stores.store import Store
 from tests.playing import Channel, two_sides
@@ -154,30 +152,6 @@ def test_what_cannot_be_copied_is_named(
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     assert main(["copy", *words]) == 2
     assert said in capsys.readouterr().err
-
-
-async def test_a_thread_that_is_slow_to_end_does_not_break_the_next_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It holds what its call gave for a moment longer: here until the next rows are half written."""
-    held: list[object] = []
-
-    async def slow(call: Any, *args: Any) -> None:
-        held.append(call(*args))
-
-    class Late:
-        """A value at which the thread before ends."""
-
-        def __conform__(self, _: object) -> str:
-            held.clear()
-            return "late"
-
-    monkeypatch.setattr("bot.stores.sqlite.copying.asyncio.to_thread", slow)
-    async with sqlite_target(tmp_path / "copy.db", is_draft=True) as draft:
-        await draft.add("docs", [("a", "k", "{}", None, ""), ("b", "k", "{}", None, "")])
-        await draft.add("docs", [(Late(), "k", "{}", None, ""), ("c", "k", "{}", None, ""), ("d", "k", "{}", None, "")])
-    with closing(sqlite3.connect(tmp_path / "copy.db")) as db:
-        assert db.execute("SELECT count(*) FROM docs").fetchone() == (5,)
 
 
 async def test_the_list_of_tables_is_that_of_both_stores(tmp_path: Path, postgres: PostgresServer) -> None:

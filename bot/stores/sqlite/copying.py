@@ -2,7 +2,6 @@
 
 # ruff: noqa: ASYNC240 -- nobody else waits for a copy
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -45,9 +44,7 @@ class SqliteEnd:
     async def add(self, table: str, rows: Sequence[Row]) -> None:
         """See End."""
         marks = ", ".join("?" * len(TABLES[table]))
-        await asyncio.to_thread(
-            _insert, self._connection, f"INSERT INTO {table} ({listed(table)}) VALUES ({marks})", rows
-        )
+        self._connection.executemany(f"INSERT INTO {table} ({listed(table)}) VALUES ({marks})", rows)
 
     async def go_on(self, table: str, last: int) -> None:
         """See End. The journal's numbers only say what came first."""
@@ -95,13 +92,7 @@ async def sqlite_target(path: Path, *, is_draft: bool = False) -> AsyncIterator[
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection of its own, closed on every way out. Raises StoreError for what SQLite reports."""
     try:
-        with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as connection:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             yield connection
     except sqlite3.Error as error:
         raise explained(error, str(path), to_host=True) from error
-
-
-def _insert(conn: sqlite3.Connection, query: str, rows: Sequence[Row]) -> None:
-    """Closes its cursor before the next one is made. A thread that lets go of it only afterwards resets their common
-    statement under the next one, which then breaks off as misused."""
-    conn.executemany(query, rows).close()
