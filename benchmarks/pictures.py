@@ -17,8 +17,6 @@ from bot.picture.table import named_table_picture
 from bot.systems.catalog import system
 
 RUNS = 15
-IDLE = 1.0
-"""Seconds between the odds and *Picture* under them: people look first."""
 TABLES = {
     "14 rows of 9 cells": ("lnlt", "melee-odds", {"attack": 7, "defense": 4}),
     "11 rows of 9 codes": ("nhis", "ranged-combat", {"firepower": 9, "roll": 7}),
@@ -40,7 +38,6 @@ async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> 
     for _ in range(3):
         worker = Worker()
         await worker.run(count_odds_here, "lnlt", "fire", dict(sequence.example), ("targets[0].result",), {})
-        await asyncio.sleep(IDLE)
         first.append(await milliseconds(lambda: worker.run(function, *arguments)))  # noqa: B023
         later += [await milliseconds(lambda: worker.run(function, *arguments)) for _ in range(RUNS)]  # noqa: B023
         await worker.close()

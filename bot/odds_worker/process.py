@@ -3,7 +3,6 @@
 import contextlib
 import pickle
 import resource
-import select
 import signal
 import struct
 import sys
@@ -14,8 +13,6 @@ from typing import Any
 SIZE = struct.Struct(">Q")
 GRACE = 90
 """Seconds behind its limit after which the process ends, whatever it is at: its parent gave up long before."""
-PAUSE = 0.2
-"""Seconds without a question in which a worker gets ready for pictures."""
 MEMORY = 640 * 2**20
 """Bytes of address space, Python itself included: what needs more is refused, and the bot beside it goes on."""
 
@@ -71,7 +68,6 @@ def main() -> None:
     sys.stdout = sys.stderr  # whatever prints must not get between the answers
     sink.write(packed("ready"))
     sink.flush()
-    is_ready = False
     while len(head := source.read(SIZE.size)) == SIZE.size:
         # Written by our own parent process.
         name, arguments, seconds, packs = pickle.loads(source.read(SIZE.unpack(head)[0]))
@@ -86,15 +82,6 @@ def main() -> None:
         signal.alarm(0)
         sink.write(told)
         sink.flush()
-        if not is_ready and not select.select([source], [], [], PAUSE)[0]:
-            is_ready = True
-            _get_ready()
-
-
-def _get_ready() -> None:
-    """After the first answer, while nobody waits: what pictures need is read, for the next question is often one."""
-    with contextlib.suppress(ImportError, MemoryError, OSError):
-        import_module("bot.picture.png").get_ready()
 
 
 def _limit_memory() -> None:

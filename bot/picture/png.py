@@ -5,7 +5,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from bot.picture.font import FILES, face
+from bot.picture.font import FILES
 from bot.picture.svg import Picture
 from bot.rules.errors import UserError
 
@@ -40,15 +40,6 @@ def picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, s
     words."""
     picture = make(*arguments)
     return png(picture.svg), picture.alt
-
-
-def get_ready() -> None:
-    """Read what draws, how wide letters are and all that pictures are made by, so that the first one waits for
-    nothing."""
-    face(bold=False)
-    face(bold=True)
-    if rasterizer() == "svg2png_py":
-        _fonts()
 
 
 @cache
