@@ -111,7 +111,7 @@ def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRA
     if _version(conn) == len(steps):
         return
     conn.execute("BEGIN IMMEDIATE")  # two processes that start at once: one migrates, the other waits
-    try:
+    with conn:
         version = check_ours(conn, path, steps)
         if 0 < version < len(steps):
             _back_up(path, version)
@@ -119,11 +119,6 @@ def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRA
             for statement in filter(str.strip, step.split(";\n")):
                 conn.execute(statement)
         conn.execute(f"PRAGMA user_version = {len(steps)}")
-        conn.execute("COMMIT")
-    except BaseException:
-        if conn.in_transaction:
-            conn.execute("ROLLBACK")
-        raise
 
 
 def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> int:
