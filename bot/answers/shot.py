@@ -81,8 +81,9 @@ def run_sequence(
         lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read),
         source, hand, typed, cards=bool(sequence.decks),
     )  # fmt: skip
-    new = [one.played._replace(lines=one.played.lines[one.played.before :]) for one in singles]
-    singles = tuple([one._replace(played=played) for one, played in zip(singles, new, strict=True)])
+    if sequence.choices:  # what was said with the question is not said again
+        new = [one.played._replace(lines=one.played.lines[one.played.before :]) for one in singles]
+        singles = tuple([one._replace(played=played) for one, played in zip(singles, new, strict=True)])
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
     asks = first.played.settlement.asks
     if asks:

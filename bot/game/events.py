@@ -105,7 +105,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes |= _secret(event, secret)
     if "shows" in event or kind == "import":
         changes["hidden"] = 0
-    elif not game.hidden and any(name in event for name in CLOSES):
+    elif not game.hidden and not event.keys().isdisjoint(CLOSES):
         changes["hidden"] = number
     if not event.get("hand") and has_dice(event):
         changes["drawn"] = True

@@ -198,7 +198,7 @@ class Ledger:
             "side": side if side is not None else self.game.players.get(person, ""),
             "kind": kind,
             "behind": self.game.last,
-            **{name: value for name, value in fields.items() if value or name in _BARE or not _says_nothing(value)},
+            **{name: value for name, value in fields.items() if value or name in _BARE or type(value) in (int, float)},
         }
         if texts:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
@@ -213,7 +213,7 @@ class Ledger:
             if new and new.packs != self.game.packs and kind not in ("undo", "redo"):
                 extends = extends_of(self.game, new.packs)
                 body |= {"extends": extends} if extends else {}
-        if number := awaited(self.game, body):
+        if self.game.waits and (number := awaited(self.game, body)):
             self._wait(number)
         if self.game.redo and is_passed_over(body):
             body["keeps"] = True
@@ -264,9 +264,11 @@ class Ledger:
         own = (text for text in self.new_texts if text.event == number and text.person)
         texts = ((text.event, text.key, text.text) for text in (*own, *quoted))
         names = {person.person: person.name for person in self.persons.values()}
-        words = unnamed(first, event_text(body), names, texts)
+        body[SAID], blank = "?", f'"{SAID}":"?"'  # so that its text is made but once
+        text = event_text(body)
+        words = unnamed(first, text.replace(f"{blank},", ""), names, texts)
         body[SAID] = said(words)
-        self._add(body, event_text(body))
+        self._add(body, text.replace(blank, f'"{SAID}":"{body[SAID]}"'))
         self.new_texts.append(TextRow(self.row, number, SAID, "", words))
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
@@ -323,10 +325,5 @@ class Ledger:
         return any(map(changes_game, self.bodies))
 
 
-_EMPTY = (str, tuple, list, dict)
 _BARE = ("closed",)
 """Fields that an event has empty, too: cards were taken from the known top, without a die."""
-
-
-def _says_nothing(value: object) -> bool:
-    return value is None or value is False or (isinstance(value, _EMPTY) and not value)

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from operator import attrgetter
+import dataclasses
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # by this name mypy knows which fields a value has
@@ -12,21 +11,12 @@ if TYPE_CHECKING:  # by this name mypy knows which fields a value has
 else:
 
     def replace(value, /, **changes):
-        """`value` with these fields changed; nothing of its own runs. Raises TypeError for what is no field of it."""
-        fields, put = value.__dataclass_fields__, object.__setattr__
-        if not changes.keys() <= fields.keys():
-            raise TypeError(f"{type(value).__name__} has no {', '.join(changes.keys() - fields.keys())}")
+        """`value` with these fields changed; nothing of its own runs, unless it has slots. Raises TypeError for what is
+        no field of it."""
+        if not hasattr(value, "__dict__"):
+            return dataclasses.replace(value, **changes)
+        if not changes.keys() <= value.__dict__.keys():
+            raise TypeError(f"{type(value).__name__} has no {', '.join(changes.keys() - value.__dict__.keys())}")
         made = object.__new__(type(value))
-        if hasattr(value, "__dict__"):
-            made.__dict__.update(value.__dict__, **changes)
-            return made
-        for name, held in zip(fields, _all_of(type(value))(value), strict=False):
-            put(made, name, held)
-        for name in changes:
-            put(made, name, changes[name])
+        object.__setattr__(made, "__dict__", value.__dict__ | changes)
         return made
-
-    @lru_cache(16)
-    def _all_of(kind):
-        """What reads all fields of a value at once; and its class, as what reads one thing alone gives no tuple."""
-        return attrgetter(*kind.__dataclass_fields__, "__class__")

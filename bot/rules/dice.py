@@ -61,10 +61,10 @@ class Rolled(NamedTuple):
 
     def note(self) -> dict[str, Any]:
         """As an event of the log keeps it; in the place of a closed face there is the card."""
-        value = self.shown if self.is_closed else self.value
-        note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": value}
+        note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}
         if self.pile is not None:
             note |= {"deck": self.pile.deck.id, "to": self.pile.goes(int(self.value))}
+            note |= {"value": self.shown} if self.is_closed else {}
         return note if self.faces is None else note | {"faces": list(self.faces)}
 
 

@@ -188,11 +188,7 @@ class Handling:
             raise
 
     async def _once(
-        self,
-        command: Command,
-        loaded: Loaded | None,
-        gate: Gate,
-        check: Callable[[], Awaitable[None]] | None = None,
+        self, command: Command, loaded: Loaded | None, gate: Gate, check: Callable[[], Awaitable[None]] | None = None
     ) -> Reply:
         """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
         nothing happened in the game that was loaded."""

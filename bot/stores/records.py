@@ -283,9 +283,9 @@ def tombstone(request_id: str) -> str:
 
 def check_change(change: GameChange) -> None:
     """Raise ValueError for a change whose events do not belong together: that would be our bug."""
-    numbers = [event.number for event in change.events]
-    first = numbers[0] if numbers else 0
-    if numbers != list(range(first, first + len(numbers))) or any(e.game != change.game for e in change.events):
+    first = change.events[0].number if change.events else 0
+    if any(event.number != at or event.game != change.game for at, event in enumerate(change.events, first)):
+        numbers = [event.number for event in change.events]
         raise ValueError(f"events of {change.game} do not follow each other: {numbers}")
     if change.version == 0 and first != 1:
         raise ValueError(f"a new game begins with event 1, not {first}")
@@ -293,6 +293,7 @@ def check_change(change: GameChange) -> None:
 
 _compact = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _MARKS = " \t\n\r"
+_BYTES = tuple("".join(_MARKS[byte >> 2 * at & 3] for at in range(4)) for byte in range(256))
 _MOST = 20
 CHECKED = (
     ("requests", "reply"),
@@ -353,4 +354,4 @@ def bare(reply: str | None) -> str | None:
 
 def _sum(text: bytes) -> str:
     number = zlib.crc32(text)
-    return "".join(_MARKS[number >> 2 * at & 3] for at in range(16))
+    return _BYTES[number & 255] + _BYTES[number >> 8 & 255] + _BYTES[number >> 16 & 255] + _BYTES[number >> 24]

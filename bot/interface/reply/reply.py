@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
@@ -229,11 +229,11 @@ def part_to_json(part: Part) -> Any:
     return {"kind": type(part).__name__.lower(), **plain(part)}
 
 
-def plain(value: Iterable[Any]) -> Any:
+def plain(value: tuple[Any, ...]) -> Any:
     """What is in a part as plain JSON values: one of several fields is a mapping of them."""
     if names := getattr(value, "_fields", ()):
         return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
-    return tuple([plain(one) if isinstance(one, tuple | list) else one for one in value])
+    return tuple(map(plain, value)) if value and isinstance(value[0], tuple) else value
 
 
 def part_from_json(data: Any) -> Part:

@@ -98,7 +98,7 @@ class Result:
 
     def __init__(self, form: Form, thrown: list[Thrown]) -> None:
         self._form, self.thrown, self.expression, self.added = form, thrown, form.expression, form.added
-        self.total = None if form.is_text else _total(form.expression, thrown)
+        self.total = None if form.is_text else _total(form, thrown)
 
     @property
     def faces(self) -> dict[str, int] | None:
@@ -121,7 +121,8 @@ class Result:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         if (faces := self.faces) is not None:
             return ", ".join(f"{count}x {face}" for face, count in faces.items())
-        return str(self.total) if self.passes is None else f"{self.total}, {'success' if self.passes else 'failure'}"
+        passes = self.passes
+        return str(self.total) if passes is None else f"{self.total}, {'success' if passes else 'failure'}"
 
     @property
     def is_plain(self) -> bool:
@@ -201,11 +202,13 @@ def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[
     return [draw(die) for _ in range(count)]
 
 
-def _total(expression: Expression, thrown: list[Thrown]) -> int:
+def _total(form: Form, thrown: list[Thrown]) -> int:
     """What its numbers and the pools on the table come to."""
+    if form.added is not None:
+        return thrown[0][2] + sum([number for _, number in form.added])
     totals = iter([one[2] for one in thrown])
 
     def read(operand: Operand) -> int:
         return operand.value if isinstance(operand, Number) else next(totals)
 
-    return compute(expression.program, read, lambda operator, left, right: arithmetic(operator.sign, left, right))
+    return compute(form.expression.program, read, lambda operator, left, right: arithmetic(operator.sign, left, right))

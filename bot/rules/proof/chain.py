@@ -26,6 +26,8 @@ _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
 """What the text of a value has in it that must be looked at piece by piece: numbers that are not whole, and keys that
 were no text before (a key that looks so, too)."""
+_MANY_DIGITS, _ZEROS = b"0" * 16, bytes.maketrans(b"123456789", b"000000000")
+"""What is in every number from 2^53 on, each digit read as 0: it is found ten times as fast as by a pattern."""
 
 SAID = "said"
 """Key of the text that holds the words, and field of the event that holds their hash."""
@@ -72,10 +74,14 @@ def has_large_number(body: Mapping[str, Any]) -> bool:
 def event_text(body: Mapping[str, Any]) -> str:
     """The canonical text of an event of ours. Raises UserError for a whole number in it that a browser would read as
     another one."""
-    if has_large_number(body):
+    try:
+        text = canonical(body)
+    except ValueError:  # a number of thousands of digits
+        text = ""
+    if (not text or _MANY_DIGITS in text.encode().translate(_ZEROS)) and has_large_number(body):
         hint = "Whole numbers go up to 9,007,199,254,740,991."
         raise UserError("A number is too large for the log.", hint=hint, code="bad-value")
-    return canonical(body)
+    return text or canonical(body)
 
 
 def genesis(game: str) -> str:

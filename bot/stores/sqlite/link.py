@@ -45,6 +45,7 @@ class Link:
         self._closed = self._has_run = False
         self._names = (str(path), f"{path}-wal")
         self._files: dict[str, tuple[int, int]] = {}
+        self._seen: list[bool] = []
 
     @classmethod
     async def open(cls, path: Path, busy_seconds: float) -> Link:
@@ -78,14 +79,19 @@ class Link:
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job(connection)` gives. Raises StoreError for what SQLite reports.
 
-        Gone, where the file was deleted or replaced: nobody would find again what was written to it.
+        Gone, where the file was deleted or replaced: nobody would find again what was written to it. All jobs that end
+        in the same turn of the loop share a look.
         """
         try:
             result = await self.run_anyhow(job)
             self._has_run = True
             return result
         finally:
-            self.look()  # whatever else went wrong, it is because of this
+            if not self._seen:
+                self._seen.append(self._closed or self.is_same())
+                asyncio.get_running_loop().call_soon(self._seen.clear)
+            if not self._seen[0]:
+                raise Gone  # whatever else went wrong, it is because of this
 
     async def fetch(self, query: str, *values: object) -> Sequence[Row]:
         """The rows of a query that only reads."""
