@@ -59,6 +59,12 @@ def count_events(data: Path) -> int:
         return int(database.execute("SELECT count(*) FROM events WHERE number > 1").fetchone()[0])
 
 
+def kept(data: Path) -> int:
+    """How many answers wait for the next command, as the platform took them no more."""
+    with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True, timeout=30)) as database:
+        return int(database.execute("SELECT count(*) FROM docs WHERE kind = 'untold'").fetchone()[0])
+
+
 def labels(data: Path) -> set[str]:
     """The labels of all rolls on the disk."""
     with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True, timeout=30)) as database:

@@ -67,6 +67,7 @@ async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_pa
         assert max(one.receipt or PATIENT for one in asked) < first
 
         own_server.start()
+        await discord.until(lambda: "answers again" in bot.log)
         message = await answered(await anna.slash(table, "roll", dice="2d6"))
         assert NOTE not in message.text
         assert "#3" in message.text, "of all that was thrown meanwhile nothing is in the log"
@@ -90,6 +91,7 @@ async def test_on_slack_nobody_waits_for_it(own_server: PostgresServer, tmp_path
             assert all(NOTE in message.text for message in rolls)
             assert AWAY in refused.text
             own_server.start()
+            await slack.watch.until(lambda: "answers again" in bot.log, timeout=60, what="the database to be back")
             handles.append(await anna.slash(games, "/roll", "2d6"))
             assert NOTE not in (await handles[-1].answer()).text
             busy = denied(bot.process.pid) - busy

@@ -13,6 +13,7 @@ from adapters import run as running
 from bot.app import App
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
+from tests.adapters import unaware
 from tests.adapters.discord.process import Bot
 from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn
@@ -45,6 +46,7 @@ async def test_a_platform_that_breaks_is_begun_again_and_the_other_goes_on(
 async def test_a_database_deleted_under_the_bot_ends_it_and_no_roll_that_was_answered_is_lost(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord:
         bot = Bot(discord, tmp_path)
+        bot.module = unaware.__name__
         await bot.start()
         try:
             anna, table = discord.user("Anna"), discord.channel("table")
@@ -52,6 +54,7 @@ async def test_a_database_deleted_under_the_bot_ends_it_and_no_roll_that_was_ans
             assert all("2d6" in message.text for message in shown)
             (tmp_path / "grognard.db").unlink()
             refused = [await (await anna.slash(table, "roll", dice="2d6")).answer() for _ in range(2)]
+            (tmp_path / unaware.LET).touch()
             assert all(message.ephemeral for message in refused)
             assert all("None of it was saved" in message.text for message in refused)
             assert all(str(tmp_path) not in message.text for message in refused)

@@ -30,12 +30,15 @@ class Bot:
             **settings,
         }
         self._log = data / "log.txt"
+        self.module = "bot.__main__"
         self.process: nursery.Process
 
     async def start(self, *, ready: bool = True) -> None:
         """Start it, and wait until it is connected."""
         self.data.mkdir(parents=True, exist_ok=True)
-        self.process = await nursery.start(self._command, cwd=self.data, env=self.environment, log=self._log)
+        self.process = await nursery.start(
+            self._command, cwd=self.data, env=self.environment, log=self._log, module=self.module
+        )
         if ready:
             await self.discord.ready()
 

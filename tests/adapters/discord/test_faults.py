@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.discord.process import Bot, locked, running
-from tests.adapters.left_over import count_left, until_nothing_is_left
+from tests.adapters.left_over import count_left, kept, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message
 
 CALLBACK = r"POST .*/callback"
@@ -187,7 +187,7 @@ async def test_what_nothing_keeps_is_told_later_where_discord_took_no_answer(
         await (await roll(discord, table)).answer()
         discord.fail(CALLBACK, 502, times=None)
         asked = anna.send(table, "roll", dice="2d6+")
-        await asyncio.sleep(16)
+        await discord.until(lambda: kept(tmp_path) == 1)
         discord.no_faults()
         await bot.kill()  # what is kept outlives the process
         await bot.start()

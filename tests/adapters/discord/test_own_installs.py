@@ -22,7 +22,7 @@ from bot.rules.proof.export_format import read_export
 from bot.rules.proof.verify import check_proof
 from tests.adapters.discord.process import Bot, locked, running
 from tests.adapters.discord.test_http import playing
-from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.left_over import kept, until_nothing_is_left
 from tests.adapters.nursery import share
 from tests.standins.discord import Channel, DiscordStandIn, Message
 from tests.standins.discord.bare import bare_client
@@ -242,7 +242,7 @@ async def test_what_outlives_its_token_is_kept_and_told(discord: DiscordStandIn,
             await asyncio.gather(*(one.first_response() for one in asked))
             discord.clock.advance(16 * 60)
         discord.no_faults()
-        await discord.until(lambda: _kept(tmp_path) == late)
+        await discord.until(lambda: kept(tmp_path) == late)
         other = await (await cy.slash(hall, "roll", dice="2d6")).answer()
         assert "(late)" not in other.text
         near = await anna.slash(anna.dm(), "roll", dice="d6")
@@ -255,7 +255,7 @@ async def test_what_outlives_its_token_is_kept_and_told(discord: DiscordStandIn,
         assert {re.search(r"late \d", one.text)[0] for one in (*told, *rest)} == {  # type: ignore[index]
             f"late {number}" for number in range(late)
         }
-        await discord.until(lambda: _kept(tmp_path) == 0)  # it is shown before that is written down
+        await discord.until(lambda: kept(tmp_path) == 0)  # it is shown before that is written down
         assert posted(discord) == []
         assert "ERROR" not in bot.log
 
@@ -267,11 +267,6 @@ async def _late(where: Channel, count: int) -> list[Message]:
             return found
         await asyncio.sleep(0.05)
     raise AssertionError([one.text for one in where.messages])
-
-
-def _kept(data: Path) -> int:
-    with closing(sqlite3.connect(data / "grognard.db")) as db:
-        return int(db.execute("SELECT count(*) FROM docs WHERE kind = 'untold'").fetchone()[0])
 
 
 async def test_faults_and_restarts(discord: DiscordStandIn, tmp_path: Path) -> None:
