@@ -29,11 +29,11 @@ FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
     "fire": (54, 100),
-    "odds of it": (57, 119),
+    "odds of it": (56, 112),
     "one die": (35, 59),
     "undo": (25, 69),
     "Again": (54, 132),
-    "Odds": (52, 102),
+    "Odds": (52, 100),
     "a cell": (30, 49),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""

@@ -308,7 +308,7 @@ class Scale:
     def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
         tokens = tuple(tokens)
         self._results = results_of(sequence)
-        self._scores = scores_of(sequence.system.key, sequence.id)
+        self._scores = scores_of(sequence.system, sequence.id)
         heads = {_head(token) for token in tokens} - {NONE}
         unknown = heads - self._results.keys()
         self._by_results = bool(heads - unknown) and not (unknown and heads <= self._scores.keys())

@@ -20,8 +20,8 @@ from bot.rules.odds.by_unit import named_rows
 from bot.rules.odds.odds import Distribution, joint, shown
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
-from bot.systems.catalog import pack_version, system, systems
-from bot.systems.system import Sequence
+from bot.systems.catalog import system
+from bot.systems.system import Sequence, System
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
@@ -112,7 +112,7 @@ def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
             continue
         played = system_of(event)
         rules = played.key if played is not None else event["system"]
-        if not scores_of(rules, event["target"]):
+        if not scores_of(played, event["target"]):
             continue
         side = scored_side(event, sides) if sides else event["who"]
         for one in plays_of(event):
@@ -160,10 +160,9 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
     return next(other for other in sides if other != side)  # they rolled what befell their own units
 
 
-def scores_of(system_id: str, sequence_id: str) -> Mapping[str, float]:
+def scores_of(system: System | None, sequence_id: str) -> Mapping[str, float]:
     """What each result of a sequence is worth for the side that acts; empty where the game does not say."""
-    game = systems().get(system_id) or pack_version(system_id)
-    scores: Mapping[str, Any] = (game.game.get("scores") or {}) if game is not None else {}
+    scores: Mapping[str, Any] = (system.game.get("scores") or {}) if system is not None else {}
     found = scores.get(sequence_id, scores.get("*")) or {}
     return {str(word): float(value) for word, value in found.items()}
 
@@ -185,7 +184,7 @@ def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth |
 def worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
     """What the outputs of one play were worth, and what could have come of it; None where nothing that can come has a
     score. Raises UserError for inputs that the sequence refuses."""
-    if not (scores := scores_of(sequence.system.key, sequence.id)):
+    if not (scores := scores_of(sequence.system, sequence.id)):
         return None
     chances, played = _chances(sequence, raw, roster, out)
     if not any(_head(word) in scores and str(word) != "none" for key in chances for word in key):

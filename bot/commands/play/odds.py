@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
-from bot.answers.firers_and_targets import in_names
+from bot.answers.firers_and_targets import in_names, with_letters
 from bot.answers.headline import actors, cause, others
 from bot.answers.odds import odds_reply, rounds_reply
 from bot.answers.plays import Planned, Shot, again, alike_plays, came_up, each_of, named_rows, planned, shot_of
@@ -100,8 +100,9 @@ class Asked(NamedTuple):
 
 async def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False) -> Asked:
     """`decided`: choices that the odds leave open are taken."""
-    sequence, roster = system(spec.system).sequence(spec.target), roster_for(context.game, spec.system)
-    options, _ = in_names(sequence, typed, roster, context.actor.side)
+    sequence, roster = context.systems[spec.system].sequences[spec.target], roster_for(context.game, spec.system)
+    side = context.actor.side
+    options, _ = in_names(sequence, with_letters(sequence, typed, context.game), roster, side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
     ruled = by_rules(sequence, given, context.game)
     raw = sequence.decided(with_filled(given, ruled)) if decided else with_filled(given, ruled)
@@ -109,7 +110,7 @@ async def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object
     if sequence.decks:
         seat = seat_of(context.game.players, context.ledger.known_person())
         seen, own = await closed_piles(context, sequence, ALL, seat)
-    read = tracks_read(sequence, raw, roster, context.game, context.actor.side, own)
+    read = tracks_read(sequence, raw, roster, context.game, side, own)
     filled = {**raw, **filled_in(read, sequence.system.tracks)} if read else raw
     return Asked(sequence, roster, given, ruled, filled, {**filled, **seen})
 
@@ -266,17 +267,16 @@ async def what_if(context: Context, rest: str) -> Reply:
     draft = await own_draft(context, key)
     desk = repeated(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
-    return await _compared(desk, desk.spec, draft, chosen)
+    return await _compared(desk, await _asked(desk, desk.spec, draft.options, decided=True), draft, chosen)
 
 
 async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
     """The same for a command as it was typed; its draft is stored, so that its buttons work."""
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
-    return await _compared(context, spec, drafted(context, spec.path, {**raw, "odds": True}), "")
+    asked = await _asked(context, spec, options, decided=True)
+    return await _compared(context, asked, drafted(context, spec.path, {**asked.given, "odds": True}), "")
 
 
-async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: str) -> Reply:
-    asked = await _asked(context, spec, draft.options, decided=True)
+async def _compared(context: Context, asked: Asked, draft: Draft, chosen: str) -> Reply:
     if each_of(asked.sequence, asked.raw, asked.roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     group, level = _chosen(chosen)
@@ -312,16 +312,12 @@ def _place(text: str) -> int:
 
 
 def _buttons(draft: Draft) -> tuple[Button, ...]:
-    return (
-        *_rolled_or_changed(draft),
-        Button(f"back:{draft.key}", "Back"),
-    )
+    return *_rolled_or_changed(draft), Button(f"back:{draft.key}", "Back")
 
 
 def _menus(key: str, worth: Worth) -> tuple[Menu, ...]:
     """A menu of what is compared, and one of for whom."""
-    made = []
-    known, names = worth.levels, worth.names
+    made, known, names = list[Menu](), worth.levels, worth.names
     if len(known) > 1:
         entries = [MenuEntry(f"whatif:{key}:{worth.group}.{at}", begun(one.label)) for at, one in enumerate(known[:25])]
         made.append(Menu(begun(known[worth.level].label), tuple(entries), "Level"))

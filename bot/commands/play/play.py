@@ -86,7 +86,7 @@ async def handle_sequence(context: Context) -> Reply:
     actor, roster = context.actor, roster_for(game, spec.system)
     sequence = context.systems[spec.system].sequences[spec.target]
     try:
-        return await _sequence(context, actor, sequence, options, roster)
+        return await _counted(context, sequence, options) or await _sequence(context, actor, sequence, options, roster)
     except UserError as error:
         if roster and error.code in ("unit-unfit", "unit-gone"):
             named, _ = in_names(sequence, options, roster, actor.side)
@@ -94,17 +94,22 @@ async def handle_sequence(context: Context) -> Reply:
         raise
 
 
+async def _counted(context: Context, sequence: Sequence, options: dict[str, object]) -> Reply | None:
+    """The odds, where they are asked for."""
+    if sequence.rounds and options.get("rounds"):
+        return await answer_rounds(context, context.spec, options)
+    for name, answer in (("odds", answer_odds), ("compare", answer_compared)):
+        if name in options and sequence.odds_by and flag(options, name):
+            return await answer(context, context.spec, options)
+    return None
+
+
 async def _sequence(
     context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
 ) -> Reply:
     game, spec, who = context.game, context.spec, context.who
-    calls_sides = has_names(sequence, game)
-    options, aim = in_names(sequence, with_letters(sequence, options, game), roster, actor.side)
-    if sequence.rounds and options.get("rounds"):
-        return await answer_rounds(context, spec, options)
-    odds, compared, secret = (flag(options, name) for name in ("odds", "compare", "secret"))
-    if sequence.odds_by and (odds or compared):
-        return await (answer_odds if odds else answer_compared)(context, spec, options)
+    calls_sides, options = has_names(sequence, game), with_letters(sequence, options, game)
+    (options, aim), secret = in_names(sequence, options, roster, actor.side), flag(options, "secret")
     if game.ended:
         given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)
         if calls_sides or named_units(given):
