@@ -32,7 +32,7 @@ from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
 from bot.game.rights import need_player
 from bot.game.sides import find_side
-from bot.game.state import Game, Json, is_guarded, roster_of
+from bot.game.state import Json, is_guarded, roster_of
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.line_and_keypad import keypad
 from bot.interface.reply.reply import File, Reply
@@ -45,7 +45,6 @@ from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import ROLLED, Doc
-from bot.systems.catalog import system
 
 LOOK_BACK = 200
 SURE = "sure"
@@ -234,13 +233,13 @@ async def repeat(context: Context, event: Json) -> Reply:
         options["label"] = label
     desk = repeated(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
-        desk.command = replace(desk.command, options=without_lost(desk.game, desk.spec, options))
+        desk.command = replace(desk.command, options=without_lost(desk, desk.spec, options))
     return await played(desk)
 
 
-def without_lost(game: Game, spec: CommandSpec, options: Json) -> Json:
+def without_lost(context: Context, spec: CommandSpec, options: Json) -> Json:
     """The options of a repeated shot without those who can no longer take part in it."""
-    return able(system(spec.system).sequence(spec.target), options, roster_of(game))[0]
+    return able(context.systems[spec.system].sequences[spec.target], options, roster_of(context.game))[0]
 
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:
@@ -255,7 +254,7 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
     targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
     if not targets:
         raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
-    options = aimed_at(spec, without_lost(game, spec, as_typed(event)), option, targets)
+    options = aimed_at(spec, without_lost(context, spec, as_typed(event)), option, targets)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
             f"{spec.verb} at {joined(target.name for target in targets)}?",
