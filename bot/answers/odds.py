@@ -1,18 +1,21 @@
 """The exact odds as an answer: what one decides by in the first line, then every unit's results, worst first."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from bot.answers.firers_and_targets import has_names
 from bot.answers.headline import HARM, NO_EFFECT, ROOM, Scale, deciding, has_one_party, words_of
 from bot.answers.shot import plain_word
+from bot.game.state import Game
 from bot.interface.reply.bars import CAME, percent
 from bot.interface.reply.parts import Odds, Part, Small
 from bot.interface.reply.reply import GAME, SHAKEN, Reply
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.rounds import UNDECIDED, Fought
 from bot.rules.sequence.sequence import Row
-from bot.rules.text.names import joined, stem_of
+from bot.rules.text.names import LETTERS, joined, stem_of
 from bot.rules.text.phrase import Phrase, Typed, begun
 from bot.systems.system import Sequence
 
@@ -384,3 +387,25 @@ def _lasting(fought: Fought) -> str:
     if fought.average is None:
         return "It may go on for ever."
     return f"It takes {float(fought.average):.1f} rounds on average."
+
+
+_LAST = re.compile(r"(?<=had it last turn )([ab])\b")
+_ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
+
+
+def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
+    """The odds of the initiative with the names of the sides; those of anything else as they are."""
+    if not any(option.complete == "side" for option in sequence.inputs):
+        return reply
+    sides = game.sides if has_names(sequence, game) else tuple(f"side {letter}" for letter in LETTERS)
+    names = dict(zip(LETTERS, sides, strict=True))
+
+    def named(part: Part) -> Part:
+        if isinstance(part, Odds):
+            return part._replace(chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
+        if isinstance(part, Small):
+            return part._replace(text=_LAST.sub(lambda found: names[found[1]], part.text))
+        return part
+
+    title = begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title))
+    return replace(reply, title=title, lines=tuple(map(named, reply.lines)))

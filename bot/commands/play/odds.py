@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
 from bot.answers.firers_and_targets import in_names, with_letters
 from bot.answers.headline import actors, cause, others
-from bot.answers.odds import odds_reply, rounds_reply
+from bot.answers.odds import odds_by_name, odds_reply, rounds_reply
 from bot.answers.plays import Planned, Shot, again, alike_plays, came_up, each_of, named_rows, planned, shot_of
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
@@ -21,7 +21,6 @@ from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
 from bot.commands.piles import closed_piles
 from bot.commands.post.choose import CHOICE, behind
-from bot.commands.turns.turn import odds_by_name
 from bot.game.events import system_of, whole_shot
 from bot.game.follows.cards import seat_of
 from bot.game.loaded import read_opened

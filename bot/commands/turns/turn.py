@@ -1,11 +1,9 @@
 """`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side. A card knows sides a and b,
 players know theirs by name: so is the roll for the initiative told."""
 
-import re
 from dataclasses import replace
 
 from bot.answers.events import retold
-from bot.answers.firers_and_targets import has_names
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
 from bot.commands.turns.mentions import addressed, call_sides
@@ -35,17 +33,14 @@ from bot.game.phases import (
 from bot.game.rights import need_go
 from bot.game.sides import find_side
 from bot.game.state import Game, Json
-from bot.interface.reply.parts import Odds, Part, Small
+from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import LETTERS, with_sides
 from bot.rules.text.phrase import begun, phrase
-from bot.systems.system import Sequence
 
 READ_BACK = 200
-_LAST = re.compile(r"(?<=had it last turn )([ab])\b")
-_ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 
 
 async def advance(context: Context, about: str | None = None) -> Reply:
@@ -218,24 +213,6 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
         buttons=(*phase_buttons(context, without=("initiative", "remember"), leads="next"), *undo),
         mention=mention,
     )
-
-
-def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
-    """The odds of the initiative with the names of the sides; those of anything else as they are."""
-    if not any(option.complete == "side" for option in sequence.inputs):
-        return reply
-    sides = game.sides if has_names(sequence, game) else tuple(f"side {letter}" for letter in LETTERS)
-    names = dict(zip(LETTERS, sides, strict=True))
-
-    def named(part: Part) -> Part:
-        if isinstance(part, Odds):
-            return part._replace(chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
-        if isinstance(part, Small):
-            return part._replace(text=_LAST.sub(lambda found: names[found[1]], part.text))
-        return part
-
-    title = begun(_ALONE.sub(lambda found: names[found[1].lower()], reply.title))
-    return replace(reply, title=title, lines=tuple(map(named, reply.lines)))
 
 
 def _named(part: Part, game: Game) -> Part:
