@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from bot.answers.headline import actors, others
 from bot.game.events import PLAYS, UNIT
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, roster_of, unit_from_json
@@ -23,6 +24,7 @@ from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.linked_units import linked
 from bot.rules.sequence.sequence import Change, Plan, Played, Row
+from bot.rules.text.names import joined
 from bot.systems.system import Sequence
 
 MOST_ODDS = 6
@@ -62,6 +64,14 @@ def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
     takes_several = len(names) > 1 and any(option.many for option in sequence.inputs)
     is_each = takes_several and all(name.casefold() in roster for name in names)
     return tuple(roster[name.casefold()].name for name in names) if is_each else ()
+
+
+def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[tuple[str, ...], str]:
+    """Those who act by these inputs, and in one text those who are acted on."""
+    if several := each_of(sequence, raw, roster):
+        return several, joined(several)
+    given = sequence.given(raw, roster)
+    return actors(sequence, given), joined(others(sequence, given))
 
 
 def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[Planned, ...]:

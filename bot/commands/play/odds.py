@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
 from bot.answers.firers_and_targets import in_names, with_letters
-from bot.answers.headline import actors, cause, others
+from bot.answers.headline import cause, others
 from bot.answers.odds import odds_by_name, odds_reply, rounds_reply
-from bot.answers.plays import Planned, Shot, again, alike_plays, came_up, each_of, named_rows, planned, shot_of
+from bot.answers.plays import Planned, Shot, again, alike_plays, came_up, each_of, named_rows, parties, planned, shot_of
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
 from bot.answers.what_if import Level, Worth, changes, count_changes, worth_reply
@@ -60,7 +60,7 @@ async def answer_odds(
     """
     if spec.family == "roll":
         return _of_dice(context, spec, options, draft)
-    asked = await _asked(context, spec, options)
+    asked, game, who = await _asked(context, spec, options), context.game, context.who
     sequence, roster, given, ruled, *seen = asked
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
     is_typed, replies = flag(options, "secret") or bool(options.get("hand")), list[Reply]()
@@ -68,13 +68,13 @@ async def answer_odds(
         plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
         rows, counted = await count_rows(context, sequence, plays, roster)
         acting, whom = parties(sequence, raw, roster)
-        by, typed = cause(sequence, acting, context.who), command_text(spec, given | more) if is_typed else ""
+        by, typed = cause(sequence, acting, who), command_text(spec, given | more) if is_typed else ""
         reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
         is_one, title = not plays[0].unit, reply.title
         for name, unit in plays[0].given.roster.items() if is_one else ():  # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
         reply = told_by_rule(replace(reply, title=title), ruled)
-        replies.append(odds_by_name(reply, sequence, context.game))
+        replies.append(odds_by_name(reply, sequence, game))
     reply, *shared = replies
     if is_typed:
         return boxed(context, reply, *shared)
@@ -143,14 +143,6 @@ async def count_rows(
     return rows, counted
 
 
-def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[tuple[str, ...], str]:
-    """Those who act by these inputs, and in one text those who are acted on."""
-    if several := each_of(sequence, raw, roster):
-        return several, joined(several)
-    given = sequence.given(raw, roster)
-    return actors(sequence, given), joined(others(sequence, given))
-
-
 async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
     """The exact odds after so many rounds and to the end, privately, with a button that fights the first of them."""
     sequence, roster, given, ruled, raw, _ = await _asked(context, spec, options)
@@ -193,16 +185,15 @@ async def _fired(context: Context, number: int) -> Fired:
 
 async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
     """The odds that a shot had, with its inputs and the units as they were; what came up is marked."""
-    fired = await _fired(context, number)
+    game, fired = context.game, await _fired(context, number)
     shot = fired.shot
     plays = planned(shot.sequence, shot.raw, shot.roster)
     rows, counted = await count_rows(context, shot.sequence, plays, shot.roster)
     came = {path: token for path, token in came_up(shot, plays).items() if path in rows}
     whom = joined([one.unit for one in plays if one.unit] or others(shot.sequence, plays[0].given))
     reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
-    reply = odds_by_name(reply, shot.sequence, context.game)
-    done = "fired" if fired.spec.verb in FIRES else "rolled"
-    reply = replace(reply, by=f"the odds of #{number} as it was {done}")
+    reply = odds_by_name(reply, shot.sequence, game)
+    reply = replace(reply, by=f"the odds of #{number} as it was {'fired' if fired.spec.verb in FIRES else 'rolled'}")
     return boxed(context, await offered(context, reply, context.button("bars", "", number).action))
 
 
@@ -219,8 +210,7 @@ async def share_shot(context: Context, number: int, _more: str) -> Reply:
     played = again(fired.shot)
     parts = every_die(fired.shot.sequence, played) if played else by_label(fired.event.get("dice") or ())
     parts = (*parts, *besides(fired.shot.sequence, played))
-    count = len(fired.shot.dice)
-    title = fired.shot.sequence.title
+    count, title = len(fired.shot.dice), fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
     return Reply(f"Every die of #{number}", parts, by=said)
 
