@@ -58,7 +58,6 @@ DEADLINES = (
     "adapters.discord.calls._RECEIPT_LIMIT",
     "adapters.discord.incoming.BEFORE_A_RECEIPT",
     "adapters.slack.channels.PATIENCE",
-    "adapters.slack.incoming.ACK_WITHIN",
     "adapters.slack.incoming.PATIENCE",
     "bot.commands.log.undo.PATIENCE",
     "bot.outbox.receipts.PATIENCE",
