@@ -36,7 +36,9 @@ class News(NamedTuple):
 def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
     sequence, acting, units = came.sequence, tuple(actors), {fate.unit for fate in came.fates}
-    if units - {*came.types} == {*acting} or (has_one_party(sequence) and units.issuperset(acting)):
+    if {unit for unit in units if unit not in came.types} == {*acting} or (
+        has_one_party(sequence) and units.issuperset(acting)
+    ):
         acting = ()  # the title names them
     by = cause(sequence, acting, who)
     title = (_counted(came) if came.is_counted else came.named) if came.fates else headline
@@ -229,6 +231,8 @@ def _alike(results: Results, fates: list[Fate]) -> list[list[Fate]]:
     found: dict[tuple[object, ...], list[Fate]] = {}
     for fate in fates:
         found.setdefault(fate[1:], []).append(fate)
+    if len(found) == 1:
+        return [*found.values()]
     rank = {token: at for at, token in enumerate(results)}
     return sorted(found.values(), key=lambda alike: rank.get(alike[0].token, len(rank)))
 
@@ -430,6 +434,7 @@ def hits_its_unit(sequence: Sequence) -> bool:
     return (sequence.system.id, sequence.id) in UNIT_IS_HIT
 
 
+@lru_cache(maxsize=256)
 def has_one_party(sequence: Sequence) -> bool:
     """Whether those who act are the only units that it takes: they rally, check morale, spot."""
     return all(option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from bot.rules.declared.answer_lines import settled
@@ -22,7 +22,8 @@ from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
 from bot.rules.declared.setting import FACES, NUMBERS, Head, Name, Names, Path, Setting, shown_name, words_in
 from bot.rules.declared.step_reader import Sheet
 from bot.rules.declared.values import Refuse
-from bot.rules.declared.walk import LINES, NOTES, TOLD, Here, Now, Steps, Walk, go, path_to
+from bot.rules.declared.walk import END, LINES, NOTES, TOLD, Now, Steps, Walk, begin, go, path_to
+from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, Pile, pile_of
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
@@ -125,8 +126,7 @@ class Declared:
     def __init__(self, id: str, head: Head, sheet: Sheet, program: Block) -> None:
         self.id, self.head, self.program = id, head, program
         self._sheet, self.choices = sheet, sheet.choices
-        self._checked = _checked(program)
-        self._head, self._tail = _split(self._checked)
+        self._checked = _without(program, lambda one: one.tells or isinstance(one, Dropped))
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
         """Those that its steps read or change, as formulas read them: `side.points`."""
         self.decks = sheet.decks
@@ -154,7 +154,7 @@ class Declared:
     def bound(self, units: int, path: str = "") -> Counter | None:
         """What counted the states of the odds of an output (or its own), with so many `units` in a list; or None."""
         path = _INDEX.sub("", path or self.head.odds_by)
-        return counted(self._kept(frozenset((path,))), self.head.inputs, units) if path else None
+        return counted(Slicer(frozenset((path,))).block(self.program), self.head.inputs, units) if path else None
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
@@ -166,20 +166,21 @@ class Declared:
                 ("sequences", self.id),
             )
 
-    def _kept(self, asked: frozenset[str] | None) -> Block:
-        """What of the program is needed."""
-        return Slicer(asked).block(self.program)
-
-    def _walked(self, asked: frozenset[str] | None) -> tuple[Walk, Pools, Looks]:
-        """The walk of play, or that of the odds of some outputs with what these look at of dice and cards."""
-        kept = self._kept(asked)
-        walk = Walk(kept)
-        return (walk, {}, {}) if asked is None else (walk, pools_in(kept), looks(kept))
+    def _walked(self, asked: frozenset[str]) -> tuple[Walk, Pools, Looks]:
+        """The walk of the odds of some outputs, with what these look at of dice and cards."""
+        kept = Slicer(asked).block(self.program)
+        return Walk(kept), pools_in(kept), looks(kept)
 
     @cached_property
-    def _steps(self) -> dict[str, Segment]:
-        """The rolls of play."""
-        return _steps(self._walk(None)[0], {})
+    def _play(self) -> tuple[Steps, Block, Steps, dict[str, Segment]]:
+        """What is carried out before a die can fall or a side is asked; what is checked then of the rest; the rest, and
+        its rolls."""
+        waits = [one.rolls or any(isinstance(below, Choose) for below in everything((one,))) for one in self.program]
+        at = waits.index(True) if True in waits else len(waits)
+        known = _without(self.program[:at], lambda one: isinstance(one, Dropped))
+        walk = Walk((*known, *Slicer(None).block(self.program[at:])))
+        checked = _without(self.program[at:], lambda one: one.tells or isinstance(one, Dropped))
+        return walk.steps[:at], checked, walk.steps[at:], _steps(walk, {})
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
@@ -190,11 +191,9 @@ class Declared:
         known = values_of(self.head.inputs, given, self._sheet.formulas.setting.words)
         known |= self._tracks(given) | self._piles(given)
         known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
+        env = begin(known)
         try:
-            checked = dict(known)
-            if go(self._head, checked) is None:
-                Early().block(self._tail, checked)
-            start, env = self._walk(None)[0].begin(known)
+            start = self._begun(known, env)
         except UNWORKABLE as error:
             raise unworkable(error) from None
 
@@ -207,9 +206,21 @@ class Declared:
             return self._focus(known, paths)
 
         return Plan(
-            start, self._steps if start.owes else {}, never, _with_lists(env[TOLD], self._sheet), no_closing,
+            start, self._play[3] if start.owes else {}, never, _with_lists(env[TOLD], self._sheet), no_closing,
             tuple(env[LINES]), focus, rows if self._has_rows else (), "", tuple(env[NOTES]), settled,
         )  # fmt: skip
+
+    def _begun(self, known: Mapping[str, Any], env: Env) -> Now:
+        """The state after what comes before the first die; `env` takes what is set and told."""
+        head, checked, tail, _ = self._play
+        try:
+            if (start := go(head, env)) is not None:
+                return start
+            Early().block(checked, dict(env))
+            return go(tail, env) or END
+        except (UserError, *UNWORKABLE):
+            Early().block(self._checked, dict(known))  # a refusal comes before what is wrong with words
+            raise
 
     def _tracks(self, given: Given) -> dict[str, Any]:
         """The tracks at hand: as they were filled in, else as they start."""
@@ -224,12 +235,8 @@ class Declared:
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
         walk, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
-        try:
-            alike = {name: known[name].by(seen) for name, seen in sights.items()}
-            start, env = walk.begin({**known, **alike, **places_in(paths)})
-        except UNWORKABLE as error:
-            raise unworkable(error) from None
-        return Plan(start, _steps(walk, pools), never, env[TOLD])
+        env = begin({**known, **{name: known[name].by(seen) for name, seen in sights.items()}, **places_in(paths)})
+        return Plan(go(walk.steps, env) or END, _steps(walk, pools), never, env[TOLD])
 
 
 def _steps(walk: Walk, pools: Pools) -> dict[str, Segment]:
@@ -241,17 +248,9 @@ def _steps(walk: Walk, pools: Pools) -> dict[str, Segment]:
     return steps
 
 
-def _checked(block: Block) -> Block:
-    """The block without what only tells or says, and what odds alone forget."""
-    return tuple(one.below(_checked) for one in block if not (one.tells or isinstance(one, Dropped)))
-
-
-def _split(checked: Block) -> tuple[Steps, Block]:
-    """What carries out the statements all of whose values are known before any die falls, and those that follow."""
-    for at, one in enumerate(checked):
-        if one.rolls or any(isinstance(below, Choose) for below in everything((one,))):
-            return Here({}).block(checked[:at]), checked[at:]
-    return Here({}).block(checked), ()
+def _without(block: Block, is_out: Callable[[Statement], bool]) -> Block:
+    """The block without some of its statements."""
+    return tuple(one.below(partial(_without, is_out=is_out)) for one in block if not is_out(one))
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

@@ -146,6 +146,9 @@ def called(function: Callable[..., Any], *parts: Formula) -> Run:
         return lambda env: function(only(env))
     if len(runs) == 2:
         one, other = runs
+        if parts[1].kind == "constant":
+            value = parts[1].value
+            return lambda env: function(one(env), value)
         return lambda env: function(one(env), other(env))
     return lambda env: function(*[run(env) for run in runs])
 

@@ -120,16 +120,22 @@ class Roll(Falling):
         env |= dict.fromkeys(self.sets, OPEN)
         return False
 
+    @cached_property
+    def fixed(self) -> Dice | None:
+        """The dice, where no value decides them."""
+        specs = () if self.reads or self.dice[0].words else self.dice
+        return dice_of(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs])) if specs else None
+
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
         due, sure = list[Spec](), not partial.unsure
-        for thrown in self.dice:
+        for thrown in self.dice if self.fixed is None else ():
             count, _, _ = spec = tuple([partial.value(formula, env) for formula in thrown.formulas])
             sure = sure and count is not OPEN
             due.append(thrown.at_most(spec))
             if thrown.words:
                 pool_of(_number(due[-1][0]), due[-1][1], thrown.words)
-        dice = dice_of(tuple(due)).dice
+        dice = (self.fixed or dice_of(tuple(due))).dice
         partial.dice += len(dice) if sure else 0
         if partial.dice > MOST_ROLLED:
             raise too_many_dice()
@@ -147,8 +153,7 @@ class Roll(Falling):
                     env[LINES].append(Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most"))
             return tuple(specs)
 
-        words = self.dice[0].words
-        dice = None if self.reads or words else dice_of(asked({}))
+        words, dice = self.dice[0].words, self.fixed
         own, name = tuple([thrown.key for thrown in self.dice]), self.name
         keys = self.owe(here, dice, own, words)
         if words:

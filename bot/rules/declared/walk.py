@@ -143,16 +143,16 @@ class Here:
 
 
 class Walk:
-    """A program whose statements are functions."""
+    """A program whose statements are functions, and its rolls."""
 
     def __init__(self, program: Sequence[Played]) -> None:
         self.sites: dict[str, Site] = {}
-        self._start = Here(self.sites).block(program)
+        self.steps = Here(self.sites).block(program)
 
-    def begin(self, known: Mapping[str, Any]) -> tuple[Now, Env]:
-        """The state after what comes before the first die, and the values at hand."""
-        env = {**known, TOLD: {}, LINES: [], NOTES: []}
-        return go(self._start, env) or END, env
+
+def begin(known: Mapping[str, Any]) -> Env:
+    """The values at hand before the first step."""
+    return {**known, TOLD: {}, LINES: [], NOTES: []}
 
 
 def path_to(within: Iterable[tuple[str, str]], output: str, env: Env) -> str:

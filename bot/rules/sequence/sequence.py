@@ -426,13 +426,10 @@ class _Within(dict[Any, Any]):
     """What is told within a path, by names or by positions."""
 
 
-def _listed(value: Any) -> Any:
-    """The items of a list in order, where they were told one by one."""
-    if value.__class__ is not _Within:
-        return value
-    if {*map(type, value)} == {int}:
-        return [_listed(value[at]) for at in sorted(value)]
-    return {key: _listed(one) for key, one in value.items()}
+def _listed(value: _Within) -> Any:
+    """What is told within a path; the items of a list in order, where they were told one by one."""
+    found = {key: _listed(one) if one.__class__ is _Within else one for key, one in value.items()}
+    return [found[at] for at in sorted(found)] if {*map(type, found)} == {int} else found
 
 
 @lru_cache(4096)
