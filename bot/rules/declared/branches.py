@@ -28,28 +28,18 @@ class If(Statement):
     def blocks(self) -> tuple[Block, ...]:
         return self.then, self.other
 
-    def before(self, live: Keys) -> Keys:
-        found = self.reads
-        for way in self.blocks():
-            inside = live
-            for below in reversed(way):
-                inside = below.before(inside)
-            found |= inside
-        return found
-
     def kept(self, slicer: Slicer) -> Block:
         """What is needed of the two ways."""
-        ways, live, tells, told = list[Block](), slicer.live, slicer.tells, False
+        ways, live, tells, told, before = list[Block](), slicer.live, slicer.tells, False, self.reads
         for way in self.blocks():
             slicer.live, slicer.tells = live, tells
             ways.append(slicer.block(way))
-            told = slicer.tells or told
+            told, before = slicer.tells or told, before | slicer.live
         slicer.live, slicer.tells = live, told
         if not any(ways):
             return ()
-        kept = If(self.when, ways[0], ways[1], live)
-        slicer.live = kept.before(live)
-        return (kept,)
+        slicer.live = before
+        return (If(self.when, ways[0], ways[1], live),)
 
     def below(self, make: Callable[[Block], Block], /) -> Statement:
         return replace(self, then=make(self.then), other=make(self.other))
@@ -206,7 +196,7 @@ class For(Statement):
                 env[only] = chosen(env) if some else None
             return each(env, 0)
 
-        follows: Frame = ([(lambda env: each(env, env[number] + 1), None)], 0)
+        follows: Frame = ([(lambda env: each(env, env[number] + 1), ())], 0)
         steps = replace(here, rest=(follows, *here.rest)).block(self.body)
         return start
 

@@ -243,7 +243,7 @@ def _steps(walk: Walk, pools: Pools) -> dict[str, Segment]:
     """The rolls of a walk, by name."""
     steps = dict[str, Segment]()
     for name, site in walk.sites.items():
-        step = Drawn if isinstance(site.falls, Draw) else Worded if site.words else Segment
+        step = Drawn if isinstance(site[0], Draw) else Worded if site[0].words else Segment
         steps[name] = step(site, pools.get(name, {}))
     return steps
 

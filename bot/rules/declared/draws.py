@@ -75,7 +75,8 @@ class Draw(Falling):
 
     def do(self, here: Here, /) -> Do:
         """Owe it: its state holds what is read after it, its label, and what is left; where nothing is, go on."""
-        keys, name, none = self.owe(here, None, (self.key,)), self.name, self.read[""]
+        here.sites[self.name] = self, here.rest
+        keys, name, none = self.keys, self.name, self.read[""]
         pile, label, title = self.pile, self.label.run, self.deck.title
 
         def do(env: Env) -> Now | None:
@@ -140,7 +141,7 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
         sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
         for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
             place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
-        yield Draw(next(sheet.sites), key=key, deck=deck, label=label, to=PLAY if found[2] else "")
+        yield Draw(f"{next(sheet.sites):04}", key=key, deck=deck, label=label, to=PLAY if found[2] else "")
 
 
 class Outcome(NamedTuple):
@@ -167,7 +168,7 @@ class Drawn(Segment):
 
     def __init__(self, site: Site, pools: Mapping[int, Any]) -> None:
         super().__init__(site, pools)
-        self._draw: Draw = site.falls
+        self._draw: Draw = self._roll
         self._known: dict[tuple[Any, ...], dict[str, Outcome]] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:

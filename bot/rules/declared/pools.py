@@ -19,7 +19,7 @@ from bot.rules.declared.program import OPEN, Block, Partial, Statement, everythi
 from bot.rules.declared.rolls import Fallen, Roll, dice_of, fallen, pool_of, ways_of
 from bot.rules.declared.setting import FACE, FACES, SHOWN
 from bot.rules.declared.values import Let, Stop
-from bot.rules.declared.walk import LINES, NOTES, TOLD, Dice, Keys, Now, Site
+from bot.rules.declared.walk import END, LINES, NOTES, TOLD, Dice, Keys, Now, Site, begin, go
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.expression.model import Pool as ExpressionPool
@@ -67,20 +67,20 @@ def pools_in(program: Block) -> dict[str, dict[int, Pool]]:
                 if key in one.faces or key + FACES not in one.faces:
                     continue
                 try:
-                    pools[at] = Pool(one, key + FACES, _read_after(program, one.site, key + FACES) or ())
+                    pools[at] = Pool(one, key + FACES, _read_after(program, one.name, key + FACES) or ())
                 except EveryFace:
                     continue
     return found
 
 
-def _read_after(block: Block, site: int, key: str) -> Block | None:
-    """What follows the roll `site` as far as it may read `key`; None where the roll is not in this block."""
+def _read_after(block: Block, name: str, key: str) -> Block | None:
+    """What follows the roll `name` as far as it may read `key`; None where the roll is not in this block."""
     for at, one in enumerate(block):
         rest = block[at + 1 :]
-        if isinstance(one, Roll) and one.site == site:
+        if isinstance(one, Roll) and one.name == name:
             return rest
         for way in one.blocks():
-            found = _read_after(way, site, key)
+            found = _read_after(way, name, key)
             if found is None:
                 continue
             if isinstance(one, For) and key in one.head:
@@ -236,34 +236,37 @@ def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
 class Segment:
     """One roll of a plan, a `Step`. `pools` are the dice of whose faces less than all is looked at, by their place."""
 
-    __slots__ = ("_kept", "_pools", "_site")
+    __slots__ = ("_kept", "_keys", "_pools", "_rest", "_roll")
 
     def __init__(self, site: Site, pools: Mapping[int, Pool]) -> None:
-        self._site, self._pools = site, pools
+        self._roll, self._rest = site
+        self._keys, self._pools = self._roll.keys, pools
         self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to. Raises UserError."""
-        site = self._site
+        env, after = begin(zip(self._keys, state.values, strict=False)), END
         try:
-            env = site.env(state)
             self._lay(env, state, faces)
-            after = site.goes_on(env)
+            for steps, at in self._rest:
+                if (owed := go(steps, env, at)) is not None:
+                    after = owed
+                    break
         except UNWORKABLE as error:
             raise unworkable(error) from None
         return Ruling(after, env[TOLD], env[LINES].copy, env[NOTES])
 
     def _lay(self, env: Env, state: Now, faces: tuple[Any, ...]) -> None:
         """Set the keys of its dice that are read: their sums and faces."""
-        read = self._site.faces
-        for key, (first, last) in zip(self._site.own, self._asked(state).cuts, strict=True):
+        read = self._roll.faces
+        for key, (first, last) in zip(self._roll.own, self._asked(state).cuts, strict=True):
             if key in read:
                 env[key] = sum(faces[first:last])
             if (single := key + FACES) in read:
                 env[single] = faces[first:last]
 
     def _asked(self, state: Now) -> Dice:
-        return self._site.dice or dice_of(state.values[-1])
+        return self._roll.fixed or dice_of(state.values[-1])
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
         """The dice in this state."""
@@ -271,21 +274,21 @@ class Segment:
 
     def grouped(self, state: Now, /) -> Weighted:
         """The rolls that differ for whoever reads them."""
-        asked, kinds, site = self._asked(state), list[Any](), self._site
-        for at, (key, (first, last)) in enumerate(zip(site.own, asked.cuts, strict=True)):
+        asked, kinds, roll = self._asked(state), list[Any](), self._roll
+        for at, (key, (first, last)) in enumerate(zip(roll.own, asked.cuts, strict=True)):
             dice = asked.dice[first:last]
             looks = self._looks(state, at, dice) if dice and at in self._pools else None
             shape = tuple([(die.sides, die.faces) for die in dice])
-            kinds.append((shape, key in site.faces, key + FACES in site.faces, looks))
+            kinds.append((shape, key in roll.faces, key + FACES in roll.faces, looks))
         return grouped(tuple(kinds))
 
     def _looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
         """What is looked at of the dice of a key in this state; None where every face counts."""
-        pool, site = self._pools[at], self._site
-        read = [value for key, value in zip(site.keys, state.values, strict=False) if key in pool.reads]
+        pool = self._pools[at]
+        read = [value for key, value in zip(self._keys, state.values, strict=False) if key in pool.reads]
         key = (at, dice[0].sides, dice[0].faces, *read)
         if key not in self._kept:
-            self._kept[key] = pool.looks(faces_of(dice[0]), site.env(state))
+            self._kept[key] = pool.looks(faces_of(dice[0]), dict(zip(self._keys, state.values, strict=False)))
         return self._kept[key]
 
 
@@ -294,7 +297,7 @@ class Worded(Segment):
 
     def _pool(self, state: Now) -> ExpressionPool:
         ((count, sides, _),) = state.values[-2]
-        return pool_of(int(count), sides, self._site.words)
+        return pool_of(int(count), sides, self._roll.words)
 
     def asks(self, state: Now, /) -> tuple[Die, ...]:
         """All that are written at first, then one after the other."""
@@ -312,12 +315,12 @@ class Worded(Segment):
         return super().rule(state, (found,))
 
     def _lay(self, env: Env, _state: Now, faces: tuple[Any, ...]) -> None:
-        (key,) = self._site.own
+        (key,) = self._roll.own
         env[key], env[key + FACES], env[key + SHOWN] = faces[0]
 
     def grouped(self, state: Now, /) -> Weighted:
         """The rolls that differ, each as what it comes to."""
-        (key,), read, pool = self._site.own, self._site.faces, self._pool(state)
+        (key,), read, pool = self._roll.own, self._roll.faces, self._pool(state)
         dice = dice_of(state.values[-2]).dice
         looks = self._looks(state, 0, dice) if dice and self._pools else None
         tests = None if looks is None or any(at is not None for at, _ in looks) else tuple([seen for _, seen in looks])

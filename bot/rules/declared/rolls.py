@@ -17,7 +17,7 @@ from bot.rules.declared.odds_limits import MOST_TRIED, MOST_VALUES, Counter, Kno
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
 from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken
 from bot.rules.declared.step_reader import Place
-from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now, Site
+from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import odds, one_die
@@ -73,14 +73,10 @@ class Falling(Statement):
     """What dice fall for. `after` are the keys that are read once they have fallen, besides theirs; `faces` those of
     its own."""
 
-    site: int = field(kw_only=False)
+    name: str = field(kw_only=False)
+    """The step of the plan."""
     after: Keys = NOTHING
     faces: Keys = NOTHING
-
-    @property
-    def name(self) -> str:
-        """The step of the plan."""
-        return f"{self.site:04}"
 
     @property
     def rolls(self) -> bool:
@@ -93,11 +89,10 @@ class Falling(Statement):
         slicer.live = kept.before(slicer.live)
         return (kept,)
 
-    def owe(self, here: Here, dice: Dice | None, own: tuple[str, ...], words: str = "") -> tuple[str, ...]:
-        """Note the roll that it is there; returns the keys that its state holds, which are read after it."""
-        keys = tuple(sorted(self.after))
-        here.sites[self.name] = Site(self, dice, own, self.faces, keys, here.rest, words)
-        return keys
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The keys whose values its state holds, in this order."""
+        return tuple(sorted(self.after))
 
 
 @dataclass(frozen=True)
@@ -111,8 +106,18 @@ class Roll(Falling):
         return tuple(formula for thrown in self.dice for formula in thrown.formulas)
 
     @cached_property
+    def own(self) -> tuple[str, ...]:
+        """The keys of its dice, in their order."""
+        return tuple([thrown.key for thrown in self.dice])
+
+    @property
+    def words(self) -> str:
+        """The words of /roll for its dice."""
+        return self.dice[0].words
+
+    @cached_property
     def sets(self) -> Keys:
-        ends = ("", FACES, SHOWN) if self.dice[0].words else ("", FACES)
+        ends = ("", FACES, SHOWN) if self.words else ("", FACES)
         return frozenset(thrown.key + ending for thrown in self.dice for ending in ends)
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
@@ -123,7 +128,7 @@ class Roll(Falling):
     @cached_property
     def fixed(self) -> Dice | None:
         """The dice, where no value decides them."""
-        specs = () if self.reads or self.dice[0].words else self.dice
+        specs = () if self.reads or self.words else self.dice
         return dice_of(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs])) if specs else None
 
     def check(self, partial: Partial, env: Env, /) -> None:
@@ -153,12 +158,11 @@ class Roll(Falling):
                     env[LINES].append(Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most"))
             return tuple(specs)
 
-        words, dice = self.dice[0].words, self.fixed
-        own, name = tuple([thrown.key for thrown in self.dice]), self.name
-        keys = self.owe(here, dice, own, words)
-        if words:
+        name, keys = self.name, self.keys
+        here.sites[name] = self, here.rest
+        if self.words:
             return lambda env: Now(name, (*[env[key] for key in keys], asked(env), ()))
-        if dice is None:
+        if self.fixed is None:
             return lambda env: Now(name, (*[env[key] for key in keys], asked(env)))
         return lambda env: Now(name, tuple([env[key] for key in keys]))
 
@@ -245,11 +249,11 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
             place.names.pop(f"{name}{SHOWN}", None)
         reads = any(before.key in formula.reads for before in dice for formula in (many, high, called))
         if dice and (reads or words or dice[-1].words):
-            yield Roll(next(place.sheet.sites), tuple(dice))
+            yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
             dice = []
         dice.append(Thrown(key, many, high, called, words, int(most or 0)))
     if dice:
-        yield Roll(next(place.sheet.sites), tuple(dice))
+        yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
 
 
 def _check_words(place: Place, count: Formula, sides: str, words: str, where: Path) -> None:

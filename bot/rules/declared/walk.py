@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from bot.rules.declared.formula_functions import OPEN, UNWORKABLE, said, unworkable
 from bot.rules.declared.formulas import Env, Formula
@@ -47,61 +47,22 @@ class Loop(NamedTuple):
 END = Now(None)
 Do: TypeAlias = Callable[[Env], Now | None]
 """Carries a statement out: the state where a roll is owed or the sequence ends, None where it goes on."""
-Steps: TypeAlias = "list[tuple[Do, Played | None]]"
-"""What carries statements out, each with its statement."""
+Steps: TypeAlias = list[tuple[Do, tuple[Formula, ...]]]
+"""What carries statements out, each with its formulas."""
 Frame: TypeAlias = tuple[Steps, int]
 """Steps, and the first of them that is still to be done."""
-
-
-class Played(Protocol):
-    """A statement of a program, as far as it is played."""
-
-    @property
-    def formulas(self) -> tuple[Formula, ...]:
-        """Its formulas, but for those of statements in it."""
-
-    def do(self, here: Here, /) -> Do:
-        """What carries it out, where it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """A roll: what its state holds, and what follows. `dice` are those that never change, else they are last in it."""
-
-    falls: Any
-    """The statement that its dice fall for."""
-    dice: Dice | None
-    own: tuple[str, ...]
-    """The keys of its dice, in their order."""
-    faces: Keys
-    """Those that are read once the dice have fallen."""
-    keys: tuple[str, ...]
-    """The keys whose values the state holds, in this order."""
-    rest: tuple[Frame, ...]
-    words: str = ""
-    """The words of /roll for its dice."""
-
-    def env(self, state: Now) -> Env:
-        """The values at hand once its dice are to fall."""
-        return dict(zip(self.keys, state.values, strict=False))
-
-    def goes_on(self, env: Env) -> Now:
-        """The state after the dice have fallen, whose values are at hand; `env` takes what is told."""
-        env[TOLD], env[LINES], env[NOTES] = {}, [], []
-        for steps, at in self.rest:
-            if (owed := go(steps, env, at)) is not None:
-                return owed
-        return END
+Site: TypeAlias = tuple[Any, tuple[Frame, ...]]
+"""The statement that dice fall for, and what follows once they have fallen."""
 
 
 def go(steps: Steps, env: Env, at: int = 0) -> Now | None:
     """Carry steps out from one on, as far as the next roll. Raises UserError."""
-    for do, one in steps[at:] if at else steps:
+    for do, formulas in steps[at:] if at else steps:
         try:
             if (owed := do(env)) is not None:
                 return owed
         except UNWORKABLE as error:
-            raise failing(() if one is None else one.formulas, env, error) from None
+            raise failing(formulas, env, error) from None
     return None
 
 
@@ -133,26 +94,26 @@ class Here:
     sites: dict[str, Site]
     rest: tuple[Frame, ...] = ()
 
-    def block(self, block: Sequence[Played]) -> Steps:
+    def block(self, block: Sequence[Any]) -> Steps:
         """What carries out one statement after the other."""
         steps: Steps = []
         for at, one in enumerate(block, 1):
             rest = ((steps, at), *self.rest) if block[at:] else self.rest
-            steps.append((one.do(replace(self, rest=rest)), one))
+            steps.append((one.do(replace(self, rest=rest)), one.formulas))
         return steps
 
 
 class Walk:
     """A program whose statements are functions, and its rolls."""
 
-    def __init__(self, program: Sequence[Played]) -> None:
+    def __init__(self, program: Sequence[Any]) -> None:
         self.sites: dict[str, Site] = {}
         self.steps = Here(self.sites).block(program)
 
 
-def begin(known: Mapping[str, Any]) -> Env:
-    """The values at hand before the first step."""
-    return {**known, TOLD: {}, LINES: [], NOTES: []}
+def begin(known: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Env:
+    """The values at hand before the first step, or behind a roll."""
+    return dict(known, **{TOLD: {}, LINES: [], NOTES: []})
 
 
 def path_to(within: Iterable[tuple[str, str]], output: str, env: Env) -> str:
