@@ -11,9 +11,9 @@ from re import compile as pattern
 from typing import Any
 
 from bot.rules.declared.formula_functions import LISTS, NONE
-from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.odds_limits import Counter, Known, Names
-from bot.rules.declared.program import OPEN, Block, Partial, Slicer, Statement
+from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
 from bot.rules.declared.setting import Name, Path, spoken
 from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import END, LINES, NOTES, Do, Here, Keys
@@ -43,27 +43,21 @@ class Choose(Statement):
     item: Formula | None
     ask: Formula
     options: tuple[tuple[str, Formula], ...]
-    counted: bool = False
-    """Whether it is kept for odds, which ask nobody."""
-
-    @cached_property
-    def formulas(self) -> tuple[Formula, ...]:
-        return () if self.counted else super().formulas
 
     @property
     def sets(self) -> Keys:
         return frozenset((self.key, self.count))
 
-    @property
+    @cached_property
     def reads(self) -> Keys:
-        return frozenset((self.count, pick_key(self.choice.name))).union(*(one.reads for one in self.formulas))
+        return super().reads | {self.count, pick_key(self.choice.name)}
 
-    def kept(self, slicer: Slicer) -> Block:
-        if slicer.asked is not None and self.key not in slicer.live:
-            return ()
-        kept = replace(self, counted=slicer.asked is not None)
-        slicer.live = kept.before(slicer.live)
-        return (kept,)
+    def wanted(self, slicer: Slicer, /) -> bool:
+        return slicer.asked is None or self.key in slicer.live
+
+    def needed(self, slicer: Slicer, /) -> Statement:
+        """Odds ask nobody."""
+        return self if slicer.asked is None else replace(self, who=None, item=None, ask=constant(""), options=())
 
     def partly(self, _partial: Partial, env: Env, /) -> bool:
         picks, at = env.get(pick_key(self.choice.name), NONE), env[self.count]
@@ -88,7 +82,7 @@ class Choose(Statement):
             env[count] = at + 1
             if picks != NONE:
                 env[key] = self._pick(picks, at)
-            elif self.counted:
+            elif not self.options:
                 raise choice.missing()
             else:
                 env[key] = choice.otherwise
@@ -117,7 +111,7 @@ class Pause(Statement):
     count: str
     tells, ends = True, True
 
-    @property
+    @cached_property
     def reads(self) -> Keys:
         return frozenset((self.count, pick_key(self.choice.name)))
 

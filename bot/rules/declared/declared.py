@@ -24,7 +24,7 @@ from bot.rules.declared.step_reader import Sheet
 from bot.rules.declared.values import Refuse
 from bot.rules.declared.walk import END, LINES, NOTES, TOLD, Now, Steps, Walk, begin, go, path_to
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK, Pile, pile_of
+from bot.rules.inputs.decks import DECK, pile_of
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import MAX_UNITS, NO_WORDS, UnitWords
@@ -131,6 +131,7 @@ class Declared:
         """Those that its steps read or change, as formulas read them: `side.points`."""
         self.decks = sheet.decks
         """Those that its steps draw from, by id."""
+        self._has_mods = any(option.type == "mods" for option in head.inputs)
         self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
         self._walk = lru_cache(MOST_ASKED)(self._walked)
         called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
@@ -184,13 +185,11 @@ class Declared:
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
-        if any(option.type == "mods" for option in self.head.inputs):
+        if self._has_mods:
             given.refuse_values()
         for table in self._blank:
             table.check_filled()
-        known = values_of(self.head.inputs, given, self._sheet.formulas.setting.words)
-        known |= self._tracks(given) | self._piles(given)
-        known |= {pick_key(name): given.values.get(name, NONE) for name in self.choices}
+        known = self._known(given)
         env = begin(known)
         try:
             start = self._begun(known, env)
@@ -222,15 +221,14 @@ class Declared:
             Early().block(self._checked, dict(known))  # a refusal comes before what is wrong with words
             raise
 
-    def _tracks(self, given: Given) -> dict[str, Any]:
-        """The tracks at hand: as they were filled in, else as they start."""
-        tracks = self._sheet.formulas.setting.tracks
-        return {name: given.values.get(name, tracks[name.partition(".")[2]].start) for name in self.tracks}
-
-    def _piles(self, given: Given) -> dict[str, Pile]:
-        """The piles at hand: as they were filled in, else whole."""
-        names = {f"{DECK}{id}": pile_of(id, made.deck, {}) for id, made in self.decks.items()}
-        return {name: given.values.get(name, whole) for name, whole in names.items()}
+    def _known(self, given: Given) -> dict[str, Any]:
+        """The values that it begins with: tracks and piles as they were filled in, else as they start."""
+        filled, setting = given.values, self._sheet.formulas.setting
+        known = values_of(self.head.inputs, given, setting.words)
+        known |= {name: filled.get(name, setting.tracks[name.partition(".")[2]].start) for name in self.tracks}
+        for id, made in self.decks.items():
+            known[f"{DECK}{id}"] = filled.get(f"{DECK}{id}", pile_of(id, made.deck, {}))
+        return known | {pick_key(name): filled.get(name, NONE) for name in self.choices}
 
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""

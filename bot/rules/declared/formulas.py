@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from bot.rules.declared.formula_functions import (
     CALLS,
     MOST_NUMBER,
+    MOST_TEXT,
     NONE,
     RESULTS,
     Reader,
@@ -23,6 +24,8 @@ from bot.rules.declared.formula_functions import (
     of,
     plus,
     remainder,
+    said,
+    text,
     times,
 )
 from bot.rules.declared.setting import (
@@ -138,8 +141,20 @@ def formulas_in(ready: Any) -> Iterator[Formula]:
             yield from formulas_in(value)
 
 
+def _text(parts: Iterable[Formula]) -> Run:
+    """The pieces in a row, cut where they are too long; what is written is at hand already."""
+    pieces: list[Any] = [said(part.value) if part.kind == "constant" else part.run for part in parts]
+
+    if len(pieces) == 1 and pieces[0].__class__ is not str:
+        (only,) = pieces
+        return lambda env: said(only(env))[:MOST_TEXT]
+    return lambda env: "".join([one if one.__class__ is str else said(one(env)) for one in pieces])[:MOST_TEXT]
+
+
 def called(function: Callable[..., Any], *parts: Formula) -> Run:
     """What a function makes of the parts."""
+    if function is text:
+        return _text(parts)
     runs = [part.run for part in parts]
     if len(runs) == 1:
         (only,) = runs

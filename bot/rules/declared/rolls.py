@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bot.rules.declared.formula_functions import MOST_DICE
 from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.odds_limits import MOST_TRIED, MOST_VALUES, Counter, Known, Names, value
-from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, undecided
+from bot.rules.declared.program import NOTHING, OPEN, Partial, Slicer, Statement, undecided
 from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken
 from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now
@@ -82,12 +82,11 @@ class Falling(Statement):
     def rolls(self) -> bool:
         return True
 
-    def kept(self, slicer: Slicer) -> Block:
-        if slicer.asked is not None and not self.sets & slicer.live:
-            return ()
-        kept = replace(self, after=slicer.live - self.sets, faces=self.sets & slicer.live)
-        slicer.live = kept.before(slicer.live)
-        return (kept,)
+    def wanted(self, slicer: Slicer, /) -> bool:
+        return slicer.asked is None or bool(self.sets & slicer.live)
+
+    def needed(self, slicer: Slicer, /) -> Statement:
+        return replace(self, after=slicer.live - self.sets, faces=self.sets & slicer.live)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

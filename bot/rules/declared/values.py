@@ -39,12 +39,15 @@ class Let(Statement):
         return False
 
     def do(self, _here: Here, /) -> Do:
-        key, run = self.key, self.value.run
+        key, run, value = self.key, self.value.run, self.value.value
 
         def do(env: Env) -> None:
             env[key] = run(env)
 
-        return do
+        def fixed(env: Env) -> None:
+            env[key] = value
+
+        return fixed if self.value.kind == "constant" else do
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
         names[self.key] = value(self.value, names)
