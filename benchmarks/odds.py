@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import yaml
 
-from bot.rules.declared import Head, Setting, compile_sequences
+from bot.rules.declared.declared import Library
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
@@ -50,7 +51,7 @@ def volley(dice: int) -> Callable[[], object]:
     """The odds of so many dice that hit, wound and are saved, each roll as many dice as the last one let through."""
     head = Head((Option("dice", "int", min=1, max=40),), {"lost": "int"}, "lost")
     source = {"sequences": {"volley": {"steps": yaml.safe_load(VOLLEY)}}}
-    plan = compile_sequences(source, Setting("volley.yaml"), {"volley": head})["volley"].plan(Given({"dice": dice}))
+    plan = Library(source, Setting("volley.yaml"), {"volley": head}).declared("volley").plan(Given({"dice": dice}))
     return lambda: marginals(plan, ["lost"])
 
 

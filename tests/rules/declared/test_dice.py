@@ -13,7 +13,8 @@ import icepool
 import pytest
 import yaml
 
-from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.declared.declared import Declared, Library
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
@@ -50,7 +51,7 @@ def declared(steps: str, by: str = "lost", file: str = "volley.yaml", **inputs: 
     text = f"sequences:\n  volley:\n    steps:\n{lines}"
     setting = Setting(file, place=lambda path: place_of(text.encode(), path))
     options = tuple(Option(name, "int", default=value, min=0, max=40) for name, value in inputs.items())
-    return compile_sequences(yaml.safe_load(text), setting, {"volley": Head(options, OUTPUTS, by)})["volley"]
+    return Library(yaml.safe_load(text), setting, {"volley": Head(options, OUTPUTS, by)}).declared("volley")
 
 
 def rolled(sequence: Declared, given: Mapping[str, int], *dice: int) -> Played:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.rules.declared import Declared
+from bot.rules.declared.declared import Declared
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.rules.declared import compile_sequences
-from bot.rules.declared.declared import Declared
+from bot.rules.declared.declared import Declared, Library
 from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
@@ -44,7 +43,7 @@ def sequence(steps: str, outputs: Mapping[str, str], odds_by: str = "result", **
     found = {"chances": made(), **decks}
     setting = Setting("steps.yaml", decks=found)
     head = Head((Option("n", "int", default=1, min=0, max=40),), outputs, odds_by)
-    return compile_sequences({"sequences": {"test": {"steps": yaml.safe_load(steps)}}}, setting, {"test": head})["test"]
+    return Library({"sequences": {"test": {"steps": yaml.safe_load(steps)}}}, setting, {"test": head}).declared("test")
 
 
 def played(one: Declared, *faces: object, n: int = 1, named: bool = False, **piles: Pile) -> Played:
@@ -134,7 +133,7 @@ def test_a_card_for_each_in_blocks_and_under_a_when() -> None:
         ]}},
     }  # fmt: skip
     head = Head((Option("n", "int", default=1, min=0, max=40),), {"result": "int"}, "result")
-    one = compile_sequences(steps, Setting("steps.yaml", decks={"chances": made()}), {"test": head})["test"]
+    one = Library(steps, Setting("steps.yaml", decks={"chances": made()}), {"test": head}).declared("test")
     came = played(one, 6, 4, 4, n=4)
     assert (came.out, [die.sides for die in came.dice]) == ({"result": 5}, [6, 5, 4])
     assert odds(one, "result", n=4) == counted(lambda drawn: sum(AP[card] for card in drawn), 3)

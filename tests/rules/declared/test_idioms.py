@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.declared.declared import Declared, Library
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
@@ -39,7 +40,7 @@ def declared(steps: str, by: str = "result") -> Declared:
     lines = "".join(f"    {line}\n" for line in steps.strip().splitlines())
     text = f"sequences:\n  test:\n    steps:\n{lines}"
     setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path))
-    return compile_sequences(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, by)})["test"]
+    return Library(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, by)}).declared("test")
 
 
 def squad(men: int, morale: int = 7, word: str = "squad", state: str = "") -> Unit:
@@ -292,7 +293,7 @@ sequences:
     - let: {total: roll}
     - headline: done
 """
-    sequence = compile_sequences(yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)})["test"]
+    sequence = Library(yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)}).declared("test")
     assert played(sequence, given(), 6).out == {"roll": 6, "units": []}
     assert played(sequence, given(), 5).out == {"roll": 5, "total": 5, "units": []}
 
@@ -317,5 +318,6 @@ def test_what_a_block_sets_anew_of_an_item_is_asked_about_as_without_the_block()
         text = "\n".join(["sequences:", "  test:", "    steps:", *(f"    {line}" for line in (*lines, last))])
         text += "\n    - headline: done\nblocks: {rout: {needs: [unit], steps: [{let: {unit.becomes: gone}}]}}\n"
         setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: "")
-        found = compile_sequences(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, "units[0].becomes")})
-        assert any("becomes is set in two places" in one for one in found["test"].untold), (last, found["test"].untold)
+        heads = {"test": Head(INPUTS, OUTPUTS, "units[0].becomes")}
+        untold = Library(yaml.safe_load(text), setting, heads).declared("test").untold
+        assert any("becomes is set in two places" in one for one in untold), (last, untold)

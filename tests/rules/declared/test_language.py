@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.declared.declared import Declared, Library
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
@@ -32,7 +33,7 @@ def compiled(text: str) -> Declared:
     """The one sequence of a file, called test."""
     source: dict[str, Any] = yaml.safe_load(text)
     setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path))
-    return compile_sequences(source, setting, {"test": Head(INPUTS, OUTPUTS, "result")})["test"]
+    return Library(source, setting, {"test": Head(INPUTS, OUTPUTS, "result")}).declared("test")
 
 
 def steps(text: str) -> Declared:
@@ -307,7 +308,7 @@ def test_odds_go_through_a_list_of_lists_behind_a_die() -> None:
     - tell: {total: total}
     """
     source = {"lists": {"pairs": [[1, 2], [3, 4]]}, "sequences": {"test": {"steps": yaml.safe_load(steps)}}}
-    one = compile_sequences(source, Setting("steps.yaml"), {"test": Head((), {"total": "int"}, "total")})["test"]
+    one = Library(source, Setting("steps.yaml"), {"test": Head((), {"total": "int"}, "total")}).declared("test")
     eighth = Fraction(1, 8)
     expected = {6: 1, 7: 1, 8: 1, 9: 2, 10: 1, 11: 1, 12: 1}
     assert joint(one.plan(Given({})), ["total"]) == {(total,): ways * eighth for total, ways in expected.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.rules.declared import Declared
+from bot.rules.declared.declared import Declared
 from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import Count, Meter
 from bot.rules.sequence.sequence import row_of

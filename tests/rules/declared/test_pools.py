@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.declared.declared import Declared, Library
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.errors import TableError
 from bot.rules.inputs.options import Option
@@ -39,7 +40,7 @@ def pool_of(steps: str = POOL) -> Declared:
     """A sequence that rolls `count` dice against `needed`."""
     source: dict[str, Any] = {"sequences": {"attack": {"steps": yaml.safe_load(steps)}}}
     head = Head((Option("count", "int"), Option("needed", "int")), OUTPUTS, "results[0]")
-    return compile_sequences(source, Setting("pool.yaml"), {"attack": head})["attack"]
+    return Library(source, Setting("pool.yaml"), {"attack": head}).declared("attack")
 
 
 def given(count: int, needed: int = 5) -> Given:

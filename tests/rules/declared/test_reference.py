@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bot.rules.declared import Head, Setting, compile_sequences
+from bot.rules.declared.declared import Library
 from bot.rules.declared.formula_functions import CALLS
 from bot.rules.declared.load import KEYS
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
@@ -41,7 +42,7 @@ def example(part: str) -> str:
 def test_the_volley_of_the_page_plays() -> None:
     head = Head((Option("shooters", "units"),), {})
     source = {"sequences": {"volley": {"steps": yaml.safe_load(example("{shots:"))}}}
-    volley = compile_sequences(source, Setting("page.yaml"), {"volley": head})["volley"]
+    volley = Library(source, Setting("page.yaml"), {"volley": head}).declared("volley")
     found = play(volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5]))
     assert [line.text() for line in found.lines] == ["Armour: [5], 0 of 1 fall"]
 
@@ -57,7 +58,7 @@ def test_the_shot_of_the_page_plays() -> None:
             }
         }
     }
-    shoot = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"shoot": head})["shoot"]
+    shoot = Library(source, Setting("page.yaml", words={"units": words}), {"shoot": head}).declared("shoot")
     squad = Unit("squad", "squad", {"men": 6, "morale": 7})
     found = play(shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})), Script([5, 6, 1, 4, 1, 3, 4]))
     assert found.settlement.headline == "2 hits, 1 saved"
@@ -73,7 +74,7 @@ def test_the_example_of_the_page_plays() -> None:
         {"units": "list of {unit, roll, total, result: pass | fail}"},
     )
     source = {"sequences": {"check": yaml.safe_load(shown)}}
-    check = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"check": head})["check"]
+    check = Library(source, Setting("page.yaml", words={"units": words}), {"check": head}).declared("check")
     units = tuple(Unit("squad", "squad", {"morale": morale}) for morale in (7, 6))
     found = play(check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3]))
     assert found.settlement.headline == "1 of 2 pass"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.declared import Declared, Head, Setting, compile_sequences
-from bot.rules.declared.declared import values_of
+from bot.rules.declared.declared import Declared, Library, values_of
 from bot.rules.declared.formula_functions import MOST_TEXT, Reader
+from bot.rules.declared.setting import Head, Setting
 from bot.rules.dice import Script
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
@@ -44,7 +44,7 @@ def one_line(said: str) -> Declared:
     step = {"roll": {"die": "1d6"}, "let": {"row": "fire(night=night, roll=die)"}, "headline": said}
     head = Head(INPUTS, {"value": "int"}, "")
     setting = Setting("test.yaml", tables={"fire": FIRE})
-    return compile_sequences({"sequences": {"test": {"steps": [step]}}}, setting, {"test": head})["test"]
+    return Library({"sequences": {"test": {"steps": [step]}}}, setting, {"test": head}).declared("test")
 
 
 def played(said: str, face: int = 4, **values: Any) -> Played:
