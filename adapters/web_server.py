@@ -10,7 +10,7 @@ import asyncio
 import ipaddress
 import logging
 import resource
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
@@ -161,9 +161,14 @@ class Door:
         self.streams = streams
         self._serve = serve
         self._places = places or places_within(PLACES)
-        self._silent: OrderedDict[_Visitor, None] = OrderedDict()
+        self._inside: dict[_Visitor, str] = {}
+        self._silent: dict[_Visitor, None] = {}
         self._addresses: Counter[str] = Counter()
-        self.inside = 0
+
+    @property
+    def inside(self) -> int:
+        """How many connections there are."""
+        return len(self._inside)
 
     def __call__(self) -> asyncio.Protocol:
         """The protocol of the next connection."""
@@ -180,8 +185,7 @@ class Door:
                 return False
             often.warning("all %d connections are in use; those that say nothing make room", self._places)
             next(iter(self._silent)).end()
-        self.inside += 1
-        self._silent[visitor] = None
+        self._inside[visitor], self._silent[visitor] = address, None
         self._addresses[address] += 1
         return True
 
@@ -189,13 +193,13 @@ class Door:
         """This one said what they want."""
         self._silent.pop(visitor, None)
 
-    def left(self, visitor: _Visitor, address: str) -> None:
-        """This one's place is free."""
-        self.inside -= 1
+    def left(self, visitor: _Visitor) -> None:
+        """This one's place is free, if it had one."""
         self._silent.pop(visitor, None)
-        self._addresses[address] -= 1
-        if not self._addresses[address]:
-            del self._addresses[address]
+        if (address := self._inside.pop(visitor, None)) is not None:
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
 
 
 class _Visitor(asyncio.Protocol):
@@ -205,18 +209,15 @@ class _Visitor(asyncio.Protocol):
         self._door, self._inner = door, inner
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._address = ""
-        self._inside = False
         self._tail: bytes | None = b""  # None: the head is complete
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        address = _address(transport)
-        if not self._door.admit(self, address):
+        if not self._door.admit(self, _address(transport)):
             transport.abort()
             return
-        self._transport, self._address, self._inside = transport, address, True
-        self._timer = asyncio.get_running_loop().call_later(HEAD_SECONDS, self.end)
+        self._transport = transport
+        self._wait(HEAD_SECONDS)
         self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
@@ -258,13 +259,9 @@ class _Visitor(asyncio.Protocol):
         self._timer = asyncio.get_running_loop().call_later(seconds, self.end) if seconds is not None else None
 
     def _leave(self) -> None:
-        """Give the place back, once."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._inside:
-            self._inside = False
-            self._door.left(self, self._address)
+        """Give the place back."""
+        self._wait(None)
+        self._door.left(self)
 
 
 def address_of(text: str) -> str:

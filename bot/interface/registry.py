@@ -32,8 +32,6 @@ class Registry:
         self._named: dict[str, dict[Path, CommandSpec]] = {}
         for path, spec in self._fixed.items():
             self._named.setdefault(path[0], {})[path] = spec
-        self._sequences: dict[str, dict[Path, CommandSpec]] = {}
-        self._tables: dict[str, dict[Path, CommandSpec]] = {}
 
     @cached_property
     def top(self) -> tuple[str, ...]:
@@ -128,15 +126,9 @@ class Registry:
         return did_you_mean(word, known) or otherwise
 
     def _family(self, name: str) -> Mapping[Path, CommandSpec]:
-        if name in self.games:
-            if name not in self._sequences:
-                self._sequences[name] = {spec.path: spec for spec in _sequence_specs(self.games[name])}
-            return self._sequences[name]
-        game = name.removesuffix(TABLE)
-        if name != game and game in self.games:
-            if game not in self._tables:
-                self._tables[game] = {spec.path: spec for spec in _table_specs(self.games[game])}
-            return self._tables[game]
+        if name not in self._named and (game := self.games.get(name.removesuffix(TABLE))) is not None:
+            made = _sequence_specs(game) if name == game.id else _table_specs(game)
+            self._named[name] = {spec.path: spec for spec in made}
         return self._named.get(name, {})
 
 
