@@ -11,12 +11,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from adapters.discord.request import Json
 from bot.interface.registry import Registry, registry
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 
-Json = dict[str, Any]
 log = logging.getLogger(__name__)
 
 SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 7, 10, 11

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.discord.render import FORM_PART
+from adapters.discord.request import Json
 from bot.interface.form.form import Field, Form, Room
 from bot.rules.text.plain import cut, visible
-
-Json = dict[str, Any]
 
 ROOM = Room(fields=5, picks=25, ticks=10)
 """What a modal holds; an entry of a menu more would be refused."""

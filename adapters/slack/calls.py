@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-Json = dict[str, Any]
+from adapters.slack.request import Json
 
 API = "https://slack.com/api/"
 MAX_WAIT = 3_600.0

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused
@@ -14,7 +15,7 @@ from adapters.slack.modal import WINDOW, read_meta
 from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Json, Request, from_command, from_event, from_press, from_shortcut, team_of
 from adapters.slack.text import after_mention, typed
-from adapters.slack.work import Ack, Do, Quick, Work
+from adapters.slack.work import Ack, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
 from bot.interface.typing.command_text import Parsed
@@ -140,45 +141,38 @@ class Listeners:
         command = replace(receipt.command, who=await self._work.people.find(request))
 
         async def run() -> Reply:
-            return await (await self._work.begin(request, self._again(request, command)))
+            return await (await self._work.begin(request, partial(self._done, request, command)))
 
         with self._work.under_way():
             reply = await self._work.app.make_good(receipt._replace(command=command), run)
             await self._work.brought(request, command, reply)
 
-    def _again(self, request: Request, command: Command) -> Do:
+    async def _done(self, request: Request, command: Command, who: Person) -> Reply:
+        """The answer to a command as it is written down; a text is read first, and where it is refused offers the
+        form."""
         options = command.options
         if command.path == TEXT:
-            return self._text(request, str(options["text"]), options["files"])
+            return await self._read_and_run(request, str(options["text"]), options["files"], who)
         if command.path[0] == "button":
-            return self._press(request, f"{command.path[1]}:{options['rest']}")
+            where, action = await self._work.where(request, command.path), f"{command.path[1]}:{options['rest']}"
+            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
+        spec = await self._work.app.spec_at(command.path, request.where)
+        return await self._work.run(request, spec, options, who)
 
-        async def run(who: Person) -> Reply:
-            return await self._work.run(
-                request, await self._work.app.spec_at(command.path, request.where), options, who
-            )
-
-        return run
+    async def _read_and_run(self, request: Request, text: str, files: Any, who: Person) -> Reply:
+        try:
+            read = with_file(await self._work.app.parsed(text, request.where, who), files)
+        except UserError as error:
+            return await self.forms.offered(request, error_reply(error, text), text)
+        reply = await self._work.run(request, read.spec, read.options, who)
+        if not reply.error or reply.seen:
+            return reply
+        return await self._work.app.forms.offered(reply, read.spec, read.options, who)
 
     async def _run_text(self, ack: Ack, request: Request, text: str, files: Any, quick: Quick | None = None) -> None:
         """Run a command given as text and answer it."""
         command = request.command(TEXT, {"text": text, "files": list(files)})
-        await self._work.answer(request, command, self._text(request, text, files), ack, quick=quick)
-
-    def _text(self, request: Request, text: str, files: Any) -> Do:
-        """The work behind a command given as text; a refusal offers the form."""
-
-        async def run(who: Person) -> Reply:
-            try:
-                read = with_file(await self._work.app.parsed(text, request.where, who), files)
-            except UserError as error:
-                return await self.forms.offered(request, error_reply(error, text), text)
-            reply = await self._work.run(request, read.spec, read.options, who)
-            if not reply.error or reply.seen:
-                return reply
-            return await self._work.app.forms.offered(reply, read.spec, read.options, who)
-
-        return run
+        await self._work.answer(request, command, partial(self._done, request, command), ack, quick=quick)
 
     async def _pressed(
         self, ack: Ack, request: Request, action: str, message: Mapping[str, Any], quick: Quick | None = None
@@ -189,25 +183,15 @@ class Listeners:
         is_for_all = bool(message.get("blocks"))
         replaces = not request.view and (name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all))
         request = replace(request, replaces=replaces, pressed=is_for_all)
-        press = self._press(request, action)
+        command = request.command(("button", name), {"rest": rest})
 
-        async def then_take_away(who: Person) -> Reply:
-            reply = await press(who)
-            if name in ONCE and not (reply.error or reply.seen) and message.get("blocks"):
+        async def press(who: Person) -> Reply:
+            reply = await self._done(request, command, who)
+            if name in ONCE and not (reply.error or reply.seen) and is_for_all:
                 self._work.beside(self._take_away(request, message))
             return reply
 
-        command = request.command(("button", name), {"rest": rest})
-        await self._work.answer(request, command, then_take_away, ack, quick=quick)
-
-    def _press(self, request: Request, action: str) -> Do:
-        """What a button is for."""
-
-        async def press(who: Person) -> Reply:
-            where = await self._work.where(request, ("button", action.partition(":")[0]))
-            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
-
-        return press
+        await self._work.answer(request, command, press, ack, quick=quick)
 
     async def _take_away(self, request: Request, message: Mapping[str, Any]) -> None:
         """Leave the message without the buttons that have done their work. It is no harm when that fails."""

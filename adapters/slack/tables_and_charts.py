@@ -12,13 +12,12 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from adapters.slack.request import Json
 from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Grid, Odds
 from bot.interface.reply.unit_table import UnitTable, number_of
 from bot.places.adapter_notes import Notes
 from bot.rules.errors import UserError
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
