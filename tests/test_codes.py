@@ -23,7 +23,7 @@ from tests.playing import Channel
 from tests.refusing import assert_refused, refuses
 
 ROOT = Path(__file__).parents[1]
-RAISED = ("UserError", "StoreError", "super().__init__")
+RAISED = ("UserError", "StoreError", "super().__init__", "explained_failure")
 FIRE = 'lnlt fire attackers="squad fp=2" targets="squad morale=5"'
 START = "game start lnlt Hill"
 SIDES = 'game start lnlt Hill sides="US, VC"'

@@ -1,7 +1,6 @@
 """Proves for the games of a database that log, chain, dice and state agree. Nothing secret is shown, only faults."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from bot.audit.check_file import check
 from bot.audit.export import export_game
@@ -11,6 +10,8 @@ from bot.game.loaded import load
 from bot.game.state import from_json, to_json
 from bot.stores.records import EventRow, Saved
 from bot.stores.store import Store
+
+Note = Callable[[str], object]
 
 
 def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
@@ -28,11 +29,7 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
     return []
 
 
-def _unheard(_line: str) -> None:
-    """Nobody wants to know."""
-
-
-async def audit(store: Store, note: Callable[[str], None] = _unheard, *, since: float = 0.0) -> tuple[int, list[str]]:
+async def audit(store: Store, note: Note = lambda _: None, *, since: float = 0.0) -> tuple[int, list[str]]:
     """How many games there are that were played `since` then, and the faults of all of them, one line each that names
     the game.
 
@@ -41,17 +38,13 @@ async def audit(store: Store, note: Callable[[str], None] = _unheard, *, since: 
     count, faults, after = 0, [], ""
     while page := await store.games(after=after, limit=200, since=since):
         for game in page:
-            found = await audit_game(store, game, partial(_note_of, game, note))
+            found = await audit_game(store, game, note)
             faults += [f"Game {game}: {fault}" for fault in found]
         count, after = count + len(page), page[-1]
     return count, faults
 
 
-def _note_of(game: str, note: Callable[[str], None], line: str) -> None:
-    note(f"Game {game}: {line}")
-
-
-async def audit_game(store: Store, game: str, note: Callable[[str], None] = _unheard) -> list[str]:
+async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> list[str]:
     """The faults of one game: chain, all dice (also under seeds not yet published), outcomes, head and state."""
     saved = await store.load_game_by_id(game)
     if saved is None:
@@ -75,9 +68,9 @@ async def audit_game(store: Store, game: str, note: Callable[[str], None] = _unh
     findings = check(whole, imported_until=imported)
     faults = list(findings.faults)
     if theirs := [remark for remark in findings.remarks if "was imported" in remark]:
-        note(f"{theirs[0]} ({len(theirs)} such remarks; what came in by a file is not this host's doing)")
+        note(f"Game {game}: {theirs[0]} ({len(theirs)} such remarks; what came in by a file is not this host's doing)")
     if findings.unplayed:
-        note(f"{findings.unplayed} outcomes of another edition could not be played again.")
+        note(f"Game {game}: {findings.unplayed} outcomes of another edition could not be played again.")
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
         faults.append(f"the log ends with event {events[-1].number}, but the stored game is at another.")
     return faults or state_faults(saved, events)

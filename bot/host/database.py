@@ -6,8 +6,8 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager, closing
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from bot.audit.check_games import audit
 from bot.audit.replay import rerun as played_again
 from bot.host.cli import Arguments
-from bot.process.file_rights import make_file, make_folder
+from bot.process.file_rights import explained_failure, make_file, make_folder
 from bot.process.settings import Settings, load_settings
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
@@ -97,13 +97,10 @@ def _name(settings: Settings) -> str:
 
 def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
     """Copy the database into a file; how many games it holds, and what does not verify. Raises UserError."""
-    try:
-        if settings.postgres:
-            return asyncio.run(_from_postgres(settings, copy))
-        assert settings.database is not None
-        return _copied(settings.database, copy), ()
-    except OSError as error:  # where nothing can be written, nothing of ours can be removed either
-        raise UserError(f"{copy} cannot be written: {error.strerror or error}.", code="file-failed") from None
+    if settings.postgres:
+        return asyncio.run(_from_postgres(settings, copy))
+    assert settings.database is not None
+    return _copied(settings.database, copy), ()
 
 
 async def _note(settings: Settings, *, is_whole: bool) -> None:
@@ -134,10 +131,7 @@ async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[
     of the first copy all. Raises UserError."""
     from bot.stores.postgres.copying import postgres_source
 
-    half = copy.with_name(f"{copy.name}.half")
-    _remove(half)
-    try:
-        make_file(half)
+    with _made(copy) as half:
         async with postgres_source(settings.postgres) as old, sqlite_target(half, is_draft=True) as new:
             counts = await copy_all(old, new, but=OF_THE_MOMENT)
         async with await SqliteStore.open(half) as store:
@@ -147,11 +141,6 @@ async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[
         with closing(sqlite3.connect(half)) as made:
             made.execute("PRAGMA journal_mode = DELETE")
             faults += [line for (line,) in made.execute("PRAGMA quick_check(5)") if line != "ok"]
-        os.replace(half, copy)
-    except OSError as error:
-        raise UserError(f"{copy} cannot be written: {error.strerror or error}.", code="file-failed") from None
-    finally:
-        _remove(half)
     return counts["games"], faults
 
 
@@ -199,11 +188,8 @@ def _told(faults: Sequence[str]) -> int:
 
 def _copied(source: Path, target: Path) -> int:
     """Copy a database of ours whole, for its owner alone; how many games it holds. Raises UserError for another."""
-    half = target.with_name(f"{target.name}.half")
-    half.unlink(missing_ok=True)
     try:
-        make_file(half)
-        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(half)) as new:
+        with _made(target) as half, closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(half)) as new:
             if check_ours(old, source) == 0:
                 raise UserError(f"{source} is no database of Grognard.", code="bad-backup")
             old.backup(new)
@@ -211,15 +197,24 @@ def _copied(source: Path, target: Path) -> int:
             found = [line for (line,) in new.execute("PRAGMA integrity_check(5)")]
             if found != ["ok"]:
                 raise UserError(f"{source} is damaged: {found[0]}", hint="Take an older copy.", code="bad-backup")
-            games = int(new.execute("SELECT count(*) FROM games").fetchone()[0])
-        os.replace(half, target)
+            return int(new.execute("SELECT count(*) FROM games").fetchone()[0])
     except sqlite3.Error as error:
         raise explained(error, str(source), to_host=True) from error
-    except OSError as error:
-        raise UserError(f"{target} cannot be written: {error.strerror or error}.", code="file-failed") from None
-    finally:
-        half.unlink(missing_ok=True)
-    return games
+
+
+@contextmanager
+def _made(target: Path) -> Iterator[Path]:
+    """A file for its owner alone, which is called as the target once it is whole. Raises UserError where it cannot be
+    written."""
+    half = target.with_name(f"{target.name}.half")
+    with explained_failure(target):
+        _remove(half)
+        try:
+            make_file(half)
+            yield half
+            os.replace(half, target)
+        finally:
+            _remove(half)
 
 
 def _put_aside(path: Path) -> Path | None:

@@ -23,6 +23,7 @@ from bot.packs.new import blank_table, new_pack
 from bot.picture.png import png, rasterizer
 from bot.picture.table import table_picture
 from bot.process.entropy import throwaway
+from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
 from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
@@ -151,10 +152,8 @@ def export_table(words: list[str]) -> None:
         print(text, end="")
         return
     file = Path(arguments.flags["out"][-1])
-    try:
+    with explained_failure(file, code="bad-value"):
         file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror}.", code="bad-value") from None
     print(f"wrote {file}")
 
 
@@ -162,10 +161,8 @@ def _bytes_of(name: str) -> bytes:
     """What is in a file, as far as it is read; of standard input for `-`. Raises UserError."""
     import sys
 
-    try:
+    with explained_failure(name[:80], "read", code="unreadable-file"):
         if name == "-":
             return sys.stdin.buffer.read(MOST_READ + 1)
         with Path(name).open("rb") as file:
             return file.read(MOST_READ + 1)
-    except OSError as error:
-        raise UserError(f"{name[:80]} cannot be read: {error.strerror}.", code="unreadable-file") from None

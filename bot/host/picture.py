@@ -12,6 +12,7 @@ from bot.picture.charts import reply_picture
 from bot.picture.png import png
 from bot.picture.svg import Picture
 from bot.picture.table import table_picture
+from bot.process.file_rights import explained_failure
 from bot.report.facts import facts_of
 from bot.report.game_pictures import card, result
 from bot.report.page_data import Story
@@ -35,10 +36,8 @@ def picture(words: Sequence[str]) -> None:
     if file.suffix.casefold() not in SUFFIXES:
         raise UserError(f"{file.name[:80]} must end in .svg or .png.", code="bad-value")
     drawn = {"table": _table, "odds": _odds, "game": _game}[kind](id, name, arguments)
-    try:
+    with explained_failure(file, code="bad-value"):
         file.write_bytes(_bytes(drawn, file))
-    except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror}.", code="bad-value") from None
     print(f"wrote {file}" if sys.stdout.isatty() else f"wrote {file}\n{drawn.alt}")
 
 

@@ -12,6 +12,7 @@ from bot.audit.packs_of_game import Brought
 from bot.game.loaded import load
 from bot.host.cli import Arguments
 from bot.live.watched_games import public_export
+from bot.process.file_rights import explained_failure
 from bot.process.settings import load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page
@@ -39,10 +40,8 @@ def write_report(words: Sequence[str]) -> None:
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         what = f"The file {path} is damaged: no page can be made of it."
         raise UserError(what, hint="grognard verify shows what is wrong.", code="damaged-log") from None
-    try:
+    with explained_failure(out, code="unwritable-folder"):
         out.write_text(text, "utf-8")
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.", code="unwritable-folder") from None
     print(f"{out}: {len(export['events'])} events, {len(text.encode()) // 1000} kB")
 
 
@@ -114,12 +113,10 @@ def write(folder: Path, name: str, row: str, text: str) -> Path:
     """The file, whole at every moment; its name has nothing but letters, digits and hyphens. Raises UserError."""
     title = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40] or "game"
     file = folder / f"{title}-{re.sub('[^a-z0-9]', '', row)[:8]}.html"
-    try:
+    with explained_failure(folder, code="unwritable-folder"):
         folder.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=".", suffix=".part", delete=False) as part:
             part.write(text)
         os.chmod(part.name, READABLE)
         os.replace(part.name, file)
-    except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror or error}.", code="unwritable-folder") from None
     return file

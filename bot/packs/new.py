@@ -4,6 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
+from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.pack import LONGEST_ID, TAKEN, load_pack
 from bot.systems.system import DECKS, ROOT, SCENARIOS, STEPS, built_in
@@ -68,7 +69,7 @@ def new_pack(folder: Path) -> str:
         raise UserError(f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is there already.", hint="Name a new folder.", code="name-taken")
-    try:
+    with explained_failure(folder, code="unreadable-file"):
         for path in sorted(TEMPLATE.rglob("*.yaml")):
             target = folder / path.relative_to(TEMPLATE)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -77,8 +78,6 @@ def new_pack(folder: Path) -> str:
                 text = text.replace("own-game", id).replace("Own Game", id.replace("-", " ").title())
             target.write_text(_schema_line(path) + text, encoding="utf-8")
         shutil.copytree(schemas(), folder / SCHEMA, ignore=shutil.ignore_patterns("*.md"))
-    except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}.", code="unreadable-file") from None
     return id
 
 

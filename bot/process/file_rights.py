@@ -3,12 +3,25 @@
 import logging
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
 FOLDER, FILE = 0o700, 0o600
 _OTHERS = 0o077
+
+
+@contextmanager
+def explained_failure(path: Path | str, done: str = "written", code: str = "file-failed") -> Iterator[None]:
+    """In this block a file or folder is `written`, or read. Raises UserError that names it, where that cannot be."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path} cannot be {done}: {error.strerror or error}.", code=code) from None
 
 
 def private_from_now_on() -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from bot.packs.check import Report, check_content
 from bot.packs.importing.draft import named, refused, slug, titled
 from bot.packs.importing.recognise import GROUP, MOST_READ, Imported, Told, imported, write_new
+from bot.process.file_rights import explained_failure
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, is_of_tables, tables_of_zip
@@ -147,11 +148,9 @@ def _faulty(pack: _Pack, report: Report) -> dict[Table, str]:
 def put_all(path: Path, folder: Path | None) -> Told:
     """What a folder or zip of tables came to, written as a pack (and as others beside it where one does not hold all);
     looked at alone without a `folder`. Raises UserError where that cannot be."""
-    try:
+    with explained_failure(path, "read", code="unreadable-file"):
         files = _files(path) if path.is_dir() else tables_of_zip(path.read_bytes(), path.name)
         found = gathered(files, titled(path.resolve().stem.replace("_", " ").capitalize()))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.", code="unreadable-file") from None
     lines = [f"question  {question}" for question in dict.fromkeys(found.questions)]
     lines += [f"left out  {reason}" for reason in found.left_out]
     for number, made in enumerate(found.packs, 1):

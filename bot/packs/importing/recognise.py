@@ -15,6 +15,7 @@ from bot.packs.importing.draft import MOST_TABLES, Draft, linked, named, refused
 from bot.packs.importing.formats import about, is_deck, is_foundry, read_deck, read_foundry, read_toml
 from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.sheet import read_sheet
+from bot.process.file_rights import explained_failure
 from bot.rules.errors import TableError, UserError
 from bot.systems.packs.archive import MOST_BYTES, PACK
 from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN, load_pack
@@ -270,13 +271,11 @@ def write_new(made: Imported, folder: Path) -> dict[str, bytes]:
 
 
 def _write(files: Mapping[str, bytes], folder: Path) -> None:
-    try:
+    with explained_failure(folder, code="unreadable-file"):
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in files.items():
             (folder / file).parent.mkdir(exist_ok=True)
             (folder / file).write_bytes(text)
-    except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}.", code="unreadable-file") from None
 
 
 def _first_group(folder: Path) -> str:
