@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.rules.dice import AVERAGING, Die, Script
 from bot.rules.expression import Fate, check, parse, roll, worst_cost
 from bot.rules.expression.chances import odds
-from bot.rules.expression.cost import check_reach
+from bot.rules.expression.sum_parser import check_reach
 from bot.rules.expression.model import MAX_DICE, MAX_RESULT, Expression, ExpressionError
 
 WORDS = """

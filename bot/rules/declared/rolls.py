@@ -20,12 +20,10 @@ from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
-from bot.rules.expression.chances import odds, one_die
-from bot.rules.expression.cost import reach
-from bot.rules.expression.counting import faces_of, is_chained, renewed, summed, unpack, width_of
+from bot.rules.expression.chances import faces_of, is_chained, odds, one_die, renewed, summed, unpack, width_of
 from bot.rules.expression.model import Expression, ExpressionError, Pool
-from bot.rules.expression.sum_parser import parse
-from bot.rules.expression.throwing import KEPT, marked, throw_of
+from bot.rules.expression.rolling import KEPT, marked, throw_of
+from bot.rules.expression.sum_parser import parse, reach
 from bot.rules.odds.rolls import ROLLS_AT_ONCE, TooManyStates
 from bot.rules.odds.rolls import pool as all_rolls
 from bot.rules.sequence.sequence import MOST_ROLLED, too_many_dice

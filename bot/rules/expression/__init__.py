@@ -5,11 +5,9 @@ explosion; when all dice lie, keep and drop follow in the order written, and cou
 explosions of a pool draw at most 20 further dice, plus two for each die written.
 """
 
-from bot.rules.expression.cost import worst_cost
 from bot.rules.expression.model import Expression, ExpressionError
-from bot.rules.expression.rolling import Result, Rolling, roll
-from bot.rules.expression.sum_parser import check, parse
-from bot.rules.expression.throwing import Fate
+from bot.rules.expression.rolling import Fate, Result, Rolling, roll
+from bot.rules.expression.sum_parser import check, parse, worst_cost
 
 # What can be written, for help and completion: each example, and what it does.
 GUIDE = (

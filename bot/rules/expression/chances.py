@@ -1,25 +1,285 @@
-"""The exact odds of an expression, counted without rolling. Bounded: what takes too long is refused."""
+"""The exact odds of an expression, counted without rolling. Bounded: what takes too long is refused.
 
+The ways to each number are side by side in one large whole number. Written with a digit for each number, a d4 is 1111:
+one way each to 1, 2, 3 and 4. And 1111 * 1111 is 1234321: the ways to 2, 3, and so on to 8 with 2d4. Just so a packed
+count has a field of `width` bytes for each number, lowest first. Multiplying two adds the dice of both, a power is so
+many dice alike, and nothing is ever carried from one field to the next as long as all the ways fit into one.
+
+Dice that are rerolled or explode are counted up to the limit of further dice, just as they are rolled. Each die that is
+drawn either ends one of the dice written, or takes one of the further dice: it is rerolled, or it explodes. So what
+counts is how many further dice there were before the last die ended; once all are used up, each die that is still to
+come ends with whatever it shows.
+"""
+
+import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import comb, gcd
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.expression.counting import (
-    MAX_BYTES,
-    Budget,
-    Weights,
-    chained,
-    is_chained,
-    is_dense,
-    pack,
-    unpack,
-    width_of,
-    worths,
-)
 from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, arithmetic, compute, places
+
+_WORD = 8
+"""Bytes of a field up to which Python has a list of them at once."""
+_SPREAD = 64
+"""A die is not packed that has more than so many numbers between its lowest and its highest for each of its own."""
+_FEW = 6
+"""Up to so many faces of a die are laid one by one, which is quicker than as one packed count."""
+MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
+MAX_BYTES = 200_000  # of a packed count, which takes about as long
+
+Weights = dict[int, int]
+"""How many of all the equally likely ways come to each number, rising."""
+EXPLODING, ENDING, REROLLED = range(3)
+Counts = tuple[int, int, int]
+"""How many dice lie in the end that exploded, that ended, and that were cut short."""
+Window = tuple[int, int]
+"""From which place on dice are kept, and before which."""
+Faces = list[tuple[int, int, int]]
+"""Faces of a die, falling: the kind of each, what it is worth beyond the lowest, the ways to it."""
+
+
+class Budget:
+    """How many additions are left, and how large a packed count may be."""
+
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
+        self.left = MAX_STEPS
+
+    def spend(self, steps: int) -> None:
+        """Count so many additions. Raises UserError where they are too many."""
+        self.left -= steps
+        if self.left < 0:
+            self.refuse()
+
+    def room(self, numbers: int, total: int) -> int:
+        """The width in bytes of the fields of a packed count of so many `numbers` and `total` ways.
+
+        Raises UserError where it would be too large.
+        """
+        width = width_of(total)
+        if numbers * width > MAX_BYTES:
+            self.refuse()
+        return width
+
+    def refuse(self) -> None:
+        """Raise the UserError for what is too large."""
+        what = f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do."
+        raise UserError(what, code="too-large")
+
+
+def width_of(total: int) -> int:
+    """The bytes of a field that holds `total` ways."""
+    return max(_WORD, (total.bit_length() + 7) // 8)
+
+
+def is_dense(weights: Weights) -> bool:
+    """Whether the numbers are near enough to each other to be packed."""
+    return max(weights) - min(weights) <= _SPREAD * len(weights)
+
+
+def pack(weights: Mapping[int, int], width: int) -> int:
+    """The ways to each number from the lowest on, in fields of so many bytes."""
+    ways = [weights.get(number, 0) for number in range(min(weights), max(weights) + 1)]
+    if width == _WORD:
+        return int.from_bytes(struct.pack(f"<{len(ways)}Q", *ways), "little")
+    return int.from_bytes(b"".join([some.to_bytes(width, "little") for some in ways]), "little")
+
+
+def unpack(fields: int, width: int, low: int, apart: int = 1) -> Weights:
+    """The ways to each number that can come: the first field is for `low`, the next for so many more."""
+    count = -(-fields.bit_length() // (8 * width))
+    raw = fields.to_bytes(count * width, "little")
+    ways: Sequence[int] = (
+        struct.unpack(f"<{count}Q", raw)
+        if width == _WORD
+        else [int.from_bytes(raw[at : at + width], "little") for at in range(0, len(raw), width)]
+    )
+    return {low + apart * at: some for at, some in enumerate(ways) if some}
+
+
+def worths(pool: Pool, values: Iterable[int]) -> list[int]:
+    """What dice that show these numbers count for: the number, or 1 where it fits and 0 where it does not."""
+    if pool.count_if is None:
+        return list(values)
+    low, high = pool.count_if.span
+    return [int(low <= value <= high) for value in values]
+
+
+def is_chained(pool: Pool) -> bool:
+    """Whether a die of the pool may bring any number of further ones."""
+    return bool(pool.rerolls or pool.explodes)
+
+
+def chained(pool: Pool, budget: Budget) -> Weights:
+    """The ways of such a pool. Raises UserError for too many dice, and where some are kept after a reroll that happens
+    once."""
+    if pool.once and pool.picks:
+        what = f"The odds of {pool.notation} cannot be counted: ro, further dice and some that are kept are too much."
+        raise UserError(what, hint="Leave out one of the three.", code="no-odds")
+    low, faces = faces_of(pool, worths(pool, dict.fromkeys(pool.values)))
+    most = pool.count + pool.extra
+    numbers = most * max(worth for _, worth, _ in faces) + 1
+    width = budget.room(numbers, pool.sides**most)
+    if pool.picks:
+        fields = _chained_kept(pool, faces, -low * 8 * width, 8 * width, budget)
+    elif pool.once:
+        budget.spend(pool.count * pool.extra * numbers * width // 50)
+        fields = renewed(pool, [worth - low for worth in worths(pool, pool.values)], -low * 8 * width, 8 * width)
+    else:
+        budget.spend(numbers * width * pool.extra // 32)
+        fields = summed(pool, faces, -low * 8 * width, 8 * width)
+    return unpack(fields, width, low * most)
+
+
+def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
+    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces, each with its `worth`."""
+    ways = Counter(pool.values)
+    worths = dict(zip(ways, worth, strict=True))
+    low = min(0, *worths.values())
+
+    def kind(value: int) -> int:
+        if any(test.fits(value) for test in pool.rerolls):
+            return REROLLED
+        return EXPLODING if any(test.fits(value) for test in pool.explodes) else ENDING
+
+    return low, [(kind(value), worths[value] - low, ways[value]) for value in sorted(ways, reverse=True)]
+
+
+def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
+    """All dice added up, packed in fields of so many `bits`: a closed form over the number of further dice. What is not
+    drawn weighs as much as a die, and is `nothing` bits up."""
+    count, extra = pool.count, pool.extra
+    burst, end = (_laying(((up, ways) for of, up, ways in faces if of == kind), bits) for kind in (EXPLODING, ENDING))
+    every, again = _laying(((up, ways) for _, up, ways in faces), bits), _rerolled(faces)
+    total = cut = 0
+    power = 1
+    for used in range(extra):
+        total += power * comb(count - 1 + used, used) * pool.sides ** (extra - used) << nothing * (extra - used)
+        power = burst(power) + (power * again << nothing)
+    for ended in range(count):
+        total, cut = end(total), every(cut + power * comb(extra - 1 + ended, ended))
+        power = end(power)
+    return total + cut
+
+
+def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
+    """The same by the `worth` of each face where a die may be rerolled once: die by die, by how many further ones are
+    left, `fresh` until it was rerolled."""
+    pairs = [*zip(pool.values, worth, strict=True)]
+    again, once, bursts = (
+        {value for value in pool.values if any(test.fits(value) for test in tests)}
+        for tests in (pool.rerolls, pool.once, pool.explodes)
+    )
+    ends = {*pool.values} - again - bursts
+    burst, late, end, at_last, every = (
+        _laying(((up, 1) for value, up in pairs if value in some), bits)
+        for some in (bursts - again - once, bursts - again, ends - once, ends, pool.values)
+    )
+    rerolls, renews = (sum(value in some for value in pool.values) for some in (again, once - again))
+    left = [0] * pool.extra + [1]
+    for _ in range(pool.count):
+        fresh, stale = left, [0] * len(left)
+        left = [0] * len(left)
+        for more in range(pool.extra, 0, -1):
+            new, old = fresh[more], stale[more]
+            fresh[more - 1] += burst(new) + late(old) + (new * rerolls << nothing)
+            stale[more - 1] += (new * renews + old * rerolls) << nothing
+            left[more] = end(new) + at_last(old)
+        left[0] = every(fresh[0] + stale[0])
+    return sum(fields * pool.sides**more << nothing * more for more, fields in enumerate(left))
+
+
+def _laying(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]:
+    """What lays a further die: `faces` are what each is worth, and the ways to it. A few are added one by one."""
+    ways = Counter[int]()
+    for worth, some in faces:
+        ways[worth] += some
+    if len(ways) > _FEW:
+        packed = sum(some << bits * worth for worth, some in ways.items())
+        return lambda fields: fields * packed
+    return lambda fields: sum([fields * some << bits * worth for worth, some in ways.items()])
+
+
+def _rerolled(faces: Faces) -> int:
+    return sum(ways for kind, _, ways in faces if kind == REROLLED)
+
+
+def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> int:
+    """Those that are kept added up, by how many dice of each kind are on the table in the end.
+
+    Tables share what is laid where they keep the same places. These are counted from the highest die or from the
+    lowest, whichever are fewer; and where they are open to the end they go up to `most`: all of 3d6!dh1 are one from
+    the highest, all of 3d6!kl2 from the lowest.
+    """
+    most = pool.count + pool.extra
+    limits = most, pool.count, pool.count if pool.rerolls else 0
+    budget.spend(len(faces) * limits[0] * limits[1] * (limits[2] + 1) * 30)
+    tables = Counter[Counts]()
+    for counts, times in ends_of(pool, _rerolled(faces)):
+        tables[counts] += times
+    kept = {counts: places(pool.picks, sum(counts)) for counts in tables}
+    highest = {counts: (at.start, most if at.stop == sum(counts) else at.stop) for counts, at in kept.items()}
+    lowest = {
+        counts: (sum(counts) - at.stop, most if at.start == 0 else sum(counts) - at.start)
+        for counts, at in kept.items()
+    }
+    if len(set(lowest.values())) < len(set(highest.values())):
+        faces, highest = faces[::-1], lowest
+    ends = {window: [counts for counts in tables if highest[counts] == window] for window in set(highest.values())}
+    laid = {window: _lay(faces, some, window, bits) for window, some in ends.items()}
+    return sum(
+        laid[highest[counts]].get(counts, 0) * times << nothing * (most - len(kept[counts]))
+        for counts, times in tables.items()
+    )
+
+
+def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Mapping[Counts, int]:
+    """The packed sums of the dice at the places of the `window`, by how many of each kind are laid in all.
+
+    Dice are laid in the order of `faces`, all dice of one face at a time; no more of each kind than any of `ends` has,
+    and with the last face of a kind no fewer.
+    """
+    first, last = window
+    most, fewest = ([of(counts[kind] for counts in ends) for kind in range(3)] for of in (max, min))
+    laid: dict[Counts, int] = {(0, 0, 0): 1}
+    for at, (kind, worth, ways) in enumerate(faces):
+        after = defaultdict[Counts, int](int)
+        least = 0 if any(of == kind for of, _, _ in faces[at + 1 :]) else fewest[kind]
+        for counts, fields in laid.items():
+            here, number = sum(counts), counts[kind]
+            for more in range(max(0, least - number), most[kind] - number + 1):
+                inside = max(0, min(here + more, last) - max(here, first))
+                new: Counts = (*counts[:kind], number + more, *counts[kind + 1 :])  # type: ignore[assignment]
+                after[new] += (fields * (comb(number + more, more) * ways**more)) << bits * worth * inside
+        laid = after
+    return laid
+
+
+def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
+    """How many dice may lie in the end that exploded, that ended, and that were cut short; and the ways to that, where
+    `again` faces are rerolled.
+
+    What its faces weigh is left out of the ways, but for the dice that were rerolled and those never drawn.
+    """
+    count, extra = pool.count, pool.extra
+    for used in range(extra):
+        for exploded in range(used + 1) if again else (used,):
+            here = comb(count - 1 + used, used) * comb(used, exploded) * again ** (used - exploded)
+            yield (exploded, count, 0), here * pool.sides ** (extra - used)
+    for exploded in range(extra + 1) if again else (extra,):
+        before = comb(extra, exploded) * again ** (extra - exploded)
+        for done in range(count):
+            left = count - done
+            for more in range(left + 1):
+                for cut in range(left - more + 1) if again else (0,):
+                    ways = comb(left, more) * comb(left - more, cut) * comb(extra - 1 + done, done)
+                    yield (exploded + more, done + left - more - cut, cut), before * ways
+
+
+# -- the odds of a whole expression
 
 
 class Chances(Mapping[int | str, Fraction]):
