@@ -41,12 +41,8 @@ def systems() -> Mapping[str, System]:
 
 def pack_version(hash: str) -> System | None:
     """The version of a pack with this hash, where the command at work has it at hand; None for any other."""
-    found: System | None = getattr(systems(), "version", _no_version)(hash)
+    found: System | None = getattr(systems(), "version", lambda _hash: None)(hash)
     return found
-
-
-def _no_version(_hash: str) -> None:
-    return None
 
 
 class using(AbstractContextManager[None]):  # noqa: N801 -- read as a function; a generator would take thrice as long

@@ -9,7 +9,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, option_from
@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # a lookup takes 0.10 s without them, 0.18 s with what reads 
     from bot.rules.sequence.sequence import Choice, Plan, Played
     from bot.systems.optional_rules import OptionalRule
 
+T = TypeVar("T")
 SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
 DECKS = "decks"
@@ -54,6 +55,9 @@ FIRES = ("Fire", "Shoot", "Attack")
 """The verbs of sequences that fire."""
 ATTACKS = (*FIRES, "Fight")
 """Of all that are done to somebody else."""
+
+
+_TITLE = re.compile(r"^title:\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
 
 
 class Sequence:
@@ -197,18 +201,14 @@ class Sequence:
 
         Raises UserError from the source, and where a card of a pack cannot be read: some are when dice have fallen.
         """
+        from bot.rules.sequence.sequence import play
+
         try:
-            return self._carried_on(plan, source)
+            return play(plan, source)
         except (ArithmeticError, ValueError, LookupError):
             if not self.system.bounded:
                 raise
             raise self._no_value() from None
-
-    @cached_property
-    def _carried_on(self) -> Callable[[Plan[Any], Source], Played]:
-        from bot.rules.sequence.sequence import play
-
-        return play
 
     def _no_value(self) -> UserError:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
@@ -427,7 +427,8 @@ class System:
     @cached_property
     def scenarios(self) -> Mapping[str, str]:
         """The titles of its scenarios by their ids, in alphabetical order; nothing is read but their line `title:`."""
-        return {name: _title_in(self.text(f"{SCENARIOS}/{name}"), name) for name in self.names(SCENARIOS)}
+        titles = {name: _TITLE.search(self.text(f"{SCENARIOS}/{name}")) for name in self.names(SCENARIOS)}
+        return {name: found[1] if found else name for name, found in titles.items()}
 
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
@@ -573,17 +574,20 @@ class System:
 
     def table(self, id: str) -> Table:
         """The table called `id`. Raises UserError with the nearest name."""
-        try:
-            return self.tables[id]
-        except KeyError:
-            raise _no_such("table", id, self, self.tables) from None
+        return self._named("table", id, self.tables)
 
     def sequence(self, id: str) -> Sequence:
         """The sequence called `id`. Raises UserError with the nearest name."""
+        return self._named("sequence", id, self.sequences)
+
+    def _named(self, kind: str, id: str, known: Mapping[str, T]) -> T:
         try:
-            return self.sequences[id]
+            return known[id]
         except KeyError:
-            raise _no_such("sequence", id, self, self.sequences) from None
+            hint = did_you_mean(id, known) or f"grognard {kind}s {self.id} lists them all."
+            raise UserError(
+                f'No {kind} "{id[:40]}" in {self.id} ({self.title}).', hint=hint, code="not-in-system"
+            ) from None
 
 
 @lru_cache(maxsize=1)
@@ -591,16 +595,6 @@ def built_in() -> Mapping[str, System]:
     """The systems of the house by id, in alphabetical order; nothing is read but folder names."""
     ids = [id for id in os.listdir(TABLES) if os.path.exists(os.path.join(TABLES, id, "game.yaml"))]
     return {id: System(id) for id in sorted(ids)}
-
-
-def _title_in(text: str, otherwise: str) -> str:
-    found = re.search(r"^title:\s*[\"']?(.*?)[\"']?\s*$", text, re.MULTILINE)
-    return found[1] if found else otherwise
-
-
-def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) -> UserError:
-    hint = did_you_mean(id, known) or f"grognard {kind}s {system.id} lists them all."
-    return UserError(f'No {kind} "{id[:40]}" in {system.id} ({system.title}).', hint=hint, code="not-in-system")
 
 
 def declared_in(system: System, id: str) -> Declared:
@@ -625,8 +619,8 @@ def declared_in(system: System, id: str) -> Declared:
             return place_of(system.text(name).encode(), inside)
         if len(path) > 1 and path[1] in _mapping(source, str(path[0])):
             return place_of(system.text(name).encode(), path)
-        for text in _shared_texts(system):
-            if found := place_of(text.encode(), path):
+        for one in filter(None, (system, system.parent or system.base)):  # the pack's own before its parent's
+            if SHARED.rpartition("/")[2] in one.declared and (found := place_of(one.text(SHARED).encode(), path)):
                 return f"{found} of {SHARED}.yaml"
         return ""
 
@@ -647,12 +641,6 @@ def _shared(system: System) -> dict[str, Any]:
         return own
     parent = _shared(above)
     return {key: {**_mapping(parent, key), **_mapping(own, key)} for key in SHARES}
-
-
-def _shared_texts(system: System) -> list[str]:
-    """The files of what is shared, the pack's own before its parent's."""
-    systems = filter(None, (system, system.parent or system.base))
-    return [one.text(SHARED) for one in systems if SHARED.rpartition("/")[2] in one.declared]
 
 
 def _mapping(source: dict[str, Any], key: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ whether rerolls or explosions were stopped by the limit. What a roll came to is 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from enum import IntFlag, auto
-from functools import partial
 from typing import NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
@@ -358,13 +357,9 @@ def roll(expression: Expression, source: Source) -> Rolling:
     """`expression` rolled with dice from `source`, drawn as written from left to right; a die that is rerolled or
     explodes brings the next one at once. Raises what `source` raises, such as DieOwed."""
     form = expression.kept.get("form") or _form_of(expression)
-    draw: Draw = getattr(source, "draw_all", None) or partial(_one_by_one, source.draw)
+    one = source.draw  # of a source that gives only one die at a time
+    draw: Draw = getattr(source, "draw_all", None) or (lambda die, count: [one(die) for _ in range(count)])
     return Rolling(form, [Result(form, [throw(draw) for throw in form.throws]) for _ in range(expression.repeat or 1)])
-
-
-def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[int | str]:
-    """Dice of a source that gives only one at a time."""
-    return [draw(die) for _ in range(count)]
 
 
 def _total(form: Form, thrown: list[Thrown]) -> int:

@@ -286,7 +286,8 @@ class _Reader:
             return cursor.error('"x" repeats a roll and comes first: 3x 2d6')
         for word in _BEHIND_DICE:
             if cursor.text.startswith(word, cursor.pos):
-                return cursor.error(f'"{word}" must come right after the dice, as in 4d6{_example(word)}')
+                example = "!" if word == "!" else f"{word}1"
+                return cursor.error(f'"{word}" must come right after the dice, as in 4d6{example}')
         if char == "d" and isinstance(self.operands[-1], Pool):
             return cursor.error('"d" rolls dice; to drop dice write dl1 or dh1')
         if char in "d(" or char in DIGITS:
@@ -294,10 +295,6 @@ class _Reader:
         word = self.cursor.word()
         hint = "Put a note in brackets: 2d6 [rally]." if word.isalpha() else ""
         return cursor.error(f'"{word}" is not part of a dice expression', hint=hint)
-
-
-def _example(word: str) -> str:
-    return "!" if word == "!" else f"{word}1"
 
 
 def _read_number_or_pool(cursor: Cursor) -> Operand:

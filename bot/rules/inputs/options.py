@@ -207,7 +207,11 @@ def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: st
     given = {name: value for name, value in raw.items() if value is not None}
     own = known.get("mods")
     further = own.values if own is not None and own.type == "mods" else ()
-    _fold_words(known, further, given)
+    for name in [name for name in given if name not in known and name in further]:
+        word = str(given.pop(name)).strip().casefold()  # typed as an option of its own: tis=yes, "tis": true
+        on = None if word.isdigit() else _BOOL.get(word)
+        if word and on is not False:
+            given["mods"] = [*words_of(given.get("mods") or ()), name if on else f"{name}={word}"]
     if "mods" not in given:
         return given
     flags = {name for name, option in known.items() if option.type == "bool"}
@@ -222,27 +226,14 @@ def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: st
             )
         if word in flags:
             given[word] = True
-        elif word.split("=")[0] in further:
-            pass
-        else:
-            near = did_you_mean(word, [*further, *flags])
+        elif word.split("=")[0] not in further:
             takes = ", ".join([*further, *sorted(flags)]) or "none"
-            hint = near or f"It knows {takes}."
+            hint = did_you_mean(word, [*further, *flags]) or f"It knows {takes}."
             raise UserError(f'{what} has no modifier "{word[:40]}".', hint=hint, option="mods", code="unknown-modifier")
         kept.append(word)
     if own is not None:
         given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)
     return given
-
-
-def _fold_words(known: Mapping[str, Option], further: Iterable[str], given: dict[str, object]) -> None:
-    """Put words of `mods` that were typed as options of their own (tis=yes, "tis": true) among the mods."""
-    for name in [name for name in given if name not in known and name in further]:
-        word = str(given.pop(name)).strip().casefold()
-        flag = None if word.isdigit() else _BOOL.get(word)
-        if word and flag is not False:
-            folded = name if flag else f"{name}={word}"
-            given["mods"] = [*words_of(given.get("mods") or ()), folded]
 
 
 def words_of(raw: object) -> list[str]:
@@ -315,20 +306,16 @@ def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
 
 
 def _in_range(option: Option, value: float, raw: object) -> float:
-    if option.min is not None and value < option.min:
+    low, high = option.min, option.max
+    if low is not None and value < low:
         if option.clamp in ("low", "both"):
-            return option.min
-        raise _refuse(option, raw, _about(option))
-    if option.max is not None and value > option.max:
-        if option.clamp in ("high", "both"):
-            return option.max
-        raise _refuse(option, raw, _about(option))
-    return value
-
-
-def _about(option: Option) -> str:
-    """What a number means, said when it is out of range: its help often says why there is a limit."""
-    return f"{option.name}: {option.help}." if option.help else ""
+            return low
+    elif high is None or value <= high:
+        return value
+    elif option.clamp in ("high", "both"):
+        return high
+    # What it means is said as well: its help often says why there is a limit.
+    raise _refuse(option, raw, f"{option.name}: {option.help}." if option.help else "")
 
 
 def clean_whole(option: Option, raw: object) -> int:

@@ -182,7 +182,8 @@ _HANDLE = re.compile(r"[a-z]{1,4}x?\d+")
 
 def find_unit(name: str, roster: Roster) -> RosterUnit:
     """The roster unit called `name` (name or handle, case ignored). Raises UserError with the nearest name."""
-    key = _unquote(name.strip()).casefold()
+    quoted = re.fullmatch(r'["“\'](.*)["”\']', name.strip())
+    key = (quoted[1] if quoted else name.strip()).casefold()
     if key in roster:
         return roster[key]
     near = _joined(key, roster)
@@ -361,8 +362,3 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
 def _called(pieces: list[str]) -> str:
     """The name that an item seems to begin with: all up to the first number with its key."""
     return " ".join(takewhile(lambda piece: "=" not in piece, pieces))
-
-
-def _unquote(text: str) -> str:
-    found = re.fullmatch(r'["“\'](.*)["”\']', text)
-    return found[1] if found else text

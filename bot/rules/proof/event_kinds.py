@@ -246,7 +246,7 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
     before, after = body.get("before", {}), body.get("after", {})
     for part in ("game", "units", "cards"):
         was, now = before.get(part, {}), after.get(part, {})
-        if was.keys() != now.keys() or any(_same(was[key], now[key]) for key in was):
+        if was.keys() != now.keys() or any(was[key] == now[key] and type(was[key]) is type(now[key]) for key in was):
             yield "before and after do not tell one change."
     for field in after.get("game", {}):
         if field not in kind.game:
@@ -287,10 +287,6 @@ def closed_faces(body: Mapping[str, Any]) -> set[str]:
     dice = body.get("dice")
     rows = enumerate(dice if isinstance(dice, list) else (), 1)
     return {f"face.{at}" for at, die in rows if names_card(die) and die.get("sides")}
-
-
-def _same(one: object, other: object) -> bool:
-    return one == other and type(one) is type(other)
 
 
 def shown(value: object) -> str:

@@ -77,21 +77,14 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _plus(one: Any, other: Any) -> Any:
-    return _number(_number(one) + _number(other))
-
-
-def _times(one: Any, other: Any) -> Any:
-    return _number(_number(one) * _number(other))
-
-
-def _modulo(one: Any, other: Any) -> Any:
-    return _number(one) % _number(other)
-
-
 _GUARDS: Mapping[type[ast.operator], str] = {ast.Add: "plus ", ast.Mult: "times ", ast.Mod: "modulo "}
 """Operators that also take texts and lists, and the names of their replacements, which no formula can write."""
-GUARDED_SCOPE: dict[str, Any] = {**SCOPE, "plus ": _plus, "times ": _times, "modulo ": _modulo}
+GUARDED_SCOPE: dict[str, Any] = {
+    **SCOPE,
+    "plus ": lambda one, other: _number(_number(one) + _number(other)),
+    "times ": lambda one, other: _number(_number(one) * _number(other)),
+    "modulo ": lambda one, other: _number(one) % _number(other),
+}
 
 
 class Guarded(ast.NodeTransformer):

@@ -1,7 +1,6 @@
 """Fire at men in the open or in cover: attack factor against defense factor, man by man."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ from bot.rules.tables.formula import plain
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.baps.men import called, living, settled, wounds_of
-from bot.systems.baps.resolution import MOST_MEN, Cell, Man, Resolution, printed_row, row_said, rows_of
+from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said, rows_of
 from bot.systems.baps.volley import Checker, Volley, ammo_step, kind_of, men_apart, men_step, refuse_jammed, with_checks
 
 
@@ -31,19 +30,11 @@ class Defense(NamedTuple):
         return self.basic + self.shield
 
 
-class Aim(NamedTuple):
-    """How fire at a man is read: the defense, the cell of each d20, and what is told of that."""
-
-    defense: Defense
-    cells: tuple[Cell, ...]
-    facts: Mapping[str, Any]
-
-
 def fire_plan(
     tables: Tables,
     given: Given,
     attack: int,
-    checkers: Callable[[], Sequence[Checker]],
+    checkers: Sequence[Checker],
     *,
     opening: Mapping[str, Any],
     line: Line,
@@ -55,11 +46,14 @@ def fire_plan(
     """
     men = living(given.units("targets"), "targets")
     names, crt, column = called(men), Resolution(tables), min(len(men), MOST_MEN)
-    aims = [_aim(tables, given, man, attack, crt, column) for man in men]
-    targets = [
-        Man(man, name, aim.cells, f"targets[{at}]", wounds_of(man), aim.facts, (), True)
-        for at, (man, name, aim) in enumerate(zip(men, names, aims, strict=True))
-    ]
+    defenses = [_defense(tables, given, man) for man in men]
+    targets: list[Man] = []
+    for man, name, defense in zip(men, names, defenses, strict=True):
+        difference = attack - defense.total
+        row, passes = printed_row(difference)
+        facts = {"unit": man.word, "defense": defense.total, "difference": difference, "row": row, "passes": passes}
+        cells, path = (crt.cell(row, column),) * passes, f"targets[{len(targets)}]"
+        targets.append(Man(man, name, cells, path, wounds_of(man), facts, counts_ones=True))
 
     def after(one: bool) -> Volley:
         return Volley("ammo" if one else None)
@@ -68,22 +62,18 @@ def fire_plan(
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         found = settled(men, names, out["targets"], then=then)
-        return with_checks(found, checkers(), out["ammo"]) if out["ammo"] else found
+        return with_checks(found, checkers, out["ammo"]) if out["ammo"] else found
 
     told = {**opening, "attack": attack, "column": column, "targets": [], "ammo": []}
-    story = (line, *_said(attack, column, names, [aim.defense for aim in aims]))
+    story = (line, *_said(attack, column, names, defenses))
     apart = men_apart(targets, crt, then=after)
-    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(lambda: targets), apart=apart)
+    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets), apart=apart)
 
 
-def _aim(tables: Tables, given: Given, man: Unit, attack: int, crt: Resolution, column: int) -> Aim:
-    stance = man.numbers.get("stance") or given.word("stance")
-    cover = man.numbers.get("cover") or given.word("cover")
+def _defense(tables: Tables, given: Given, man: Unit) -> Defense:
+    stance, cover = (man.numbers.get(key) or given.word(key) for key in ("stance", "cover"))
     basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
-    defense, difference = Defense(stance, cover, basic, shield), attack - basic - shield
-    row, passes = printed_row(difference)
-    facts = {"unit": man.word, "defense": basic + shield, "difference": difference, "row": row, "passes": passes}
-    return Aim(defense, (crt.cell(row, column),) * passes, facts)
+    return Defense(stance, cover, basic, shield)
 
 
 def _said(attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]) -> list[Line]:
@@ -149,12 +139,10 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         result="fraction dropped" if attack != total else "",
         contributors=_by_weapon(firers),
     )
-    checkers = cache(
-        lambda: [
-            Checker(unit.word, name, kind_of(tables, firer.weapon), unit.name)
-            for unit, name, firer in zip(attackers, names, firers, strict=True)
-        ]
-    )
+    checkers = [
+        Checker(unit.word, name, kind_of(tables, firer.weapon), unit.name)
+        for unit, name, firer in zip(attackers, names, firers, strict=True)
+    ]
     return fire_plan(tables, given, attack, checkers, opening=opening, line=line)
 
 
@@ -207,7 +195,7 @@ def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
         tables,
         given,
         attack,
-        lambda: (Checker(WEAPON, WEAPON, "other"),),
+        (Checker(WEAPON, WEAPON, "other"),),
         opening={},
         line=Line("attack", (), parts, attack, contributors=((" ".join((*how, "flame thrower")), factor),)),
         then=("Their unit owes a morale check with event flame-weapon.",),

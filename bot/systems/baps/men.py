@@ -83,7 +83,7 @@ def settled(
 
     `then` is what comes next, `before` what the headline says first.
     """
-    tokens = tokens_of(hit)
+    tokens = [*map(token_of, hit)]
     return Settlement(
         f"{before}{summed_up(hit, tokens)}",
         words_of(hit, tokens),
@@ -92,11 +92,6 @@ def settled(
         tuple(map(Fate, names, tokens)),
         aftermath(men, names, hit),
     )
-
-
-def tokens_of(fates: Sequence[Outcome]) -> list[str]:
-    """The fate of each man as a token."""
-    return [token_of(fate) for fate in fates]
 
 
 def token_of(fate: Outcome) -> str:
@@ -170,24 +165,18 @@ def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome
 
 
 def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, ...]:
-    """The roster changes of men, in the order of their answers."""
+    """What the fates of men write to the roster, in their order: wounds and state, and one man less in a squad."""
     changes: list[Change] = []
     for man, fate in zip(men, fates, strict=False):
-        if man.name or man.numbers.get("squad"):
-            changes += _change_of(man, fate)
+        after, new = fate["after"], dict[str, Any]()
+        if after == "killed":
+            new["state"] = after
+        elif fate["wounds"] != wounds_of(man):
+            new["wounds"] = fate["wounds"]
+        if after == "suppressed" and man.state != after:
+            new["state"] = after
+        if man.name and new:
+            changes.append(Change(man.name, set=new))
+        if after == "killed" and (squad := man.numbers.get("squad")):
+            changes.append(Change(str(squad), add={"men": -1}))
     return tuple(changes)
-
-
-def _change_of(man: Unit, fate: Outcome) -> tuple[Change, ...]:
-    """What this fate writes to the roster: wounds and state, and one man less in the squad."""
-    dead = fate["after"] == "killed"
-    new: dict[str, Any] = {}
-    if dead:
-        new["state"] = "killed"
-    elif fate["wounds"] != wounds_of(man):
-        new["wounds"] = fate["wounds"]
-    if fate["after"] == "suppressed" and man.state != "suppressed":
-        new["state"] = "suppressed"
-    own = (Change(man.name, set=new),) if man.name and new else ()
-    squad = man.numbers.get("squad") if dead else None
-    return (*own, Change(str(squad), add={"men": -1})) if squad else own

@@ -151,9 +151,9 @@ class Resolution:
 SUPPRESSED = ", suppressed"
 
 
-def rows_of(men: Callable[[], Iterable[Man]], *first: Row) -> Callable[[], tuple[Row, ...]]:
+def rows_of(men: Iterable[Man], *first: Row) -> Callable[[], tuple[Row, ...]]:
     """What makes the odds of each man, behind those `first`. Old wounds count: whoever is dead afterwards is killed."""
-    return lambda: (*first, *map(_row, men()))
+    return lambda: (*first, *map(_row, men))
 
 
 def _row(man: Man) -> Row:

@@ -25,7 +25,7 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.baps.men import about, called, changes_of, counted, summed_up, tokens_of, whom, words_of
+from bot.systems.baps.men import about, called, changes_of, counted, summed_up, token_of, whom, words_of
 from bot.systems.baps.resolution import D20, UNHURT, Hurt, Man, Resolution, rows_of
 from bot.systems.baps.vehicles import aboard, hit_vehicle, hits_vehicle, inside, refuse_wreck, riders, shot_modifiers
 from bot.systems.baps.volley import man_apart
@@ -55,15 +55,14 @@ def crew_step(
     Source: Vehicle Charts, if the round penetrated.
     """
     crt = Resolution(tables)
-    known: dict[tuple[bool, ...], tuple[Man, ...]] = {}
 
+    @cache
     def men(effects: tuple[bool, ...]) -> tuple[Man, ...]:
-        found = known.get(effects)
-        if found is None:
-            rows = _rows(tables, effects)
-            cells = tuple([crt.cell(row, 1) for row in rows])
-            found = known[effects] = riders(crew, names, "crew", cells, tuple([f"row {row}" for row in rows]))
-        return found
+        hit = [area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect] or EXPLOSIVE[:1]
+        rows = [int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in hit]
+        return riders(
+            crew, names, "crew", tuple([crt.cell(row, 1) for row in rows]), tuple([f"row {row}" for row in rows])
+        )
 
     def whose(now: Crew) -> tuple[Man, Hurt]:
         return men(now.effects)[now.at], now.hurts[now.at] or UNHURT
@@ -85,12 +84,6 @@ def crew_step(
         return Parts([man_apart(man, crt) for man in men(now.effects)]) if now.owes == "crew" else None
 
     return ruled(lambda now: crt.owed(*whose(now)), rule), apart
-
-
-def _rows(tables: Tables, effects: tuple[bool, ...]) -> list[int]:
-    """The rows that each man is rolled for in: those of the areas that took effect, or the main gun's."""
-    hit = [area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect] or EXPLOSIVE[:1]
-    return [int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in hit]
 
 
 # -- the areas, one die (or two) each
@@ -177,16 +170,12 @@ class Shot:
     modifiers: Answer
     pen_need: int | str
     known: Outputs
-    classes: Callable[[], str]
-    bounces: Callable[[], Sequence[str]]
+    classes: str
+    bounces: Sequence[str]
 
     def hits(self, die: int) -> bool:
         """Whether a die hits."""
         return hits_vehicle(die, int(self.modifiers["total"]), self.need)
-
-    def penetrates(self, die: int) -> bool:
-        """Whether a die penetrates."""
-        return self.pen_need != NEVER and die >= int(self.pen_need)
 
     def hit(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it must fail."""
@@ -201,26 +190,22 @@ class Shot:
         if self.pen_need != NEVER:
             return Ruling(Crew("penetrate"), {**told, **self.known}, lambda: (line(),))
         told |= {**self.known, "pen_roll": "none", "penetrated": False}
-        return Ruling(Crew("bounce"), told, lambda: (line(), Line("penetration", result=f"{self.classes()}, never")))
+        return Ruling(Crew("bounce"), told, lambda: (line(), Line("penetration", result=f"{self.classes}, never")))
 
     def penetrate(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The penetration roll: the areas inside if it is enough, else what a bounce does."""
-        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": self.penetrates(roll[0])}
+        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": roll[0] >= int(self.pen_need)}
 
         def story() -> tuple[Line]:
-            return (Line("penetration", roll, result=f"{self.classes()}, {self.pen_need} or more needed"),)
+            return (Line("penetration", roll, result=f"{self.classes}, {self.pen_need} or more needed"),)
 
         if not told["penetrated"]:
             return Ruling(Crew("bounce"), told, story)
         return Ruling(Crew("area"), {**told, "outcome": "penetrated"}, story)
 
-    def bounced(self, die: int) -> str:
-        """What a die of a bounce does."""
-        return self.bounces()[die - 1]
-
     def bounce(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The roll of a round that did not penetrate."""
-        result = self.bounced(roll[0])
+        result = self.bounces[roll[0] - 1]
         out = result == "bail-out"
         told = {**UNHARMED, "outcome": result, "bail_out": out, "reoccupy": "yes" if out else "none"}
         return Ruling(Crew(None), told, lambda: (Line("not penetrated", roll),))
@@ -245,14 +230,14 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        hurt, tokens = out["crew"], tokens_of(out["crew"])
+        hurt, tokens = out["crew"], [*map(token_of, out["crew"])]
         changes = hit_vehicle(target, crew, out) + changes_of(crew, hurt)
         fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, names, tokens)
         now = (*_now(out, crew), *inside(crew, names, hurt, tokens))
         return Settlement(about(target, _headline(out, tokens)), words_of(hurt, tokens), (), changes, (fate,), now)
 
     opening = {"need": shot.need, "damage": [], "crew": []}
-    rows = rows_of(lambda: riders(crew, names, "crew"), row_of("outcome", "the vehicle"))
+    rows = rows_of(riders(crew, names, "crew"), row_of("outcome", "the vehicle"))
     return Plan(Crew("hit"), steps, settle, opening=opening, rows=rows, apart=apart)
 
 
@@ -270,8 +255,8 @@ def _shot(tables: Tables, given: Given) -> Shot:
         shot_modifiers(tables, given, side=given.word("aspect") == "side"),
         pen_need,
         {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
-        lambda: f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
-        cache(lambda: tables["no-penetration"].column("result", **bounce, roll=D20)),
+        f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
+        tables["no-penetration"].column("result", **bounce, roll=D20),
     )
 
 

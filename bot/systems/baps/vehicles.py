@@ -7,7 +7,7 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, minus, row_of, ruled
+from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, minus, row_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.phrase import phrase
 from bot.systems.baps.men import (
@@ -21,7 +21,7 @@ from bot.systems.baps.men import (
     living,
     named,
     summed_up,
-    tokens_of,
+    token_of,
     whom,
     words_of,
     wounds_of,
@@ -44,18 +44,15 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
         raise UserError(f"{vehicle.word} is a wreck.", hint=hint, option=option, code="unit-gone")
 
 
-def crewmen(count: int, wounds: Sequence[int]) -> tuple[Unit, ...]:
-    """As many crewmen, the first ones with the wounds that the vehicle's crew had before."""
-    hurt = (*wounds, *(0,) * count)[:count]
-    return tuple(Unit("crewman", "crewman", {"wounds": old} if old else {}) for old in hurt)
-
-
 def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
     """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has, the wounded first."""
     brought = given.values[option]
-    if isinstance(brought, int):
-        return crewmen(brought, vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ())
-    return living(given.units(option), option)
+    if not isinstance(brought, int):
+        return living(given.units(option), option)
+    wounds = vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ()
+    return tuple(
+        Unit("crewman", "crewman", {"wounds": old} if old else {}) for old in (*wounds, *(0,) * brought)[:brought]
+    )
 
 
 def riders(
@@ -169,18 +166,16 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
         read = f"row {minus(rows[result])}, column 1"
         return Ruling(Volley(f"row {rows[result]}"), told, lambda: (line(), Line("everybody inside", result=read)))
 
-    def injure(row: int) -> Ruled[Volley]:
-        crt = Resolution(tables)
-        return men_step(riders(occupants, names, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
-
-    names = called(occupants)
-    steps = {"roll": ruled((d20("crash"),), crash), **{f"row {row}": injure(row) for row in rows.values()}}
+    names, crt, steps = called(occupants), Resolution(tables), {"roll": ruled((d20("crash"),), crash)}
+    for row in rows.values():
+        men = riders(occupants, names, "occupants", (crt.cell(row, 1),))
+        steps[f"row {row}"] = men_step(men, crt, name=f"row {row}")
     return Plan(
         Volley("roll"),
         steps,
         lambda out: _at_rest(vehicle, occupants, names, out),
         opening={"occupants": []},
-        rows=rows_of(lambda: riders(occupants, names, "occupants") if rows else (), row_of("result", "the vehicle")),
+        rows=rows_of(riders(occupants, names, "occupants") if rows else (), row_of("result", "the vehicle")),
     )
 
 
@@ -188,7 +183,7 @@ def _at_rest(
     vehicle: Unit | None, occupants: tuple[Unit, ...], names: tuple[str, ...], out: Mapping[str, Any]
 ) -> Settlement:
     """What is said and done when it has come to rest."""
-    hurt, tokens = out["occupants"], tokens_of(out["occupants"])
+    hurt, tokens = out["occupants"], [*map(token_of, out["occupants"])]
     headline = CRASHES[out["result"]] + (f", {summed_up(hurt, tokens)}" if hurt else "")
     later = ("this happens in the next movement phase",) if out["result"] in COLLISIONS else ()
     fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(names, tokens))

@@ -24,12 +24,12 @@ class Volley(NamedTuple):
     one: bool = False
 
 
-def _end(_one: bool) -> Volley:
-    return Volley(None)
-
-
 def men_step(
-    men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
+    men: Sequence[Man],
+    crt: Resolution,
+    *,
+    name: str = "man",
+    then: Callable[[bool], Volley] = lambda _one: Volley(None),
 ) -> Ruled[Volley]:
     """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one."""
 
@@ -37,17 +37,13 @@ def men_step(
         (_, at, before, one), (die,) = now, roll
         man = men[at]
         hurt = crt.strike(man, before, die)
+        after, told = Volley(name, at, hurt, one), dict[str, Any]()
         if man.finished(hurt):
-            after, told = through(now, hurt), man.told(hurt)
-        else:
-            after, told = Volley(name, at, hurt, one), {}
+            one, told = one or hurt.one, man.told(hurt)
+            after = Volley(name, at + 1, UNHURT, one) if at + 1 < len(men) else then(one)
         if not before.entry:  # the d6 of a shared entry is not told
             told[f"{man.path}.rolls[{before.rolled}]"] = die
         return Ruling(after, told, lambda: (man.line(before, die, hurt),))
-
-    def through(now: Volley, hurt: Hurt) -> Volley:
-        one = now.one or hurt.one
-        return Volley(name, now.at + 1, UNHURT, one) if now.at + 1 < len(men) else then(one)
 
     return ruled(lambda now: crt.owed(men[now.at], now.hurt), rule)
 
@@ -96,21 +92,20 @@ def kind_of(tables: Tables, weapon: str) -> str:
     return "automatic" if weapon in tables["ammo-check"].constants["automatic"] else "other"
 
 
-def ammo_step(tables: Tables, checkers: Callable[[], Sequence[Checker]]) -> Ruled[Volley]:
+def ammo_step(tables: Tables, checkers: Sequence[Checker]) -> Ruled[Volley]:
     """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires, ammunition."""
 
     def check(now: Volley, roll: Roll) -> Ruling[Volley]:
-        everybody, here = checkers(), f"ammo[{now.at}]"
-        checker = everybody[now.at]
+        checker, here = checkers[now.at], f"ammo[{now.at}]"
         result = tables["ammo-check"](kind=checker.kind, roll=roll[0])["result"]
         fails = "fails on 1 or 2" if checker.kind == "automatic" else "fails on 1"
         return Ruling(
-            Volley("ammo" if now.at + 1 < len(everybody) else None, now.at + 1),
+            Volley("ammo" if now.at + 1 < len(checkers) else None, now.at + 1),
             {f"{here}.unit": checker.unit, f"{here}.roll": roll[0], f"{here}.result": result},
             lambda: (Line(f"ammunition of {checker.name}", roll, result=fails, unit=checker.name),),
         )
 
-    return ruled(lambda now: (d6(f"ammunition {checkers()[now.at].name}"),), check)
+    return ruled(lambda now: (d6(f"ammunition {checkers[now.at].name}"),), check)
 
 
 def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]) -> Settlement:

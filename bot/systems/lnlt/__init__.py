@@ -3,6 +3,8 @@
 HOMES = {
     "barrage": "area",
     "crash": "area",
+    "fire_mission": "area",
+    "overrun": "fire",
     "ordnance_infantry": "ordnance",
     "ordnance_vehicle": "ordnance",
     "bail_out": "damage_check",

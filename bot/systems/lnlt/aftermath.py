@@ -18,8 +18,7 @@ NOTHING: frozenset[str] = frozenset()
 MOVED = frozenset({"moved"})
 FIRED = frozenset({"fired"})
 SPOTTER, CAPTURED = "spotter", "captured"
-OPS_COMPLETE = frozenset({"ops-complete"})
-SPOTTED_IT = OPS_COMPLETE | {SPOTTER}
+SPOTTED_IT = frozenset({"ops-complete", SPOTTER})
 """What a successful spotter bears until it has fired at the hex, or the turn ends."""
 
 
@@ -63,39 +62,23 @@ def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
     )
 
 
-def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]:
-    """The changes of roster units after the first attack with a captured weapon: kept for good, or removed.
-
-    Of several weapons players take the right one off. Source: PAC 09 note 3.
+def captured(units: Iterable[Unit], *, works: bool) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The changes of roster units after the first attack with a captured weapon, and the reminders: it is kept for
+    good, or removed. Of several weapons players take the right one off. Source: PAC 09 note 3.
     """
-    return tuple(
-        [
-            Change(
-                unit.name,
-                set={} if works or len(unit.numbers.get("sw") or ()) > 1 else {"sw": None},
-                unmark=frozenset({CAPTURED}),
-            )
-            for unit in units
-            if unit is not None and unit.name and CAPTURED in unit.flags
-        ]
-    )
-
-
-def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
-    """The reminders that captured weapons whose first attack did nothing are removed."""
-    names = [unit.word for unit in units if unit is not None and CAPTURED in unit.flags]
-    return tuple([f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names])
+    changes, lost = list[Change](), list[str]()
+    for unit in units:
+        if CAPTURED not in unit.flags:
+            continue
+        if unit.name:
+            stays = works or len(unit.numbers.get("sw") or ()) > 1
+            changes.append(Change(unit.name, set={} if stays else {"sw": None}, unmark=frozenset({CAPTURED})))
+        if not works:
+            lost.append(f"The first attack with {unit.word}'s captured weapon did nothing: remove it.")
+    return tuple(changes), tuple(lost)
 
 
 # -- what is said of units that were attacked, and the word that the answer finds for each
-
-
-def fate_of(answer: Mapping[str, Any]) -> str:
-    """The token for what happened to one unit: its result, or what it becomes where that says more."""
-    becomes, get = answer["becomes"], answer.get
-    if becomes == "eliminated" or get("bailout", "none") != "none" or get("mc", "none") != "none":
-        return str(becomes)
-    return str(answer["result"])
 
 
 PLACED = {"survives": "good order", "shaken-moved": "shaken"}
@@ -125,10 +108,7 @@ def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -
 
     `crash` is the output that says when passengers are in a crash, about which nothing more is said here.
     """
-    return tuple(
-        _row(item, names[at] if names else item.unit.word, crash if item.kind == "passenger" else "")
-        for at, item in enumerate(items)
-    )
+    return tuple([_row(item, names[at] if names else item.unit.word, crash) for at, item in enumerate(items)])
 
 
 def or_missed(row: Row) -> Row:
@@ -145,20 +125,23 @@ def drifting(stage: str) -> tuple[Row, ...]:
 
 
 def _row(item: Item, name: str, crash: str) -> Row:
-    keys = {f"{item.path}.{key}": key for key in ("result", "becomes")}
+    paths, crashes = (f"{item.path}.result", f"{item.path}.becomes"), bool(crash) and item.kind == "passenger"
 
     def read(told: Outputs) -> str | None:
-        if crash and told.get(crash) in ("destroyed", "crash"):
+        if crashes and told.get(crash) in ("destroyed", "crash"):
             return CRASHES
-        answer = {key: told[path] for path, key in keys.items() if path in told}
-        return token_of(item.unit, answer) if keys.keys() <= told.keys() else None
+        result, becomes = map(told.get, paths)
+        known = result is not None and becomes is not None
+        return token_of(item.unit, {"result": result, "becomes": becomes}) if known else None
 
-    return Row(name, (*keys, *([crash] if crash else [])), read)
+    return Row(name, (*paths, crash) if crashes else paths, read)
 
 
 def word_of(answer: Mapping[str, Any]) -> str:
-    """What happened to one unit, in a few words."""
-    word, get = say(fate_of(answer)), answer.get
+    """What happened to one unit, in a few words: its result, or what it becomes where that says more."""
+    becomes, get = answer["becomes"], answer.get
+    rolled = get("bailout", "none") != "none" or get("mc", "none") != "none"
+    word = say(becomes if rolled or becomes == "eliminated" else answer["result"])
     if get("disembarks"):
         word += ", disembarks"
     if get("hero"):
@@ -176,7 +159,8 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
     now = str(answer["becomes"])
     words: list[str] = []
     if now == "half-squad-shaken":
-        words.append(f"a half-squad{_printed(unit)} and shaken")
+        old = " (old numbers)" if unit.name and unit.reduced is None else ""  # the roster has none for that side
+        words.append(f"a half-squad{old} and shaken")
     elif "wounded" in now:
         if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and "shaken" not in unit.flags:
             words.append("shaken")
@@ -187,12 +171,7 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _printed(unit: Unit) -> str:
-    """That the roster has no numbers for the side that is turned up; nothing where it has them."""
-    return " (old numbers)" if unit.name and unit.reduced is None else ""
-
-
-def aftermath(unit: Unit, now: str) -> str:
+def reminder(unit: Unit, now: str) -> str:
     """What the card has players remember of a unit that was hurt: moves, hatches, leadership without a roster.
 
     Source: PAC 02 (11.1.2).
@@ -234,7 +213,7 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
             continue
         if said := _changed(unit, one):
             also.setdefault(said, []).append(word)
-        if note := aftermath(unit, now):
+        if note := reminder(unit, now):
             notes[note] = None
         if now == "destroyed" and unit.type in kinds.AIRBORNE:
             down.append(f"{word} crashes: run crash, and bail-out for those aboard.")
@@ -281,7 +260,10 @@ def attacked(
         for unit in firers
         if unit is not None and SPOTTER in unit.flags
     ]
-    fates = hurt.fates or tuple([Fate(unit.word, miss) for unit in targets]) or (at_the_hex(beaten_by, miss),)
+    fates = hurt.fates or tuple([Fate(unit.word, miss) for unit in targets])
+    if not fates:  # a hex of which no unit was listed
+        token, at = ("damage-check", f"each at +{beaten_by}") if beaten_by else (miss, "")
+        fates = (Fate("the target hex", token, at),)
     return hurt._replace(
         headline=headline,
         then=(*hurt.then, *more),
@@ -290,12 +272,6 @@ def attacked(
         by=by,
         notes=(*hurt.notes, *notes, *spotted),
     )
-
-
-def at_the_hex(beaten_by: int, miss: str) -> Fate:
-    """The fate of a hex of which no unit was listed."""
-    hex = "the target hex"
-    return Fate(hex, "damage-check", f"each at +{beaten_by}") if beaten_by else Fate(hex, miss)
 
 
 def headline(words: Iterable[tuple[str, str]], *, hit: bool) -> str:
@@ -310,18 +286,13 @@ def headline(words: Iterable[tuple[str, str]], *, hit: bool) -> str:
 ACQUIRED = "The target is acquired and stays spotted."
 
 
-def _firer(given: Given) -> Unit | None:
+def firer_of(given: Given) -> tuple[Unit, ...]:
     """Who fires, with the flag captured where it was typed as an option."""
     unit = given.unit("unit")
-    if not given.flag(CAPTURED):
-        return unit
-    unit = unit or Unit("the firer", "")
-    return replace(unit, flags=unit.flags | {CAPTURED})
-
-
-def after_shot(given: Given, *, hit: bool) -> tuple[str, ...]:
-    """What the firer must do. Source: PAC 09 note 3."""
-    return () if hit else captured_lost([_firer(given)])
+    if given.flag(CAPTURED):
+        unit = unit or Unit("the firer", "")
+        unit = replace(unit, flags=unit.flags | {CAPTURED})
+    return () if unit is None else (unit,)
 
 
 def riders(given: Given) -> tuple[str, ...]:
@@ -350,8 +321,3 @@ def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change,
     if stays:
         return (Change(unit.name, set={"acquired": link, "acquisition": min(2, had + 1)}),)
     return (Change(unit.name, set={"acquired": None, "acquisition": None}),) if had else ()
-
-
-def weapon_kept(given: Given, *, hit: bool) -> tuple[Change, ...]:
-    """What a shot makes of a captured weapon: removed when it misses."""
-    return captured([_firer(given)], works=hit)

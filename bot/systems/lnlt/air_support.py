@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.rules.dice import d6
-from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Fate, Plan, Roll, Row, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import CREWS, aftermath, attacked, becomes, headline, rows, suffered
+from bot.systems.lnlt.aftermath import CREWS, attacked, becomes, headline, reminder, rows, suffered
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, then_fire_check, told_after
@@ -54,9 +53,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
-        told = {"attack_roll": roll[0], **sums.told(roll)}
-        after, known = checks.resolve(Attack(None, told["dc_mod"], six=flammable and roll[0] == 6))
-        return Ruling(after, told | known, lambda: sums.lines(roll))
+        ruling = checks.attacked(sums, roll, flammable=flammable)
+        told = {name: value for name, value in ruling.told.items() if name != "fire_check"}  # vehicles may bring one
+        return ruling._replace(told={"attack_roll": roll[0], **told})
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return _settle(out, legs, vehicles, aboard)
@@ -96,13 +95,11 @@ def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:
     for unit in targets:
         if not kinds.is_man(unit):
             if kinds.is_passenger(unit):
-                hint = "Leave out inside and outside."
-                raise UserError(f"{unit.word} ({unit.type}) cannot be a passenger.", hint=hint, code="wrong-type")
+                raise kinds.no_passenger(unit)
             riding.append([])
         elif kinds.is_passenger(unit):
             if not riding:
-                hint = "List the vehicle before it."
-                raise UserError(f"{unit.word} is a passenger without a vehicle.", hint=hint, code="passenger")
+                raise kinds.stray(unit)
             riding[-1].append(unit.word)
     return tuple(map(", ".join, riding))
 
@@ -128,7 +125,7 @@ def _settle(
     said = [headline(hurt.units, hit=out["hit"])] if legs else []
     said += [f"{word} {result}" for word, result in words]
     more += fire_started(out)
-    notes = [aftermath(unit, str(answer["result"])) for unit, answer in zip(vehicles, out["vehicles"], strict=True)]
+    notes = [reminder(unit, str(answer["result"])) for unit, answer in zip(vehicles, out["vehicles"], strict=True)]
     settled = attacked("; ".join(said), legs, hurt, more=more, notes=dict.fromkeys(filter(None, notes)))
     return settled._replace(
         units=(*settled.units, *words),

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 from bot.rules.dice import d6
+from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, Step, parts_of, ruled
-from bot.rules.tables.table import Part, Tables
+from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, Step, parts_of, ruled
+from bot.rules.tables.table import Part, Table, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import attacked, drifting, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
@@ -56,33 +57,22 @@ def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
     return int(answer["attack_mod"]), answer.parts
 
 
-class Hexes:
-    """The hexes under attack in their order, and what comes after each of them."""
-
-    def __init__(self, hexes: Sequence[Hex]) -> None:
-        self._hexes = {hex.start: hex for hex in hexes}
-        self._end = hexes[-1].stop if hexes else 0
-
-    def at(self, now: Attack) -> Hex:
-        """The hex that is attacked now."""
-        return self._hexes[now.at]
-
-    def start(self) -> Attack:
-        """The state that owes the attack on the first hex, or the end when there is none."""
-        return Attack("attack", at=next(iter(self._hexes))) if self._hexes else Attack(None)
+class Hexes(dict[int, Hex]):
+    """The hexes under attack by where they start; what comes after each. Not of the attack itself, which would hold on
+    to itself in a ring."""
 
     def after(self, now: Attack) -> Attack:
         """After the units of a hex: its fire check if one is due, otherwise the next hex."""
         return Attack(FIRE_CHECK, at=now.at) if now.six else self.onward(now)
 
     def onward(self, now: Attack) -> Attack:
-        """The attack on the next hex, or the end."""
-        more = now.at in self._hexes and now.at < self._end
+        """The attack on the next hex, or the end; one with nobody in it stops where it starts."""
+        more = now.at in self and now.at < self[now.at].stop
         return Attack("attack", at=now.at) if more else ended(now)
 
     def burning(self, now: Attack) -> str:
         """Where the fire check of the hex that ends here is told."""
-        return next(f"{hex.path}fire_check" for hex in self._hexes.values() if hex.stop == now.at)
+        return next(f"{hex.path}fire_check" for hex in self.values() if hex.stop == now.at)
 
 
 class AreaAttack:
@@ -100,7 +90,7 @@ class AreaAttack:
         no_hero: bool = False,
         tells_hit: bool = False,
     ) -> None:
-        self.units, self._hexes = units, Hexes(hexes)
+        self.units, self._hexes = units, Hexes({hex.start: hex for hex in hexes})
         self._mod, self._parts = leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
         self._adds = [adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex, leg_mod)]
@@ -122,14 +112,13 @@ class AreaAttack:
 
     def start(self) -> Attack:
         """The state that owes the attack on the first hex, or the end when there is none."""
-        return self._hexes.start()
+        return Attack("attack", at=min(self._hexes)) if self._hexes else Attack(None)
 
     def steps(self) -> dict[str, Step[Attack]]:
         """The steps attack, fire check and those of the damage checks."""
-        hexes, readings = self._hexes, self.checks.readings
         return {
             "attack": ruled((*(ATTACK,) * self._count, DEFENSE), self._attack),
-            FIRE_CHECK: fire_check(readings, then=hexes.onward, path=hexes.burning),
+            FIRE_CHECK: fire_check(self.checks.readings, then=self._hexes.onward, path=self._hexes.burning),
             **self.checks.steps(),
         }
 
@@ -141,7 +130,7 @@ class AreaAttack:
 
     def _attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for each unit by itself."""
-        hex, kept, defense = self._hexes.at(now), max(roll[:-1]), roll[-1]
+        hex, kept, defense = self._hexes[now.at], max(roll[:-1]), roll[-1]
         margin, six = kept - defense, hex.flammable and kept == 6
         told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": defense}
         if self._tells_hit:
@@ -286,3 +275,118 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
     steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
     return Plan(start, steps, settle, opening, rows=lambda: rows(checks.items) or drifting(stage), apart=checks.apart)
+
+
+# -- an off-board artillery fire mission: the drift of the spotting round, then the attack on each hex
+
+SPOTTING = (d6("white, distance"), d6("colored, direction"))
+
+
+def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
+    """A fire mission on `targets`. Source: PAC 05, 08 (18.2).
+
+    Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower 6.
+    """
+    given.refuse_values()
+    stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
+    mission_fp = tables["mission-fp"]
+    mission_fp(mission=mission, fp=fp, distance=0)  # refuses what is not on the card
+    groups = _by_hex(given.units("targets")) if stage != "drift" else {}
+    units = tuple([unit for group in groups.values() for unit in group])
+    hexes = _hexes(mission_fp, groups, mission, fp)
+    mod, parts = leg_modifiers(tables, given)
+    area = AreaAttack(tables, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+    degrading, lm = given.int("degrading"), given.int("lm")
+
+    def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
+        away = tables["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
+        told = {"hexes": away["hexes"], "direction": away["direction"]}
+
+        def story() -> Iterable[Line]:
+            parts = tuple((name, value) for name, value in (("degrading", degrading), ("leader", -lm)) if value)
+            yield Line("distance", roll[:1], parts, roll[0] + degrading - lm, "halved, fractions up")
+            yield Line("direction", roll[1:])
+
+        return Ruling(area.start(), told, story)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settle(out, units, stage, mission)
+
+    opening: dict[str, Any] = {"attacks": []}
+    for at, hex in enumerate(hexes):
+        opening |= {f"attacks[{at}].hex": hex.name, f"attacks[{at}].fp": hex.fp}
+    if stage == "attack":
+        opening |= {"hexes": NONE, "direction": NONE}
+    if not units:
+        opening["outcome"] = NONE
+
+    def shown() -> Sequence[Row]:
+        names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
+        return rows(area.checks.items, names) or drifting(stage)
+
+    steps = {"drift": ruled(SPOTTING, drift), **area.steps()}
+    start = area.start() if stage == "attack" else Attack("drift")
+    return Plan(start, steps, settle, opening, rows=shown, apart=area.checks.apart)
+
+
+def _by_hex(units: Sequence[Unit]) -> dict[str, list[Unit]]:
+    """The units by hex, in the order in which hexes first appear; one without hex= is where the one before is."""
+    hexes: dict[str, list[Unit]] = {}
+    name: str | None = None
+    for unit in units:
+        name = unit.numbers.get("hex") or name
+        if name is None:
+            raise UserError(
+                f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.", code="unit-needs"
+            )
+        hexes.setdefault(name, []).append(unit)
+    return hexes
+
+
+def _hexes(mission_fp: Table, groups: Mapping[str, Sequence[Unit]], mission: str, fp: int) -> list[Hex]:
+    hexes: list[Hex] = []
+    start = 0
+    for at, (name, units) in enumerate(groups.items()):
+        distance = _number(name, units, "dist")
+        if distance is None:
+            hint = "Type it at the first unit of the hex: dist=1."
+            raise UserError(f"Hex {name} needs dist.", hint=hint, code="unit-needs")
+        answer = mission_fp(mission=mission, fp=fp, distance=distance)
+        if not answer["attacked"]:
+            what = f"A {mission} mission does not attack hex {name} at distance {distance}."
+            raise UserError(what, hint="Leave it out.", code="out-of-reach")
+        stop, tm = start + len(units), target_terrain(_number(name, units, "tm") or 0)
+        flammable = any("flammable" in unit.flags for unit in units)
+        hexes.append(Hex(f"attacks[{at}].", start, stop, int(answer["fp"]), tm, name, flammable))
+        start = stop
+    return hexes
+
+
+def _number(hex: str, units: Sequence[Unit], key: str) -> int | None:
+    """`dist` or `tm` of a hex, as one of its units gives it. Raises UserError when two of them differ."""
+    found = [int(value) for unit in units if (value := unit.numbers.get(key)) is not None]
+    if len(set(found)) > 1:
+        hint = "Type it at the first unit of the hex."
+        raise UserError(f"Hex {hex} has more than one {key}.", hint=hint, code="given-twice")
+    return found[0] if found else None
+
+
+def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: str) -> Settlement:
+    answers = [answer for attack in out["attacks"] for answer in attack["targets"]]
+    more = [line for attack in out["attacks"] for line in fire_started(attack, f"hex {attack['hex']}")]
+    notes = []
+    if stage != "attack":
+        more.append("Place the marker; a spotter who still sees it may first shift it one hex within line of sight.")
+    if mission == "walking-barrage":
+        notes.append("In each of the next two turns the markers move one hex and attack again (stage attack).")
+    hurt = suffered(units, answers)
+    hit = area_words(hurt, answers)
+    words = headline(hit, hit=bool(hit))
+    if stage == "attack":
+        return attacked(words, units, hurt, more=more, notes=notes)
+    where = f"{hexes_away(out['hexes'])} {out['direction']}"
+    if answers:
+        words, by = f"drifts {where}; {words}", f"the round drifts {where}"
+        return attacked(words, units, hurt, more=more, notes=notes, by=by)
+    settled = attacked(f"drifts {where}", units, hurt, more=more, notes=notes)
+    return settled._replace(fates=(Fate("the spotting round", "drifts", where),))

@@ -14,7 +14,7 @@ from bot.rules.dice import Die, d6
 from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruling, Step, never, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Attack, Item, Readings, ended
-from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
+from bot.systems.lnlt.reasons import Opposed, bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
 ABLE = ("good-order", "wounded")  # states of a leader who can help
@@ -62,11 +62,21 @@ class DamageChecks:
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
         return lambda now: (d6(f"{label} {self.items[now.at].unit.word}"),) * count
 
-    def resolve(self, attack: Attack) -> tuple[Attack, dict[str, Any]]:
-        """What follows an attack: damage checks where it is higher and hits somebody, else the sequence goes on."""
+    def attacked(
+        self, sums: Opposed, roll: Roll, *, flammable: bool, hit: str = "hit", at: int = 0, lm: int = 0
+    ) -> Ruling[Attack]:
+        """The ruling on an attack on all of the list: damage checks where it is higher and hits somebody, else the
+        sequence goes on. In a `flammable` hex a natural 6 calls for a fire check."""
+        six, told = flammable and 6 in roll[:-1], sums.told(roll, hit)
+        attack = Attack(None, told["dc_mod"], at, lm, six=six)
         if attack.margin > 0 and self.items:
-            return self.begin(attack)
-        return self.finish(attack), {"outcome": "damage-check" if attack.margin > 0 else NONE}
+            after, known = self.begin(attack)
+        else:
+            after, known = self.finish(attack), {"outcome": "damage-check" if attack.margin > 0 else NONE}
+        told |= known
+        if flammable and not six:
+            told["fire_check"] = NONE
+        return Ruling(after, told, lambda: sums.lines(roll))
 
     def begin(self, now: Attack) -> tuple[Attack, dict[str, Any]]:
         """The attack as it owes the first die from unit `at` on, and what is known of those who owe none."""
@@ -121,16 +131,12 @@ class DamageChecks:
 
     def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
         """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
-        return Ruling(self._next(now, told), told, story)
-
-    def _next(self, now: Attack, told: dict[str, Any]) -> Attack:
-        """The same where the unit in hand owes more, else the state in which the next one owes its first die."""
-        if now.owes != HERE:
-            return now
         item, at = self.items[now.at], now.at + 1
-        if at < item.stop:
-            return self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
-        return self._finish(now, at)
+        if now.owes == HERE and at < item.stop:
+            now = self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
+        elif now.owes == HERE:
+            now = self._finish(now, at)
+        return Ruling(now, told, story)
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
@@ -139,7 +145,7 @@ class DamageChecks:
         item, (die,), readings = self.items[now.at], roll, self.readings
         difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
         total = die + difference - leader
-        result = readings.result(item.column, item.morale, total)
+        result = readings.result(item.column, item.morale, max(-20, min(99, total)))
         left = readings.becomes(item.row, item.state, result)
         told = item.tells(unit=item.unit.word, roll=die, dc_total=total, result=result)
         after = self._follows(item, now, result, left, told)

@@ -12,7 +12,7 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import Change, Fate, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import captured, captured_lost
+from bot.systems.lnlt.aftermath import captured
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 
@@ -39,7 +39,13 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
     Raises UserError for passengers outside, and for attackers who are neither MMCs nor heroes.
     """
     units = given.units("attackers")
-    _check(units, outside=given.flag("outside_passengers"))
+    if given.flag("outside_passengers"):
+        raise UserError("Passengers outside prevent a close assault.", hint="Attack them first.", code="passenger")
+    kinds.refuse_unfit(units)
+    for unit in units:
+        if unit.type not in kinds.MMC and unit.type != "hero":
+            what = f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do."
+            raise UserError(what, code="wrong-type")
     helps = given.maybe("lm_unit")
     if helps is not None and helps > len(units):
         raise UserError(f"lm_unit is {helps}, but only {len(units)} attack.", option="lm_unit", code="bad-value")
@@ -66,9 +72,9 @@ def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any])
     answers = list(zip(units, out["units"], strict=True))
     if not out["vehicle_destroyed"]:
         attacked = [unit for unit, answer in answers if answer["attack_total"] != NONE]
-        lost, kept = captured_lost(attacked), captured(attacked, works=False)
+        kept, lost = captured(attacked, works=False)
         return Settlement("the vehicle holds", words, lost, kept, (Fate(vehicle, NONE),))
-    changes = captured([unit for unit, answer in answers if answer["destroyed"]], works=True)
+    changes, _ = captured([unit for unit, answer in answers if answer["destroyed"]], works=True)
     if target is not None:  # and those who ride in it by the roster
         changes += (Change(target.name, set={"state": "destroyed"}),)
         changes += (Change(target.name, set={"state": "eliminated"}, of="in"),)
@@ -167,17 +173,6 @@ class Fight:
 def _of(at: int, **told: Any) -> dict[str, Any]:
     """The outputs of the unit at this place."""
     return {f"units[{at}].{key}": value for key, value in told.items()}
-
-
-def _check(units: Sequence[Unit], *, outside: bool) -> None:
-    if outside:
-        raise UserError("Passengers outside prevent a close assault.", hint="Attack them first.", code="passenger")
-    kinds.refuse_unfit(units)
-    for unit in units:
-        if unit.type not in kinds.MMC and unit.type != "hero":
-            raise UserError(
-                f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do.", code="wrong-type"
-            )
 
 
 def _power(unit: Unit) -> int:

@@ -13,6 +13,7 @@ from bot.rules.tables.table import Tables
 from bot.systems.lnlt.aftermath import PLACED, attacked, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Attack, list_items, readings_of
+from bot.systems.lnlt.kinds import RIDING
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -55,18 +56,12 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
     readings = readings_of(tables)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
-        if "inside" in unit.flags and "outside" in unit.flags:
-            raise UserError(
-                f"{unit.word} is both inside and outside.", hint="Keep one of the flags.", code="unit-twice"
-            )
-    exposed = given.flag("open_topped") or given.flag("unarmored")
-    checks = DamageChecks(
-        readings,
-        list_items(
-            readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=Aboard(cause, (row,), exposed)
-        ),
-        outcome=False,
-    )
+        if unit.flags >= RIDING:
+            what = f"{unit.word} is both inside and outside."
+            raise UserError(what, hint="Keep one of the flags.", code="unit-twice")
+    aboard = Aboard(cause, (row,), given.flag("open_topped") or given.flag("unarmored"))
+    items = list_items(readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=aboard)
+    checks = DamageChecks(readings, items, outcome=False)
     after, known = checks.begin(Attack(None, given.int("dc_mod"), row=row))
 
     def bail(_: Attack, roll: Roll) -> Ruling[Attack]:
@@ -75,7 +70,7 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(after, told, lambda: [Line("crew", roll, result=readings.gets_out("crew"))])
 
     def shown() -> Sequence[Row]:
-        return row_of("crew", "crew"), *rows(checks.items)
+        return row_of("crew", "crew"), *rows(items)
 
     steps = {"crew of the vehicle": ruled((CREW,), bail), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}

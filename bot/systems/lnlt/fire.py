@@ -1,4 +1,4 @@
-"""Direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or helicopter."""
+"""Direct fire: small arms and machine guns against a hex of leg units, or one vehicle or helicopter; and overruns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from bot.rules.sequence.sequence import Line, Outputs, Plan, Roll, Row, Ruling, 
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import attacked, captured, captured_lost, dismounting, headline, rows, suffered
+from bot.systems.lnlt.aftermath import attacked, captured, dismounting, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.items import Attack, list_items, readings_of
 from bot.systems.lnlt.kinds import MMC, SMC, is_lone_sniper, refuse_unfit, state_of
-from bot.systems.lnlt.reasons import Opposed, one_by_one
+from bot.systems.lnlt.reasons import Opposed, one_by_one, target_modifier
 
 # -- the firepower of a stack that fires: who leads, who adds half, which support weapons count
 
@@ -26,13 +26,8 @@ MOTORCYCLE_LIMIT = 2
 HURT = frozenset({"shaken", "damaged"})
 
 
-def half_up(value: int) -> int:
-    """Half of it, fractions up."""
-    return -(-value // 2)
-
-
-def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[str, int], ...]:
-    """What each attacker adds, as (unit, FP): the one who leads in full, further ones half, weapons in full.
+def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ...]:
+    """The FP that each attacker adds: the one who leads in full, further ones half, weapons in full.
 
     The first unit that has firepower leads.
 
@@ -43,32 +38,18 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
     for unit in attackers:
         if unit.flags:
             _refuse_hurt(unit)
-    powers: list[tuple[str, int]] = []
+    powers: list[int] = []
     led = False
     for unit in attackers:
-        leads = not led and _has_firepower(unit)
+        fp = unit.numbers.get("fp")  # an MMC whose firepower was left out is asked for it later
+        leads = not led and bool(fp or unit.numbers.get("sw") or (fp is None and unit.type not in SMC))
         led = led or leads
-        powers.append((unit.word, _adds(tables, unit, leads=leads)))
+        powers.append(_adds(tables, unit, leads=leads))
     if attackers and not led and all(unit.numbers.get("fp") is None for unit in attackers):
-        raise no_firepower(attackers)
+        verb = "has" if len(attackers) == 1 else "have"
+        what = f"{joined(unit.word for unit in attackers)} {verb} no firepower to fire with."
+        raise UserError(what, hint="List those who fire as well.", option="attackers", code="no-firepower")
     return tuple(powers)
-
-
-def no_firepower(units: Sequence[Unit]) -> UserError:
-    """The error for those who fire with nobody who has firepower."""
-    verb = "has" if len(units) == 1 else "have"
-    return UserError(
-        f"{joined(unit.word for unit in units)} {verb} no firepower to fire with.",
-        hint="List those who fire as well.",
-        option="attackers",
-        code="no-firepower",
-    )
-
-
-def _has_firepower(unit: Unit) -> bool:
-    """Whether the unit adds anything; an MMC whose firepower was left out is asked for it later."""
-    fp = unit.numbers.get("fp")
-    return bool(fp or unit.numbers.get("sw") or (fp is None and unit.type not in SMC))
 
 
 def counts_as_ops_complete(unit: Unit) -> bool:
@@ -93,22 +74,18 @@ def _refuse_hurt(unit: Unit) -> None:
 
 
 def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
+    """The FP that one unit adds; what is halved has its fractions up."""
     weapons: tuple[int, ...] = tuple(unit.numbers.get("sw") or ())
     if weapons:
         usage = check_weapons(tables, unit, weapons)
         if usage == "one-half-up" and "pair" not in unit.flags:
-            weapons = tuple(map(half_up, weapons))
+            weapons = tuple([(fp + 1) // 2 for fp in weapons])
         if counts_as_ops_complete(unit):
-            weapons = tuple(map(half_up, weapons))
-        if _forfeits(unit, len(weapons)):
+            weapons = tuple([(fp + 1) // 2 for fp in weapons])
+        if len(weapons) > (1 if unit.type == "squad" else 0):  # to serve them it gives up its own firepower
             return sum(weapons)
     own = unit.number("fp", 0 if unit.type in SMC else None)
-    return sum(weapons) + (own if leads else half_up(own))
-
-
-def _forfeits(unit: Unit, weapons: int) -> bool:
-    """Whether the unit gives up its own firepower to serve its weapons."""
-    return weapons > (1 if unit.type == "squad" else 0)
+    return sum(weapons) + (own if leads else (own + 1) // 2)
 
 
 def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
@@ -119,36 +96,27 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     if "cavalry" in unit.flags:
         what = f"{unit.word} is mounted on horses and fires no support weapon."
         raise UserError(what, hint="Leave out sw.", code="support-weapon")
-    case = _usage_case(unit)
-    if case is None:
+    case = unit.type
+    if case in SMC and case not in USAGE_OF_ITS_OWN:
+        case = "smc"
+    elif case in ("squad", "half-squad") and "motorcycle" in unit.flags:
+        case = f"mounted-{case}"
+    elif case == "weapon-team" or case not in MMC | SMC:
         problem = f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp."
         hint = f"Type it after the unit: {unit.word} fp={sum(weapons)} sw="
         raise UserError(problem, hint=hint, code="support-weapon")
     usage = tables["sw-usage"](case=case)
     carry, fires = usage.get("carry", 0), str(usage["fire"])
     if fires == "none" or not carry:
-        raise UserError(
-            f"{unit.word} ({unit.type}) may not fire a support weapon.", hint="Leave out sw.", code="support-weapon"
-        )
+        what = f"{unit.word} ({unit.type}) may not fire a support weapon."
+        raise UserError(what, hint="Leave out sw.", code="support-weapon")
     if len(weapons) > carry:
-        raise UserError(
-            f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}.",
-            code="support-weapon",
-        )
+        what = f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}."
+        raise UserError(what, code="support-weapon")
     if "motorcycle" in unit.flags and max(weapons) > MOTORCYCLE_LIMIT:
-        raise UserError(
-            f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}.", code="support-weapon"
-        )
+        what = f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}."
+        raise UserError(what, code="support-weapon")
     return fires
-
-
-def _usage_case(unit: Unit) -> str | None:
-    type = unit.type
-    if type in SMC:
-        return type if type in USAGE_OF_ITS_OWN else "smc"
-    if type in ("squad", "half-squad"):
-        return f"mounted-{type}" if "motorcycle" in unit.flags else type
-    return type if type in MMC and type != "weapon-team" else None
 
 
 # -- direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or helicopter
@@ -180,12 +148,9 @@ class Fire:
 
     def attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 (of a sniper or marksman two) + firepower against 1d6 + terrain; higher: damage checks."""
-        six, told = self.flammable and 6 in roll[:-1], {"attack_roll": sum(roll[:-1]), **self.sums.told(roll)}
-        after, known = self.checks.resolve(Attack(None, told["dc_mod"], now.at, self.advice[now.at], six=six))
-        told |= known
-        if self.flammable and not six:
-            told["fire_check"] = NONE
-        return Ruling(after, told, lambda: self.sums.lines(roll))
+        at, lm = now.at, self.advice[now.at]
+        ruling = self.checks.attacked(self.sums, roll, flammable=self.flammable, at=at, lm=lm)
+        return ruling._replace(told={"attack_roll": sum(roll[:-1]), **ruling.told})
 
     def pick(self, _: Attack, roll: Roll) -> Ruling[Attack]:
         """Whom a sniper hits: one of the targets, by die."""
@@ -207,15 +172,16 @@ class Fire:
         closed = [item.unit.word for item in self.checks.items if item.immune] if hit else []
         works = hit and not closed
         notes = [f"{word} is armored and closed: only an open one takes a damage check." for word in closed]
+        kept, lost = captured(self.attackers, works=works)
         hurt = suffered(targets, out["targets"])
         return attacked(
             headline(hurt.units, hit=hit),
             targets,
             hurt,
-            more=(*fire_started(out), *(() if works else captured_lost(self.attackers))),
+            more=(*fire_started(out), *lost),
             notes=(*notes, *self.reminders),
             firers=self.attackers,
-            changes=captured(self.attackers, works=works),
+            changes=kept,
             beaten_by=out["dc_mod"],
         )
 
@@ -248,7 +214,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         flammable=flammable,
         reminders=(*_reminders(attackers, targets, shooter), *capped),
     )
-    power, sums = sum([power for _, power in powers]), fire.sums
+    power, sums = sum(powers), fire.sums
     opening: dict[str, Any] = {"attack_fp": power, "attack_mod": sums.attack - power, "defense_mod": sums.defense}
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
@@ -280,12 +246,11 @@ def _modifiers(
     )
 
 
-def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
+def _sums(powers: Sequence[int], modifiers: Answer) -> Opposed:
     """What is added to the dice of both sides: the firepower of each unit, and the modifiers."""
-    values = [power for _, power in powers]
-    own = one_by_one("firepower", values)
+    own = one_by_one("firepower", powers)
     return Opposed(
-        attack=sum(values) + int(modifiers["attack_mod"]),
+        attack=sum(powers) + int(modifiers["attack_mod"]),
         defense=int(modifiers["defense_mod"]),
         attack_parts=(*own, *parts_of(modifiers.parts, "attack_mod")),
         defense_parts=parts_of(modifiers.parts, "defense_mod"),
@@ -295,19 +260,10 @@ def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
 def _checks(tables: Tables, targets: Sequence[Unit], *, picks: bool, no_hero: bool) -> DamageChecks:
     """The damage checks of all targets together, or of each by itself where a sniper picks one."""
     readings = readings_of(tables)
-    return DamageChecks(
-        readings,
-        list_items(
-            readings,
-            targets,
-            paths=("targets[0]",) * len(targets) if picks else (),
-            spans=[(at, at + 1) for at in range(len(targets))] if picks else (),
-            no_hero=no_hero,
-            closed_is_immune=True,
-        ),
-        finish=then_fire_check,
-        leaves_out_crashed=True,
-    )
+    paths = ("targets[0]",) * len(targets) if picks else ()
+    spans = [(at, at + 1) for at in range(len(targets))] if picks else []
+    items = list_items(readings, targets, paths=paths, spans=spans, no_hero=no_hero, closed_is_immune=True)
+    return DamageChecks(readings, items, finish=then_fire_check, leaves_out_crashed=True)
 
 
 def _if_picked(row: Row, place: int) -> Row:
@@ -340,18 +296,75 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
         hint = "Resolve each by itself."
         raise UserError("Direct fire targets one vehicle or helicopter at a time.", hint=hint, code="bad-targets")
     if targets[0] is not vehicles[0] or any(kinds.is_leg(unit) for unit in targets):
-        raise UserError(
-            f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow.",
-            hint="Mark passengers inside or outside, and attack leg units by themselves.",
-            code="bad-targets",
-        )
+        what = f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow."
+        hint = "Mark passengers inside or outside, and attack leg units by themselves."
+        raise UserError(what, hint=hint, code="bad-targets")
     return vehicles[0]
 
 
 def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
     """For each target the best LM of the other good order leaders: they were not shot at. Source: PAC 12."""
-    lent = [
-        int(unit.numbers.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0
-        for unit in targets
-    ]
+    lent = [kinds.lends(unit) for unit in targets]
     return tuple([max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent))])
+
+
+# -- a vehicle overruns the defenders of a hex
+
+BONUS, ENTRY_COST = 2, 4
+OVERRUN = (d6("vehicle"), d6("defense"))
+
+
+def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
+    """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
+    refuse_to_fire(given.unit("unit"))
+    targets, flammable = given.units("targets"), given.flag("flammable")
+    named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
+    parts = tuple(part for part in (*named, ("armor leader", given.int("lm"))) if part[1])
+    tm = kinds.target_terrain(given.int("tm"))
+    sums = Opposed(sum(value for _, value in parts), tm, parts, target_modifier(tm))
+    readings = readings_of(tables)
+    able = [may_close_assault(unit) for unit in targets]
+
+    def still_able(at: int, state: str) -> Outputs:
+        fit = able[at] and state in ("good-order", "wounded")
+        return {f"may_close_assault[{at}]": targets[at].word} if fit else {}
+
+    checks = DamageChecks(
+        readings, list_items(readings, targets, no_hero=given.flag("no_hero")), also=still_able, finish=then_fire_check
+    )
+
+    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
+        ruling = checks.attacked(sums, roll, flammable=flammable)
+        if ruling.told["hit"]:
+            return ruling
+        fit = {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
+        return ruling._replace(told={**ruling.told, **fit})
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        left = out["may_close_assault"]
+        notes = [f"{joined(left)} may close assault."] if left else []
+        hurt = suffered(targets, out["targets"])
+        return attacked(
+            headline(hurt.units, hit=out["hit"]),
+            targets,
+            hurt,
+            more=fire_started(out),
+            notes=notes,
+            firers=[given.unit("unit")],
+            beaten_by=out["dc_mod"],
+        )
+
+    def focus(paths: tuple[str, ...]) -> Plan[Attack]:
+        asked = any(path.startswith("may_close_assault") for path in paths)
+        return whole if asked else whole._replace(apart=checks.apart)
+
+    steps = {"attack": ruled(OVERRUN, attack), "fire check": fire_check(readings), **checks.steps()}
+    opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
+    whole = Plan(Attack("attack"), steps, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault")
+    return whole._replace(focus=focus)
+
+
+def may_close_assault(unit: Unit) -> bool:
+    """Whether the unit is an MMC or a hero on foot, in good order. Source: PAC 01 (17.1)."""
+    fit = unit.type in kinds.MMC or unit.type == "hero"
+    return fit and not kinds.is_shaken(unit) and not kinds.is_passenger(unit)

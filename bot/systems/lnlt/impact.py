@@ -24,18 +24,16 @@ def then_fire_check(now: Attack) -> Attack:
     return Attack(OWES) if now.six else Attack(None)
 
 
-def _burnt(_: Attack) -> Attack:
-    """The end after a fire check: `six` says that its outcome has been told."""
-    return Attack(None, six=True)
-
-
 def fire_check(
     readings: Readings,
     *,
-    then: Callable[[Attack], Attack] = _burnt,
+    then: Callable[[Attack], Attack] = lambda _: Attack(None, six=True),
     path: Callable[[Attack], str] = lambda _: "fire_check",
 ) -> Step[Attack]:
-    """Whether the target hex burns; `then` goes on, `path` is where it is told. Source: PAC 12 (10.5.6)."""
+    """Whether the target hex burns; `then` goes on, else `six` says that it has been told, at `path`.
+
+    Source: PAC 12 (10.5.6).
+    """
 
     def rule(now: Attack, roll: Roll) -> Ruling[Attack]:
         told = {path(now): "fire" if readings.burns(roll[0]) else "no-fire"}
@@ -81,6 +79,11 @@ class Struck:
     flies: bool
     first: bool
     parts: tuple[tuple[str, int], ...]
+
+    @property
+    def target(self) -> str:
+        """What it is in table penetration."""
+        return "aircraft" if self.flies else "vehicle"
 
     def label(self, what: str) -> str:
         """The label of a line: `T-55 armor`, or `armor` where one nameless vehicle is shot at."""
@@ -128,7 +131,7 @@ class Impact:
         case = "greater" if difference > 0 else "less" if difference else "equal"
         if roll in (DUD, CATASTROPHE):
             case = "dud" if roll == DUD else "catastrophic"
-        effect = self._readings.penetration(case, struck.flies)
+        effect = self._readings.penetration(case, struck.target)
         six = now.six or (self._flammable and roll[0] == CATASTROPHE[0])
         told: dict[str, Any] = {
             f"{struck.path}attack_total": attack,
@@ -154,7 +157,7 @@ class Impact:
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6, made worse by the difference, at or under morale; who is shaken already is abandoned."""
         struck, total = self._find(now), sum(roll) + now.margin
-        effect, passes = self._readings.penetration(now.row, struck.flies), total <= struck.morale
+        effect, passes = self._readings.penetration(now.row, struck.target), total <= struck.morale
         result, again = str(effect["mc_pass" if passes else "mc_fail"]), ""
         worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
         if struck.shaken and result in ("shaken", worse):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.tables.table import Answer, Tables
+from bot.rules.tables.table import Table, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.reasons import one_of
 
@@ -28,49 +28,43 @@ class Readings:
     """The cards that damage checks and hits on vehicles read, each cell once as long as it is remembered."""
 
     def __init__(self, tables: Tables) -> None:
-        dct, change, fate = tables["dct"], tables["state-change"], tables["crew-fate"]
-        hero, bail = tables["hero-creation"], tables["bail-out-roll"]
+        self.result = _cells(tables["dct"], "result", "unit", "morale", "total")
+        self.becomes = _cells(tables["state-change"], "becomes", "unit", "state", "result")
+        self.fate = _cells(tables["crew-fate"], "result", "cause", "vehicle", "who")
+        self.hero = _cells(tables["hero-creation"], "hero", "roll")
+        self.burns = _cells(tables["fire-start"], "fire", "roll")
+        self.bail_out = _cells(tables["bail-out-roll"], "result", "who", "roll")
+        self.penetration = _cells(tables["penetration"], "", "case", "target")
+        self.sort = lru_cache(CELLS)(self._sort)
 
-        @lru_cache(CELLS)
-        def result(column: str, morale: int, total: int) -> str:
-            return str(dct(unit=column, morale=morale, total=max(-20, min(99, total)))["result"])
+    def _sort(self, type: str, flags: frozenset[str]) -> Sort:
+        unit = Unit("", type, flags=flags)
+        state, row = kinds.state_of(unit), "smc" if type in kinds.SMC and type != "hero" else type
+        can_be = self.becomes(row, state, "none") != "not-applicable"
+        return Sort(state, row if can_be else "", kinds.check_column(unit))
 
-        @lru_cache(CELLS)
-        def becomes(row: str, state: str, what: str) -> str:
-            return str(change(unit=row, state=state, result=what)["becomes"])
-
-        @lru_cache(CELLS)
-        def sort(type: str, flags: frozenset[str]) -> Sort:
-            unit = Unit("", type, flags=flags)
-            state, row = kinds.state_of(unit), kinds.change_row(unit)
-            can_be = becomes(row, state, "none") != "not-applicable"
-            return Sort(state, row if can_be else "", kinds.check_column(unit))
-
-        self.sort: Callable[[str, frozenset[str]], Sort] = sort
-        self.result: Callable[[str, int, int], str] = result
-        self.becomes: Callable[[str, str, str], str] = becomes
-        self.fate: Callable[[str, str, str], str] = lru_cache(CELLS)(
-            lambda cause, row, who: str(fate(cause=cause, vehicle=row, who=who)["result"])
-        )
-        self.hero: Callable[[int], bool] = lru_cache(CELLS)(lambda roll: bool(hero(roll=roll)["hero"]))
-        self.burns: Callable[[int], bool] = lru_cache(CELLS)(lambda roll: bool(tables["fire-start"](roll=roll)["fire"]))
-        self.bail_out: Callable[[str, int], str] = lru_cache(CELLS)(
-            lambda who, roll: str(bail(who=who, roll=roll)["result"])
-        )
-        self.gets_out: Callable[[str], str] = lru_cache(CELLS)(
-            lambda who: one_of(lambda face: self.bail_out(who, face) != "eliminated")
-        )
+    def gets_out(self, who: str) -> str:
         """What `crew` or `passengers` need to get out of a destroyed vehicle."""
-        self.penetration: Callable[[str, bool], Answer] = lru_cache(CELLS)(
-            lambda case, flies: tables["penetration"](case=case, target="aircraft" if flies else "vehicle")
-        )
+        return one_of(lambda face: self.bail_out(who, face) != "eliminated")
 
     def shaken(self, row: str, state: str) -> str:
         """What the result shaken makes of a man: a hero and one who is shaken already stay as they are."""
-        return state if row == "hero" or state in kinds.SHAKEN_STATES else self.becomes(row, state, "shaken")
+        stays = row == "hero" or state in kinds.SHAKEN_STATES
+        return state if stays else str(self.becomes(row, state, "shaken"))
 
 
 CELLS = 4_096
+
+
+def _cells(table: Table, output: str, *names: str) -> Callable[..., Any]:
+    """A function of the values of these inputs, in their order, that reads one output, or all: quicker than by name."""
+
+    @lru_cache(CELLS)
+    def cell(*values: Any) -> Any:
+        answer = table(**dict(zip(names, values, strict=True)))
+        return answer[output] if output else answer
+
+    return cell
 
 
 @lru_cache(8)
@@ -204,7 +198,7 @@ def list_items(
                 raise UserError(f"{unit.word} ({type}) cannot be {state}.", code="wrong-type")
             fates = _fates(readings, unit, under) if under is not None else NO_FATES
             immune = closed_is_immune and type == "armored-vehicle" and "open" not in flags
-            is_needed = not immune and (under is None or _checks(fates))  # its morale
+            is_needed = not immune and (under is None or any("check" in fate for fate in fates.values()))  # its morale
             items.append(
                 Item(
                     unit,
@@ -230,20 +224,15 @@ def list_items(
 def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard:
     """What a passenger sits on. Raises UserError for an impossible passenger."""
     if unit.type == "aircraft":
-        raise UserError(
-            "An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...", code="wrong-type"
-        )
+        hint = "Use ordnance-vehicle with aircraft=..."
+        raise UserError("An aircraft takes no damage check.", hint=hint, code="wrong-type")
     if not kinds.is_man(unit):
-        raise UserError(
-            f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside.", code="wrong-type"
-        )
+        raise kinds.no_passenger(unit)
     if aboard is not None:
         return aboard
     if vehicle is None:
-        raise UserError(
-            f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.", code="passenger"
-        )
-    exposed = vehicle.type != "armored-vehicle" or kinds.is_open_topped(vehicle)
+        raise kinds.stray(unit)
+    exposed = vehicle.type != "armored-vehicle" or not vehicle.flags.isdisjoint(("open-topped", "open_topped"))
     return Aboard("dft", ROWS["dft"], exposed)
 
 
@@ -255,10 +244,6 @@ def _last_leg(units: Sequence[Unit], start: int, stop: int) -> int:
     return max(at, start)
 
 
-def _checks(fates: Mapping[str, str]) -> bool:
-    return any("check" in fate for fate in fates.values())
-
-
 def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
     """What each result on the vehicle brings the passenger; a helicopter counts as unarmored. Source: PAC 09."""
     who = "outside" if "outside" in unit.flags else "inside"
@@ -266,9 +251,8 @@ def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
     for row in aboard.rows:
         fate = readings.fate(aboard.cause, row, who)
         if fate == "not-allowed":
-            raise UserError(
-                "Passengers outside prevent a close assault.", hint=f"Leave out {unit.word}.", code="passenger"
-            )
+            hint = f"Leave out {unit.word}."
+            raise UserError("Passengers outside prevent a close assault.", hint=hint, code="passenger")
         if fate == "damage-check-if-exposed":
             fate = "damage-check" if aboard.exposed else "none"
         fates[row] = fate

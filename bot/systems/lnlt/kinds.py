@@ -39,14 +39,14 @@ def is_leg(unit: Unit) -> bool:
     return unit.type in MEN and RIDING.isdisjoint(unit.flags)
 
 
-def is_open_topped(unit: Unit) -> bool:
-    """Whether the vehicle is open-topped."""
-    return "open-topped" in unit.flags or "open_topped" in unit.flags
-
-
 def is_shaken(unit: Unit) -> bool:
     """Whether it is on its shaken side."""
     return "shaken" in unit.flags
+
+
+def lends(unit: Unit) -> int:
+    """The leadership modifier that a good order leader has for others; 0 for everybody else."""
+    return int(unit.numbers.get("lm") or 0) if unit.type == "leader" and not is_shaken(unit) else 0
 
 
 def state_of(unit: Unit) -> str:
@@ -68,11 +68,6 @@ def check_column(unit: Unit) -> str:
     return unit.type
 
 
-def change_row(unit: Unit) -> str:
-    """Its kind in table state-change: every single man but a hero is smc."""
-    return "smc" if unit.type in SMC and unit.type != "hero" else unit.type
-
-
 def refuse_unfit(units: Iterable[Unit]) -> None:
     """Raise UserError for a roster unit that is out of play, or that is in the list twice."""
     seen: set[str] = set()
@@ -88,12 +83,16 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
         seen.add(name)
 
 
-def refuse_passengers(units: Iterable[Unit]) -> None:
-    """Raise UserError for a list that holds passengers where none may be."""
-    for unit in units:
-        if is_passenger(unit):
-            what = f"{unit.word} is a passenger, and ordnance against infantry hits none."
-            raise UserError(what, hint="Leave out inside and outside.", code="passenger")
+def no_passenger(unit: Unit) -> UserError:
+    """The error for one who can ride on no vehicle."""
+    what = f"{unit.word} ({unit.type}) cannot be a passenger."
+    return UserError(what, hint="Leave out inside and outside.", code="wrong-type")
+
+
+def stray(unit: Unit) -> UserError:
+    """The error for a passenger whose vehicle is not in the list."""
+    what = f"{unit.word} is a passenger without a vehicle."
+    return UserError(what, hint="List the vehicle before it.", code="passenger")
 
 
 # -- the target modifier of a hex where no table of modifiers holds it
@@ -129,16 +128,12 @@ def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
 
     Raises UserError for a word that is not a position, one beyond the list, or one that is given twice.
     """
-    words = text.replace(",", " ").split()
-    if not words:
-        return tuple(range(size))
     places: list[int] = []
-    for word in words:
+    for word in text.replace(",", " ").split():
         if not re.fullmatch(r"[0-9]{1,3}", word) or not 1 <= int(word) <= size:
-            raise UserError(
-                f'{option} names "{word[:20]}"; expected positions from 1 to {size}.', option=option, code="bad-value"
-            )
+            what = f'{option} names "{word[:20]}"; expected positions from 1 to {size}.'
+            raise UserError(what, option=option, code="bad-value")
         if int(word) - 1 in places:
             raise UserError(f"{option} names position {int(word)} twice.", option=option, code="given-twice")
         places.append(int(word) - 1)
-    return tuple(sorted(places))
+    return tuple(sorted(places) or range(size))

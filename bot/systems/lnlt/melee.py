@@ -77,7 +77,10 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for vehicles."""
     attackers, defenders = given.units("attackers"), given.units("defenders")
     kinds.refuse_unfit((*attackers, *defenders))
-    _refuse_vehicles((*attackers, *defenders))
+    for unit in (*attackers, *defenders):
+        if not kinds.is_man(unit):
+            hint = "Use close-assault on vehicles."
+            raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint=hint, code="wrong-type")
     chosen = read_positions(given.word("attack_targets"), len(defenders), option="attack_targets")
     countered = read_positions(given.word("counter_targets"), len(attackers), option="counter_targets")
     fights_on = given.flag("shaken_fight")
@@ -116,31 +119,14 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
             notes=() if overrun else _odds_of(attack, counter),
         )
 
-    opening = _opening(attack, counter) | (OVERRUN if overrun else {})
+    opening: dict[str, Any] = {}  # what is known of both attacks before the dice
+    for name, against, one in (("attack", "defense_fp", attack), ("counter", "counter_against", counter)):
+        opening |= {f"{name}_fp": one.fp, against: one.against, f"{name}_odds": one.odds}
+        opening[f"{name}_kill"] = NONE if one.kill is None else one.kill
+    opening |= OVERRUN if overrun else {}
     steps = {"attack": ruled(ATTACK, attacks), "counter": ruled(COUNTER, strikes_back)}
     lines = (Line("defenders", result="all of them shaken, no roll"),) if overrun else ()
     return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
-
-
-def _opening(attack: Assault, counter: Assault) -> dict[str, Any]:
-    """What is known of both attacks before the dice."""
-    return {
-        "attack_fp": attack.fp,
-        "defense_fp": attack.against,
-        "attack_odds": attack.odds,
-        "attack_kill": NONE if attack.kill is None else attack.kill,
-        "counter_fp": counter.fp,
-        "counter_against": counter.against,
-        "counter_odds": counter.odds,
-        "counter_kill": NONE if counter.kill is None else counter.kill,
-    }
-
-
-def _refuse_vehicles(units: Iterable[Unit]) -> None:
-    for unit in units:
-        if not kinds.is_man(unit):
-            hint = "Use close-assault on vehicles."
-            raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint=hint, code="wrong-type")
 
 
 def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
@@ -159,10 +145,7 @@ def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
 
 def _assault(tables: Tables, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
     """The attack of a side with this firepower against that of its targets; `none` where it comes to no fight."""
-    lm = max(
-        (int(unit.numbers.get("lm") or 0) for unit in side if unit.type == "leader" and not kinds.is_shaken(unit)),
-        default=0,
-    )
+    lm = max(map(kinds.lends, side), default=0)
     if none or not fp:
         return Assault(fp, facing, NONE, None, lm)
     odds = _odds(tables, fp, facing)

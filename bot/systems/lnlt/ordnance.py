@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import Any
 
 from bot.rules.dice import d6
@@ -24,42 +23,17 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rules.tables.table import Part, Tables
-from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import (
-    ACQUIRED,
-    CREWS,
-    PLACED,
-    acquires,
-    after_shot,
-    aftermath,
-    attacked,
-    becomes,
-    fired,
-    headline,
-    or_missed,
-    riders,
-    rows,
-    suffered,
-    weapon_kept,
-)
+from bot.systems.lnlt import aftermath, kinds
+from bot.systems.lnlt.aftermath import attacked, captured, firer_of, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say
 from bot.systems.lnlt.fire import refuse_to_fire
-from bot.systems.lnlt.impact import (
-    Impact,
-    Struck,
-    fire_check,
-    fire_started,
-    then_fire_check,
-    told_after,
-    told_before,
-)
+from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, then_fire_check, told_after, told_before
 from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_items, readings_of
 from bot.systems.lnlt.kinds import is_lone_sniper
 from bot.systems.lnlt.reasons import Opposed, at_most
 
 # -- the to-hit roll of ordnance: white and colored die, its modifiers, and the depletion of an ATGM
 
-PAIRS: tuple[Roll, ...] = tuple(product(range(1, 7), repeat=2))
 DICE = (d6("to hit, white"), d6("to hit, colored"))
 FLAGS = (
     "open", "turret_pivot", "assault", "smc_sw", "smoke", "tis", "chassis_pivot", "between_buildings",
@@ -85,17 +59,13 @@ class ToHit:
         natural = sum(roll)
         return not self.disrupted and natural != 12 and (natural == 2 or natural + self.mod <= self.number)
 
-    def expends(self, roll: Roll) -> bool:
-        """Whether the ATGM is expended: the colored die is below its depletion number."""
-        return roll[1] < self.depletion
-
     def told(self, roll: Roll) -> dict[str, Any]:
-        """The outputs that the roll decides."""
+        """The outputs that the roll decides; an ATGM is expended by a colored die below its depletion number."""
         return {
             "to_hit_roll": sum(roll),
             "to_hit_total": sum(roll) + self.mod,
             "hit": self.hits(roll),
-            "atgm_expended": self.expends(roll),
+            "atgm_expended": roll[1] < self.depletion,
         }
 
     def line(self, roll: Roll) -> Line:
@@ -135,7 +105,13 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
-    _check_targets(targets)
+    for unit in targets:
+        if not kinds.is_man(unit):
+            what = f"{unit.word} ({unit.type}) is not infantry."
+            raise UserError(what, hint="Use ordnance-vehicle.", code="wrong-type")
+    for unit in filter(kinds.is_passenger, targets):
+        what = f"{unit.word} is a passenger, and ordnance against infantry hits none."
+        raise UserError(what, hint="Leave out inside and outside.", code="passenger")
     shot = to_hit(tables, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
     he = _high_explosive(given)
     readings = readings_of(tables)
@@ -149,17 +125,9 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
             told |= MISSED_INFANTRY | ({"fire_check": NONE} if flammable else {})
         return Ruling(Attack("attack" if hit else None), told, lambda: [shot.line(roll)])
 
-    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
-        six, told = flammable and roll[0] == 6, he.told(roll, hit="damage")
-        after, known = checks.resolve(Attack(None, told["dc_mod"], six=six))
-        told |= known
-        if flammable and not six:
-            told["fire_check"] = NONE
-        return Ruling(after, told, lambda: he.lines(roll))
-
     steps = {
         "to hit": ruled(DICE, aim),
-        "attack": ruled(OPPOSED, attack),
+        "attack": ruled(OPPOSED, lambda _, roll: checks.attacked(he, roll, flammable=flammable, hit="damage")),
         "fire check": fire_check(readings),
         **checks.steps(),
     }
@@ -169,18 +137,9 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
         steps,
         partial(_settle_infantry, given),
         opening,
-        rows=lambda: tuple(map(or_missed, rows(checks.items) or (row_of("outcome"),))),
+        rows=lambda: tuple(map(aftermath.or_missed, rows(checks.items) or (row_of("outcome"),))),
         apart=checks.apart,
     )
-
-
-def _check_targets(targets: Sequence[Unit]) -> None:
-    for unit in targets:
-        if not kinds.is_man(unit):
-            raise UserError(
-                f"{unit.word} ({unit.type}) is not infantry.", hint="Use ordnance-vehicle.", code="wrong-type"
-            )
-    kinds.refuse_passengers(targets)
 
 
 def _high_explosive(given: Given) -> Opposed:
@@ -193,15 +152,14 @@ def _high_explosive(given: Given) -> Opposed:
 
 def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
     unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
-    more = list(fire_started(out))
-    more += ["The ATGM is expended."] if out["atgm_expended"] else []
-    more += after_shot(given, hit=out["hit"])
-    notes = ([ACQUIRED] if left or not out["targets"] else []) + list(riders(given))
     targets, hit = given.units("targets"), bool(out["hit"])
+    kept, lost = captured(firer_of(given), works=hit)
+    more = (*fire_started(out), *(("The ATGM is expended.",) if out["atgm_expended"] else ()), *lost)
+    notes = ([aftermath.ACQUIRED] if left or not out["targets"] else []) + list(aftermath.riders(given))
     both = zip(targets, out["targets"], strict=False)
     gone = [unit for unit, answer in both if answer["becomes"] == "eliminated"]
     alive = [unit for unit in targets if unit not in gone]
-    held = acquires(given, next(iter(alive or targets), None), stays=bool(alive))
+    held = aftermath.acquires(given, next(iter(alive or targets), None), stays=bool(alive))
     hurt = suffered(targets, out["targets"])
     settled = attacked(
         headline(hurt.units, hit=out["damage"]) if hit else "miss",
@@ -210,7 +168,7 @@ def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
         more=more,
         notes=notes,
         firers=[unit],
-        changes=weapon_kept(given, hit=hit),
+        changes=kept,
         beaten_by=out["dc_mod"],
         miss=NONE if hit else "missed",
     )
@@ -279,7 +237,7 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
 
     def shown() -> Sequence[Row]:
         vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
-        return or_missed(vehicle), *rows(checks.items, crash="follow_up" if flies else "")
+        return aftermath.or_missed(vehicle), *rows(checks.items, crash="follow_up" if flies else "")
 
     return Plan(
         Attack("to hit"),
@@ -317,29 +275,35 @@ def _settle_vehicle(
 ) -> Settlement:
     result, crew, firer, hit = str(out["result"]), str(out["crew"]), given.unit("unit"), bool(out["hit"])
     hurt = suffered(passengers, out["passengers"])
-    change = becomes(target, result) if target is not None and result != NONE else None
-    then = [f"Place a {PLACED[crew]} crew, marked Moved."] if crew in PLACED else []
+    change = aftermath.becomes(target, result) if target is not None and result != NONE else None
+    then = [f"Place a {aftermath.PLACED[crew]} crew, marked Moved."] if crew in aftermath.PLACED else []
     if out["follow_up"] == "crash":
         then.append("It crashes: run crash, and bail-out for those aboard.")
     if out["atgm_expended"]:
         then.append("The ATGM is expended.")
-    then += [*fire_started(out), *after_shot(given, hit=hit)]
+    kept, lost = captured(firer_of(given), works=hit)
+    then += [*fire_started(out), *lost]
     flies = given.word("aircraft") != "none"
     struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
     word = target.word if target is not None else "the target"
     headline = f"{word}: {say(result) if hit else 'miss'}"
-    note = aftermath(struck, result)
+    note = aftermath.reminder(struck, result)
     return hurt._replace(
         headline=f"{firer.word} at {headline}" if firer is not None else headline,
         units=(*([(target.word, say(result))] if target is not None else []), *hurt.units),
         then=(*then, *hurt.then),
         changes=(
             *([change] if change else []),
-            *acquires(given, target, stays=out["acquire"]),
+            *aftermath.acquires(given, target, stays=out["acquire"]),
             *hurt.changes,
-            *fired([firer]),
-            *weapon_kept(given, hit=hit),
+            *aftermath.fired([firer]),
+            *kept,
         ),
-        fates=(Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
-        notes=(*([note] if note else []), *hurt.notes, *([ACQUIRED] if out["acquire"] else []), *riders(given)),
+        fates=(Fate(word, result if hit else "missed", aftermath.CREWS.get(crew, "")), *hurt.fates),
+        notes=(
+            *([note] if note else []),
+            *hurt.notes,
+            *([aftermath.ACQUIRED] if out["acquire"] else []),
+            *aftermath.riders(given),
+        ),
     )

@@ -91,6 +91,8 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
     moved = given.flag("target_moved") or any("moving" in unit.flags or "banzai" in unit.flags for unit in units)
     fired = given.flag("target_fired") or any("fired" in unit.flags for unit in units)
     marker = "move" if moved else "fire" if fired else "none"
+    firing = [unit for unit in given.units("attackers") if unit.type != "leader" or unit.numbers.get("fp")]
+    infantry = any(unit.type in INFANTRY for unit in firing)
     cover = given.maybe("cover")
     if cover is None:
         cover = tables["cover"](terrain=terrain, feature=feature, from_lower=given.flag("from_lower"))["cover"]
@@ -102,13 +104,8 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
         night_units=firers.night,
         cover=cover,
         unmarked_cover_hex=tables["column-shift"](terrain=terrain, feature=feature, marker=marker)["shift"] > 0,
-        infantry_vs_tank=_infantry_on_tank(given.units("attackers"), units),
+        infantry_vs_tank=infantry and any(unit.type == "tank" for unit in units),
     )
-
-
-def _infantry_on_tank(attackers: Iterable[Unit], targets: Iterable[Unit]) -> bool:
-    firing = any(unit.type in INFANTRY and (unit.type != "leader" or unit.numbers.get("fp")) for unit in attackers)
-    return firing and any(unit.type == "tank" for unit in targets)
 
 
 # -- the firepower of the units of a stack, one by one. Source: Dice Roll Modifiers panel

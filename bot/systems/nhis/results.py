@@ -56,7 +56,10 @@ class Results:
 
     def steps(self) -> dict[str, Ruled[Struck]]:
         """The steps point and check, for the plan of a sequence."""
-        return {POINT: ruled(self._point_die, self._point), CHECK: ruled(self._check_die, self._check)}
+        return {
+            POINT: ruled(lambda state: (Die("damage point", len(state.candidates)),), self._point),
+            CHECK: ruled(lambda state: (d6(f"morale check {self.names[state.queue[0]]}"),), self._check),
+        }
 
     def _leaders_first(self) -> list[int]:
         """The places of the targets in the order in which they check."""
@@ -105,22 +108,19 @@ class Results:
         told: dict[str, Any] = {}
         queue, rating = [], 0
         for at in self._leaders_first():
-            target = self.targets[at]
-            if hits[at] >= target.steps:
-                result, after, check = "eliminated", "eliminated", False
-            else:
-                result, after, check = self._after_damage(target, hit=hits[at] > 0)
-            if check:
-                queue.append(at)
-                continue
+            target, result, after = self.targets[at], "eliminated", "eliminated"
+            if hits[at] < target.steps:
+                hit = hits[at] > 0
+                read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
+                if read["check"]:
+                    queue.append(at)
+                    continue
+                result, after = read["result"], read["after"]
             newly_shaken = after in SHAKEN and target.state not in SHAKEN
             told |= self._told(at, result, after, damage=hits[at], halted=newly_shaken)
             if is_prepared(after):
                 rating = max(rating, target.lends)
         return (Struck(CHECK, queue=tuple(queue), rating=rating) if queue else Struck(None)), told
-
-    def _point_die(self, state: Struck) -> tuple[Die, ...]:
-        return (Die("damage point", len(state.candidates)),)
 
     def _point(self, state: Struck, roll: Roll) -> Ruling[Struck]:
         """One point, on the unit that the die picks among the candidates."""
@@ -134,22 +134,16 @@ class Results:
 
     # -- morale checks ------------------------------------------------------------------------------------
 
-    def _check_die(self, state: Struck) -> tuple[Die, ...]:
-        return (d6(f"morale check {self.names[state.queue[0]]}"),)
-
-    def _led(self, state: Struck) -> int:
-        """The leader's rating that the next unit to check adds."""
-        return state.rating if not state.alone and self._is_led(self.targets[state.queue[0]]) else 0
-
-    def _needed(self, state: Struck) -> int:
-        return (self.targets[state.queue[0]].morale or 0) + self._led(state)
-
     def _check(self, state: Struck, roll: Roll) -> Ruling[Struck]:
         """The die and what is added, at or under morale; a leader who is then prepared helps those after it."""
         at, *queue = state.queue
-        target, total, needed = self.targets[at], roll[0] + state.add, self._needed(state)
-        fails = total > needed
-        result, left = self._after_failure(target) if fails else ("none", target.state)
+        target, total = self.targets[at], roll[0] + state.add
+        led = state.rating if not state.alone and self._is_led(target) else 0
+        needed = (target.morale or 0) + led
+        fails, result, left = total > needed, "none", target.state
+        if fails:
+            read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
+            result, left = read["result"], read["after"]
         told = self._told(at, result, left, check=total, needed=needed, halted=fails)
         rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
         after = Struck(None)
@@ -157,7 +151,6 @@ class Results:
             after = Struck(CHECK, queue=tuple(queue), add=state.add, rating=rating, alone=state.alone)
 
         def story() -> Iterable[Line]:
-            led = self._led(state)
             against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
             parts = (("hit", state.add),) if state.add else ()
             yield Line(self.names[at], roll, parts, total, f"{'over' if fails else 'within'} morale {against}")
@@ -165,16 +158,6 @@ class Results:
         return Ruling(after, told, story)
 
     # -- what the tables say of a target ------------------------------------------------------------------
-
-    def _after_failure(self, target: Target) -> tuple[str, str]:
-        """Result and state after a failed morale check."""
-        read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
-        return read["result"], read["after"]
-
-    def _after_damage(self, target: Target, *, hit: bool) -> tuple[str, str, bool]:
-        """Result, state and check after a Damaged result, with one point on it or none."""
-        read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
-        return read["result"], read["after"], read["check"]
 
     def _is_led(self, target: Target) -> bool:
         """Whether it adds the rating of a prepared leader in its hex."""
@@ -219,41 +202,33 @@ class Results:
     def settled(self, out: Mapping[str, Any], headline: str = "") -> Settlement:
         """The end of a sequence: a word per unit, and what becomes of roster units."""
         items = out["targets"]
-        lines: list[tuple[str, str]] = []
-        hurt: list[str] = []
-        fates: list[Fate] = []
-        changes: list[Change] = []
-        stopped: list[str] = []
-        for target, name, item in zip(self.targets, self.names, items, strict=True):
-            result, word = item["result"], _word(item)
-            fates.append(Fate(name, result if result == "none" else item["after"]))
-            if result != "none":
-                hurt.append(f"{name} {word}")
-            # Units that nothing happens to need no number: they are counted together.
-            lines.append((item["unit"] if result == "none" else name, word))
-            if item["stops"]:
-                stopped.append(f"{name} stops")
-            if change := _change(target, item):
-                changes.append(change)
+        named = [*zip(self.names, items, strict=True)]
+        hurt = [f"{name} {_word(item)}" for name, item in named if item["result"] != "none"]
         summary = "; ".join(hurt) if hurt else "no effect"
         if len(items) == 1:
-            summary = lines[0][1]
+            summary = _word(items[0])
         elif len(hurt) > MOST_NAMED:
             summary = f"{len(hurt)} of {len(items)} affected"
         return Settlement(
             f"{headline}: {summary}" if headline else summary,
-            tuple(lines),
-            changes=tuple(changes),
-            fates=tuple(fates),
-            now=tuple(stopped),
+            # Units that nothing happens to need no number: they are counted together.
+            tuple([(item["unit"] if item["result"] == "none" else name, _word(item)) for name, item in named]),
+            changes=tuple(filter(None, map(_change, self.targets, items))),
+            fates=tuple([Fate(name, _left(item)) for name, item in named]),
+            now=tuple([f"{name} stops" for name, item in named if item["stops"]]),
         )
+
+
+def _left(item: Mapping[str, Any]) -> str:
+    """What it is afterwards, `none` for one to which nothing happened."""
+    return "none" if item["result"] == "none" else str(item["after"])
 
 
 def _row(path: str, name: str) -> Row:
     result, after = f"{path}.result", f"{path}.after"
 
     def read(told: Outputs) -> Any:
-        return None if result not in told else "none" if told[result] == "none" else told[after]
+        return _left({"result": told[result], "after": told[after]}) if result in told else None
 
     return Row(name, (result, after), read)
 
@@ -265,7 +240,7 @@ def _dealt(state: Struck, at: int) -> Struck:
 
 
 def _word(item: Mapping[str, Any]) -> str:
-    word = "no effect" if item["result"] == "none" else str(item["after"])
+    word = "no effect" if item["result"] == "none" else _left(item)
     return f"{word}, stops" if item["stops"] else word
 
 

@@ -4,7 +4,7 @@ interrupt spots first, and takes the characters one after the other; in shooting
 Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shooting.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import add
 from typing import Any, NamedTuple
@@ -32,10 +32,8 @@ from bot.rules.sequence.sequence import (
 )
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import a_or_an, joined
-from bot.systems.ucn import roster, shooters
-from bot.systems.ucn.roster import UNDER_FIRE, spends, weapon_said, whom
-from bot.systems.ucn.shooters import MORALE_LOSS, SAVED, STATUSES, Shooter, area_said
-from bot.systems.ucn.skill_check import LAST, Check, check, d20, die_apart, lost_ap, mod_part, status_part, sum_line
+from bot.systems.ucn import shooters
+from bot.systems.ucn.shooters import LAST, STATUSES, Check, Shooter, d20, lost_ap, mod_part, sum_line
 
 CONDITIONS = (
     "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_moving", "attacker_higher",
@@ -59,7 +57,7 @@ class Toll(NamedTuple):
             "saved": self.saved,
             "casualties": self.casualties,
             "status": STATUSES[self.worst],
-            "morale_loss": MORALE_LOSS * self.casualties,
+            "morale_loss": shooters.MORALE_LOSS * self.casualties,
         }
 
 
@@ -93,7 +91,8 @@ class Firing:
                 opening[f"{path}.spot_final"] = None if spot is None else spot.final
             if self.interrupts and spot is None:
                 opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
-        return Plan(self.turn(0, NO_TOLL), self.steps(), settle, opening, _told, lines, apart=self.apart)
+        start = self.turn(0, NO_TOLL)
+        return Plan(start, self.steps(), settle, opening, lambda end: end.toll.told(), lines, apart=self.apart)
 
     def steps(self) -> dict[str, Ruled[Fire]]:
         """The rolls that a character may owe."""
@@ -164,7 +163,7 @@ class Firing:
         """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are rolled."""
         shooter, toll = self.firing[fire.at], fire.toll
         assert shooter.saves is not None
-        path, saved, faces = shooter.path, shooter.saves[roll[0] - 1] == SAVED, shooter.saves
+        path, saved, faces = shooter.path, shooter.saves[roll[0] - 1] == shooters.SAVED, shooter.saves
         found: dict[str, Any] = {f"{path}.saved": saved}
         if saved:
             found[f"{path}.damage"] = []
@@ -173,7 +172,7 @@ class Firing:
             after = Fire("damage", *fire[1:])
 
         def story() -> tuple[Line]:
-            needed = f"{faces.count(SAVED)} or less needed"
+            needed = f"{faces.count(shooters.SAVED)} or less needed"
             return (Line(f"save from {shooter.shown}", roll, result=needed, unit=shooter.shown),)
 
         return Ruling(after, found, story)
@@ -209,7 +208,7 @@ class Firing:
 
         def plan() -> Plan[Fire]:
             alone = Firing((shooter,), (spot,) if self.interrupts else None)
-            return Plan(alone.turn(0, NO_TOLL), alone.steps(), never, closing=_told, apart=alone.apart)
+            return alone.plan(never, ())._replace(opening={})
 
         return Part((shooter.path,), plan, (spot, shooter.check, shooter.damage, shooter.saves))
 
@@ -220,7 +219,7 @@ class Firing:
             hurt = {"dead": damage.casualties((face,)), "worst": damage.worst((face,))}
             return _die_told(shooter, number, face) | hurt
 
-        return die_apart(f"{shooter.path}.damage[{number}]", tells, damage)
+        return shooters.die_apart(f"{shooter.path}.damage[{number}]", tells, damage)
 
 
 def plan(tables: Tables, given: Given) -> Plan[Fire]:
@@ -232,7 +231,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
     parts = (
         *parts_of(modifiers.parts),
         *shooters.firm_cover(tables, given),
-        *status_part(tables, given),
+        *shooters.status_part(tables, given),
         *mod_part(given),
     )
     firing = shooters.shooters_of(tables, given, parts)
@@ -241,7 +240,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.firm_reminder(given),
         *shooters.skill_lines(firing),
     )
-    paid, told = spends(tables, given.units("shooters"), given.int("extra_ap"))
+    paid, told = shooters.spends(tables, given.units("shooters"), given.int("extra_ap"))
     return Firing(firing).plan(partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines)
 
 
@@ -275,21 +274,24 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
         tables, given, (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given))
     )
     spots = _spots(tables, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
-    roster.refuse_pinned(given.unit("unit"), "unit")
+    shooters.refuse_pinned(given.unit("unit"), "unit")
     units = acting(given)
     reason = forbidden(given, units)
     if reason:
         opening = {"shooters": [], **REFUSED}
-        refused = Fate(whom(given.unit("target"), "the target"), "not-allowed", reason)
+        refused = Fate(shooters.whom(given.unit("target"), "the target"), "not-allowed", reason)
         answer = Settlement(f"not allowed: {reason}", fates=(refused,))
         return Plan(Fire(None), {}, lambda _: answer, opening)
+    to_spot = {spot.parts: spot for spot in spots if spot is not None}.values()
     lines = (
         *shooters.reminders(units),
         *shooters.firm_reminder(given),
-        *_spot_lines(spots),
+        *[sum_line(spot, "to spot") for spot in to_spot],
         *shooters.skill_lines(firing),
     )
-    return Firing(firing, spots).plan(partial(_settle, given, firing, units), lines)
+    activated = tuple([Change(unit.name, mark=ACTIVATED) for unit in units])
+    settle = partial(settled, given, firing, "interrupts|interrupt", acting=activated, given_up=(GIVEN_UP,))
+    return Firing(firing, spots).plan(settle, lines)
 
 
 def _spots(
@@ -306,7 +308,7 @@ def _spots(
             what = "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
             raise UserError(what, option="spot_skill", code="missing")
         if own not in made:
-            made[own] = check(tables, (("Spot", int(own)), *modifiers))
+            made[own] = shooters.check(tables, (("Spot", int(own)), *modifiers))
         spots.append(made[own])
     return tuple(spots)
 
@@ -317,43 +319,23 @@ def acting(given: Given) -> tuple[Unit, ...]:
     return tuple({unit.name: unit for unit in named}.values())
 
 
-def activates(units: Sequence[Unit]) -> tuple[Change, ...]:
-    """The mark of those who have given up their next activation."""
-    return tuple([Change(unit.name, mark=ACTIVATED) for unit in units])
-
-
 def forbidden(given: Given, units: Sequence[Unit]) -> str:
     """Why the element may not interrupt, or nothing. What is typed goes before what the roster knows."""
     known = not given.typed & {"activated"}
     if given.flag("activated") or (known and any("activated" in unit.flags for unit in units)):
         return "the element has already activated in this round"
     known = not given.typed & {"marked"}
-    if given.flag("marked") or (known and any(roster.is_marked(unit) for unit in units)):
+    marked = any(unit.numbers.get(f"{kind}_markers") for unit in units for kind in ("morale", "suppression"))
+    if given.flag("marked") or (known and marked):
         return "the element has a Morale or Suppression marker"
     return ""
 
 
-def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
-    different = {spot.parts: spot for spot in spots if spot is not None}
-    return tuple([sum_line(spot, "to spot") for spot in different.values()])
-
-
-def _settle(given: Given, firing: Sequence[Shooter], units: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
-    """As in shooting, and who interrupts has given up the next activation."""
-    verb = "interrupts|interrupt"
-    return settled(given, firing, verb, out, acting=activates(units), given_up=(GIVEN_UP,))
-
-
-def _worse(one: str, other: str) -> str:
-    return max(one, other, key=STATUSES.index)
-
-
-TOTALS = {"hits": add, "saved": add, "casualties": add, "morale_loss": add, "status": _worse}
+TOTALS = {
+    **dict.fromkeys(("hits", "saved", "casualties", "morale_loss"), add),
+    "status": lambda one, other: max(one, other, key=STATUSES.index),
+}
 """What the fire comes to, and how that of several characters adds up."""
-
-
-def _told(fire: Fire) -> dict[str, Any]:
-    return fire.toll.told()
 
 
 def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
@@ -401,8 +383,8 @@ def settled(
         headline(out),
         ((target.word, status),) if target is not None else (),
         areas(firing, out),
-        (*roster.under_fire(target, lost, status), *acting),
-        (Fate(whom(target, "the target"), status, roster.casualties(lost) if lost else ""),),
+        (*shooters.under_fire(target, lost, status), *acting),
+        (Fate(shooters.whom(target, "the target"), status, shooters.casualties(lost) if lost else ""),),
         (*(now(out) if lost != members else ("nobody is left",)), *given_up),
         by=by(firing, verb),
         sums=sums(out),
@@ -416,7 +398,7 @@ def headline(out: Mapping[str, Any]) -> str:
     if out["saved"]:
         pieces.append(f"{out['saved']} saved")
     if out["casualties"]:
-        pieces.append(roster.casualties(out["casualties"]))
+        pieces.append(shooters.casualties(out["casualties"]))
     if out["morale_loss"]:
         pieces.append(f"Morale -{out['morale_loss']}")
     return ", ".join(pieces)
@@ -426,7 +408,8 @@ def areas(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[str, ...]:
     """The areas of effect of the weapons that hit, for the players to measure."""
     fired = zip(firing, out["shooters"], strict=True)
     hit = {shooter.weapon.word: shooter.weapon.area for shooter, told in fired if told["hit"]}
-    said = [f"{weapon_said(word)} {inches}" for word, area in hit.items() if (inches := area_said(area))]
+    inches = {shooters.weapon_said(word): shooters.area_said(area) for word, area in hit.items()}
+    said = [f"{weapon} {area}" for weapon, area in inches.items() if area]
     return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
 
 
@@ -435,7 +418,7 @@ def by(firing: Sequence[Shooter], verb: str) -> str:
     one, several = verb.split("|")
     listed = [shooter.unit for shooter in firing]
     named = [unit.name for unit in listed if unit.name]
-    arms = [weapon_said(unit.word) for unit in listed if not unit.name]
+    arms = [shooters.weapon_said(unit.word) for unit in listed if not unit.name]
     called = [*dict.fromkeys(named), *(arm if arms.count(arm) > 1 else a_or_an(arm) for arm in arms)]
     return f"{joined(called)} {one if len(called) == 1 else several}"
 
@@ -443,7 +426,7 @@ def by(firing: Sequence[Shooter], verb: str) -> str:
 def now(out: Mapping[str, Any]) -> tuple[str, ...]:
     """What the status means."""
     lost = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
-    return (*lost, UNDER_FIRE[out["status"]]) if out["status"] in UNDER_FIRE else lost
+    return (*lost, shooters.UNDER_FIRE[out["status"]]) if out["status"] in shooters.UNDER_FIRE else lost
 
 
 def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:

@@ -1,20 +1,183 @@
-"""The characters that fire: weapon, check to hit, damage of a hit, and whether a hit may be saved.
+"""The characters that fire: AP, weapon, check to hit, damage of a hit, and whether a hit may be saved; and what results
+make of elements of the roster, and how answers call them.
 
-Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
+Source: Action Points and Skills, Skills; Infantry Combat, Shooting, Damage, Status Damage, Save.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, NamedTuple, TypeAlias
 
+from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Line, Roll
+from bot.rules.sequence.sequence import Change, Line, Outputs, Part, Plan, Roll, Ruling, never, ruled
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined, numbered
-from bot.systems.ucn import roster
-from bot.systems.ucn.roster import weapon_said
-from bot.systems.ucn.skill_check import FACES, MAX_BONUS, Check, Parts, check, sum_line
+
+GONE = "combat-ineffective"
+
+
+def under_fire(target: Unit | None, count: int, status: str) -> tuple[Change, ...]:
+    """What fire makes of the element that is shot at: members and casualties, and its state, which no milder one takes
+    the place of. Source: Infantry Combat, Status Damage."""
+    if target is None or not target.name:
+        return ()
+    members, state, new = target.numbers.get("members"), target.state, dict[str, Any]()
+    lost = count if members is None else min(count, int(members))
+    if lost:
+        new["casualties"] = int(target.numbers.get("casualties") or 0) + lost
+    if lost and members is not None:
+        new["members"] = int(members) - lost
+    if new.get("members") == 0:
+        state = GONE
+    elif state != GONE and (status in ("pinned", GONE) or (status == "hesitant" and state != "pinned")):
+        state = "hesitant" if status == "hesitant" else "pinned"
+    if state != target.state:
+        new["state"] = state
+    return (Change(target.name, set=new),) if new else ()
+
+
+def casualties(lost: int) -> str:
+    """How many characters are lost, in words."""
+    return "1 casualty" if lost == 1 else f"{lost} casualties"
+
+
+def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> None:
+    """Raise UserError for who is pinned, with what does it `all_the_same`. Source: Infantry Combat, Status Damage."""
+    if unit is not None and unit.state == "pinned":
+        what = f"{unit.word} is pinned and can do nothing in this activation."
+        hint = all_the_same or f"/unit edit {unit.word} state=ready takes it off."
+        raise UserError(what, hint=hint, option=option, code="unit-unfit")
+
+
+# -- how answers call weapons and elements, and what a status means in few words
+
+WEAPONS = {
+    "bolt-action-rifle": "rifle",
+    "battle-rifle": "battle rifle",
+    "smg": "SMG",
+    "automatic-rifle": "automatic rifle",
+    "lmg": "LMG",
+    "mmg": "MMG",
+    "hmg": "HMG",
+    "rifle-grenade-launcher": "rifle grenade",
+    "sniper-rifle": "sniper rifle",
+}
+"""Weapons as players call them, where that differs from the sheet."""
+UNDER_FIRE = {
+    "hesitant": "prone and crawls, −4 to all skills",
+    "pinned": "prone, −6 to all skills until it passes a Morale test, surrenders to an enemy within 4 inches",
+    "combat-ineffective": "survivors pinned",
+}
+"""What the statuses of fire mean. Source: Infantry Combat, Status Damage."""
+
+
+def weapon_said(word: str) -> str:
+    """A weapon as players call it."""
+    return WEAPONS.get(word, word)
+
+
+def whom(unit: Unit | None, otherwise: str) -> str:
+    """The unit that an answer is about, or what it is called where none was named."""
+    return otherwise if unit is None else unit.word
+
+
+# -- what acting costs an element whose AP the roster knows: its own first, or those that a leader has handed it.
+# Source: Action Points, AP Expenditure; Additional AP
+
+
+def spends(tables: Tables, units: Iterable[Unit], extra: int) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The changes of those who shoot, and what they are told: `Red uses 1 AP (2 left)`. `extra` AP go into the skill,
+    additional ones before its own."""
+    changes, told = [], []
+    for unit in {unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None}.values():
+        more = int(unit.numbers.get("more_ap") or 0)
+        cost = int(tables["ap-costs"](action="shoot", second="shot" in unit.flags)["ap"]) + max(0, extra - more)
+        spent = int(unit.numbers.get("spent") or 0)
+        left = int(unit.numbers["ap"]) - spent
+        new: dict[str, Any] = {"spent": spent + cost}
+        if more and extra:
+            new["more_ap"] = max(0, more - extra) or None
+        changes.append(Change(unit.name, set=new, mark=frozenset({"activated", "shot"})))
+        besides = f" and {min(more, extra)} additional" if more and extra else ""
+        has = f"{left - cost} left" if cost <= left else f"it had {left or 'none'}"
+        told.append(f"{unit.name} uses {cost} AP{besides} ({has})")
+    return tuple(changes), tuple(told)
+
+
+# -- skill checks: 1d20 at or under the final skill, a 1 always and a 20 never
+
+FACES = range(1, 21)
+LAST = 20
+LOWEST, HIGHEST = -60, 80
+MAX_BONUS = 60
+Parts: TypeAlias = tuple[tuple[str, int | float], ...]
+
+
+class Check(NamedTuple):
+    """A final skill with what made it up, what it has above 20, and which faces of the d20 succeed."""
+
+    final: int
+    over: int
+    passes: tuple[bool, ...]
+    parts: Parts = ()
+
+
+def check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
+    """The check against the sum of `parts`, the skill first."""
+    kept = tuple(parts)
+    final = int(sum([value for _, value in kept]))
+    # Beyond the edges of the table nothing changes any more: only a 1 succeeds, only a 20 fails.
+    skill = min(HIGHEST, max(LOWEST, final))
+    read = tables["skill-check"].column("success", skill=skill, roll=FACES)
+    return Check(final, max(0, final - LAST), (False, *read), kept)
+
+
+def sum_line(check: Check, whose: str = "") -> Line:
+    """How a final skill comes about, the skill first: `Skill: Spot 11 + 4 target moving = 15`."""
+    return Line(whose or "skill", (), check.parts[1:], check.final, contributors=check.parts[:1])
+
+
+def d20(label: str) -> tuple[Die, ...]:
+    """One d20 that is rolled for `label`."""
+    return (Die(label, LAST),)
+
+
+class Alone(NamedTuple):
+    """One die that is owed, or that has been rolled."""
+
+    owes: str | None
+
+
+def die_apart(path: str, tells: Callable[[int], Outputs], key: Hashable) -> Part[Any]:
+    """For odds: one d20 as a part of its own, with all that each face `tells`, at `path` and of the totals."""
+    steps = {"die": ruled(d20("die"), lambda _, roll: Ruling(Alone(None), tells(roll[0])))}
+    return Part((path,), lambda: Plan(Alone("die"), steps, never), key)
+
+
+def status_part(tables: Tables, given: Given) -> Parts:
+    """What the status of the acting element takes off its skill."""
+    status = given.word("status")
+    if status == "none":
+        return ()
+    return ((status, int(tables["status-effects"](status=status)["skill_modifier"])),)
+
+
+def mod_part(given: Given) -> Parts:
+    """Any other modifier, if there is one."""
+    return (("modifier", given.int("mod")),) if given.int("mod") else ()
+
+
+def lost_ap(roll: Roll) -> str:
+    """What natural 20s add to the line of a roll, or nothing: the characters that rolled them lose their AP."""
+    count = roll.count(LAST)
+    if not count:
+        return ""
+    return (
+        ", natural 20: loses the remaining AP" if count == 1 else f", {count} natural 20s: each loses the remaining AP"
+    )
+
 
 # -- small arms: damage dice, fixed addition, and whether the characters hit may save. Source: Infantry Combat,
 # Firearms, Machine Guns, Specialist Weapons, Save, Status Damage
@@ -92,17 +255,6 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
     return weapon_of(tables, str(word))
 
 
-def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
-    """The damage of a hit with the weapon; `over` is what the final skill had above 20."""
-    bonus = weapon.bonus + over
-    return Damage(weapon.dice, bonus, tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS)))
-
-
-def saves_from(tables: Tables, weapon: Weapon) -> Saves:
-    """What each face of the save die from 1 on does for a character hit by `weapon`."""
-    return tables["save-roll"].column("result", weapon=weapon.word, roll=FACES)
-
-
 # -- the characters that fire: weapon, check to hit, damage of a hit, and whether a hit may be saved
 
 MORALE_LOSS = 2  # per casualty
@@ -149,7 +301,7 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     _refuse(unit)
     is_said = "status" in given.typed
     if not is_said:
-        roster.refuse_pinned(
+        refuse_pinned(
             unit, "shooters", "Add status=pinned to shoot all the same, at −6." if "status" in given.values else ""
         )
     weapon = carried(tables, unit)
@@ -157,8 +309,11 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     if unit.state == STUNNED and not is_said:
         own = (*own, (STUNNED, int(tables["status-effects"](status=STUNNED)["skill_modifier"])))
     found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
-    saves = saves_from(tables, weapon) if weapon.saves and given.flag("saves") else None
-    return weapon, found, damage_of(tables, weapon, found.over), saves
+    bonus = weapon.bonus + found.over
+    statuses = tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
+    is_saved = weapon.saves and given.flag("saves")
+    saves = tables["save-roll"].column("result", weapon=weapon.word, roll=FACES) if is_saved else None
+    return weapon, found, Damage(weapon.dice, bonus, statuses), saves
 
 
 def _refuse(unit: Unit) -> None:
@@ -166,7 +321,7 @@ def _refuse(unit: Unit) -> None:
         word = next(iter(unit.flags), "weapon=")
         what = f"{word} cannot follow {unit.word}: it belongs to a roster unit."
         raise UserError(what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit")
-    if unit.state in (roster.GONE, "destroyed"):
+    if unit.state in (GONE, "destroyed"):
         raise UserError(f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit")
 
 
