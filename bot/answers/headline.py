@@ -9,7 +9,6 @@ from collections.abc import Sequence as Many
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from bot.game.luck import scores_of
 from bot.interface.reply.parts import Group
 from bot.interface.reply.reply import GAME, GRAVITY, HURT, NOTHING, SHAKEN
 from bot.rules.inputs.options import Option
@@ -312,7 +311,7 @@ class Scale:
     def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
         tokens = tuple(tokens)
         self._results = results_of(sequence)
-        self._scores = scores_of(sequence.system, sequence.id)
+        self._scores = sequence.system.scores(sequence.id)
         heads = {_head(token) for token in tokens} - {NONE}
         unknown = heads - self._results.keys()
         self._by_results = bool(heads - unknown) and not (unknown and heads <= self._scores.keys())

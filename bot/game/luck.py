@@ -21,7 +21,7 @@ from bot.rules.odds.odds import Distribution, joint, shown
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
 from bot.systems.catalog import system
-from bot.systems.system import Sequence, System
+from bot.systems.system import Sequence
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
@@ -111,17 +111,16 @@ def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
         if event["kind"] != "sequence" or event.get("hand") or not event.get("dice"):
             continue
         played = system_of(event)
-        rules = played.key if played is not None else event["system"]
-        if not scores_of(played, event["target"]):
+        if played is None or not played.scores(event["target"]):
             continue
         side = scored_side(event, sides) if sides else event["who"]
         for one in plays_of(event):
-            tracks = filled_in(one.get("read", {}), played.tracks if played is not None else {})
+            tracks = filled_in(one.get("read", {}), played.tracks)
             inputs = {"raw": {**one.get("inputs", {}), **tracks}, "used": event.get("used", [])}
             found.append(
                 Try(
                     side,
-                    rules,
+                    played.key,
                     event["target"],
                     json.dumps(inputs, sort_keys=True),
                     json.dumps(one.get("out", {}), sort_keys=True),
@@ -160,13 +159,6 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
     return next(other for other in sides if other != side)  # they rolled what befell their own units
 
 
-def scores_of(system: System | None, sequence_id: str) -> Mapping[str, float]:
-    """What each result of a sequence is worth for the side that acts; empty where the game does not say."""
-    scores: Mapping[str, Any] = (system.game.get("scores") or {}) if system is not None else {}
-    found = scores.get(sequence_id, scores.get("*")) or {}
-    return {str(word): float(value) for word, value in found.items()}
-
-
 def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth | None:
     """What one try was worth, with exact mean and variance; None where its results have no score.
 
@@ -184,7 +176,7 @@ def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth |
 def worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
     """What the outputs of one play were worth, and what could have come of it; None where nothing that can come has a
     score. Raises UserError for inputs that the sequence refuses."""
-    if not (scores := scores_of(sequence.system, sequence.id)):
+    if not (scores := sequence.system.scores(sequence.id)):
         return None
     chances, played = _chances(sequence, raw, roster, out)
     if not any(_head(word) in scores and str(word) != "none" for key in chances for word in key):

@@ -576,6 +576,12 @@ class System:
         """The table called `id`. Raises UserError with the nearest name."""
         return self._named("table", id, self.tables)
 
+    def scores(self, id: str) -> Mapping[str, float]:
+        """What each result of a sequence is worth for the side that acts; empty where the game does not say."""
+        scores: Mapping[str, Any] = self.game.get("scores") or {}
+        found = scores.get(id, scores.get("*")) or {}
+        return {str(word): float(value) for word, value in found.items()}
+
     def sequence(self, id: str) -> Sequence:
         """The sequence called `id`. Raises UserError with the nearest name."""
         return self._named("sequence", id, self.sequences)
