@@ -148,7 +148,7 @@ def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]
 
 def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
     """Content and embed; whether something had to fold."""
-    content, folded = _fitting([lead], MAX_CONTENT - 200)
+    content, folded = _fitting(lead, MAX_CONTENT - 200)
     text = _joined(rest)
     if not text and reply.footer:  # an embed with a number alone is an empty box
         return {"content": f"{content}\n-# {escaped(_footer(reply))}", "embeds": []}, folded
@@ -159,9 +159,7 @@ def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]
         embed["description"] = text
     if reply.footer:
         embed["footer"] = {"text": _footer(reply)[:MAX_FOOTER]}
-    body: Json = {"content": content}
-    body["embeds"] = [embed] if len(embed) > 1 else []
-    return body, folded
+    return {"content": content, "embeds": [embed] if len(embed) > 1 else []}, folded
 
 
 def _plain(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
@@ -171,7 +169,7 @@ def _plain(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
     if len(whole) <= MAX_CONTENT - 200:
         return {"content": whole, "embeds": []}, False
     room = MAX_CONTENT - 300 - len("\n".join(footer))
-    first, _ = _fitting([lead], room)
+    first, _ = _fitting(lead, room)
     shown = _folded(rest, max(0, room - len(first)))
     return {"content": "\n".join([first, *([shown] if shown else []), *footer]), "embeds": []}, True
 
@@ -180,9 +178,8 @@ def _footer(reply: Reply) -> str:
     return visible(" · ".join(reply.footer))
 
 
-def _fitting(lines: Iterable[str], room: int) -> tuple[str, bool]:
+def _fitting(text: str, room: int) -> tuple[str, bool]:
     """Whole lines that fit; a single line that is too long breaks at a word. Also whether something is missing."""
-    text = "\n".join(lines)
     if len(text) <= room:
         return text, False
     kept = text[: room - 1]

@@ -241,14 +241,10 @@ class Grognard(discord.AutoShardedClient):
     async def _run(self, request: Request, data: Any) -> None:
         if request.kind != AUTOCOMPLETE:
             need_open(request)
-        if request.kind == COMMAND and data.get("type") == OF_A_MESSAGE:
-            await run_entry(self.work, request, data)
-        elif request.kind == COMMAND:
-            await run_command(self.work, request, data)
-        elif request.kind == AUTOCOMPLETE:
-            await complete(self.work, request, data)
-        elif request.kind in (COMPONENT, FORM):
-            await press(self.work, request, data)
+        is_entry = request.kind == COMMAND and data.get("type") == OF_A_MESSAGE
+        works = {COMMAND: run_entry if is_entry else run_command, AUTOCOMPLETE: complete, COMPONENT: press, FORM: press}
+        if (work := works.get(request.kind)) is not None:
+            await work(self.work, request, data)
 
     # Servers come and go
 

@@ -32,11 +32,6 @@ def _within(text: str) -> str:
     return _INVITE.sub(r"\1\\.", text)
 
 
-def command(text: str) -> str:
-    """A command to copy, as Discord takes it."""
-    return code(as_typed(text))
-
-
 def code(text: str) -> str:
     """A die, or a command to copy, as code; what code cannot hold is escaped."""
     return _within(text) if "`" in text or "\n" in text else f"`{visible(text).strip()}`"
@@ -52,7 +47,7 @@ def _piece(piece: str) -> str:
         return f"<t:{piece.at}:{'R' if piece.ago else 'f'}>"
     if isinstance(piece, Address):
         return str(piece)
-    return command(piece) if isinstance(piece, Typed) else _within(piece)
+    return code(as_typed(piece)) if isinstance(piece, Typed) else _within(piece)
 
 
 def bold(text: str) -> str:

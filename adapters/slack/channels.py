@@ -66,15 +66,14 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
 
 async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
     """Whether a person is among the members. Raises Busy, Refused."""
-    cursor = ""
+    more: dict[str, str] = {}
     for _ in range(MOST_PAGES):
-        more = {"cursor": cursor} if cursor else {}
         page = await wire.request(token, "conversations.members", channel=channel, limit=str(PAGE), **more)
         if user in (page.get("members") or ()):
             return True
-        cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
-        if not cursor:
-            return False
+        more["cursor"] = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+        if not more["cursor"]:
+            break
     return False
 
 

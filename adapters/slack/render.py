@@ -80,7 +80,7 @@ def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: f
     return [
         *_sections([_called(_first(reply, mark), mention, reply)]),
         *_body([part for part in lines if not isinstance(part, Small)], own),
-        *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
+        *_context([*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)]),
         *actions(reply.buttons, reply.menus),
     ]
 
@@ -108,7 +108,7 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
         *_sections([_called(shown, mention, reply)]),
         *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
-        *_context(_numbered(reply.footer)),
+        *_context([" · ".join(reply.footer)]),
         *actions(reply.buttons, reply.menus),
     ]
 
@@ -204,10 +204,6 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
         yield text[:end]
         text = text[end:]
     yield text
-
-
-def _numbered(footer: Sequence[str]) -> list[str]:
-    return [text] if (text := " · ".join(footer)) else []
 
 
 def _context(texts: Sequence[str]) -> Iterator[Json]:

@@ -269,12 +269,10 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
     *before, last = typed.replace(",", " ").split(" ") if typed else [""]
     before = [word for word in before if word]
     start = " ".join(before)
-    rest = [word for word in words if word not in before]
-    found = [choice.value for choice in _words(rest, last)]
-    lines = [f"{start} {word}".strip() for word in found]
-    if last and last in words:
-        lines.insert(0, f"{start} {last}".strip())
-    return [Choice(_with_worth(spec, line), line) for line in dict.fromkeys(lines)]
+    rest = _words([word for word in words if word not in before], last)
+    found = [*([last] if last and last in words else ()), *(choice.value for choice in rest)]
+    lines = dict.fromkeys(f"{start} {word}".strip() for word in found)
+    return [Choice(_with_worth(spec, line), line) for line in lines]
 
 
 def _with_worth(spec: CommandSpec, line: str) -> str:
