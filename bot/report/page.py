@@ -25,7 +25,6 @@ from markupsafe import Markup
 
 from bot.game.state import Json
 from bot.interface.reply.bars import percent
-from bot.report import decks
 from bot.report.luck import luck_svg
 from bot.report.page_data import MANY, MANY_BEFORE, Story
 from bot.report.units import SYMBOLS
@@ -37,6 +36,8 @@ BLOCKS = ("p_head", "p_now", "p_short", "p_shots", "p_cards", "p_rosters")
 """The parts of a page that are made anew with every event."""
 MOST_DICE = 14
 MOST_POINTS = 200
+MOST_MOVES = 60
+"""Events about cards that a page lists; the others are in its log."""
 SOME_ROWS = 100
 """Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they are text."""
 PACKED = 300_000
@@ -137,6 +138,7 @@ def _environment() -> Environment:
         "data_script": data_script,
         "most_dice": MOST_DICE,
         "most_points": MOST_POINTS,
+        "most_moves": MOST_MOVES,
         "some_rows": SOME_ROWS,
         "many_before": MANY_BEFORE,
     }
@@ -165,7 +167,6 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     packed = data_script("facts", told)
     return {
         "story": story,
-        "decks": decks,
         "lost": Markup(harmless(json.dumps(lost_states(story.system)))),
         "packed": packed,
         "made": sha256(packed.partition(">")[2].rpartition("<")[0].strip().encode()).hexdigest(),

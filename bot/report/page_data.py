@@ -1,19 +1,22 @@
 """A game read once from its export, with everything that a page shows of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_moved
 from bot.audit.check_page import as_logged
+from bot.game.decks import counted_cards, listed, open_cards
 from bot.game.events import undone_events
+from bot.game.follows.cards import closed_hands
 from bot.game.phases import whose_go
+from bot.game.sides import of_side
 from bot.game.state import DRAW, Game, Json
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
 from bot.report.units import HURT, LOST, changes, counter, is_lost
-from bot.rules.cards import hands_held
+from bot.rules import cards
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.rules.text.names import with_sides
@@ -138,7 +141,7 @@ class Story:
             if moved := after.get("cards"):
                 self.cards |= moved
                 self.moved |= {body["number"]} if body["kind"] not in ("undo", "redo") else set()
-                self.seats = sorted({*self.seats, *hands_held(self.cards)})
+                self.seats = sorted({*self.seats, *cards.hands_held(self.cards)})
             row = self._row(body)
             self.rows.append(row)
             self.turns[-1].phases[-1].rows.append(row)
@@ -147,7 +150,7 @@ class Story:
             self._set_apart(self.turns[0], self.turns[0].phases[0].rows)
 
     def _end_turn(self) -> None:
-        self.turns[-1].end, self.turns[-1].hands = dict(self.units), hands_held(self.cards)
+        self.turns[-1].end, self.turns[-1].hands = dict(self.units), cards.hands_held(self.cards)
 
     def _set_apart(self, first: Turn, rows: list[Row]) -> None:
         """What came before the first roll or phase as a block of its own: a reader comes for the fight."""
@@ -337,6 +340,44 @@ class Story:
             if points:
                 by_points.setdefault(points, []).append(word.replace("-", " "))
         return [(points, ", ".join(names)) for points, names in sorted(by_points.items())]
+
+    def deck_lines(self) -> Iterator[tuple[str, str, list[str]]]:
+        """(its name, where its cards are that all can see, which of them lie open where) of each deck. Nothing of it
+        reads a closed card."""
+        own = self.system.decks if self.system is not None else {}
+        for id, declared in (self.game.get("decks") or {}).items():
+            deck = cards.deck_from_json(declared)
+            title, names = (own[id].title, own[id].names) if id in own else (id, {})
+            called = {card: names.get(card) or self._called(id, card) for card, _ in deck.cards}
+            counts = counted_cards(deck, cards.sizes(id, self.cards), self.whose_hand)
+            held = {seat: cards.known_cards(id, seat, self.cards) for seat in self.seats}
+            opened = [
+                (self.whose_hand(seat), listed(called, some.items()))
+                for seat, some in held.items()
+                if any(some.values())
+            ]
+            lying = [*open_cards(id, deck, cards.moved(self.cards, {}), called), *opened]
+            yield title, counts, [f"{label}: {told}" for label, told in lying]
+
+    def _called(self, id: str, card: str) -> str:
+        """How a card is called; one whose word was deleted by its number."""
+        if (found := cards.WORD.fullmatch(card)) is None:
+            return cards.name_of(id, card)
+        return self.texts.get(int(found[1]), {}).get(found[2]) or f"card {found[2][1:]}"
+
+    def whose_hand(self, seat: str) -> str:
+        """`VC's hand`, `Anna's hand`."""
+        return of_side(self.name_of(seat[1:]) if seat.startswith("@") else seat, "hand")
+
+    def still_closed(self) -> list[str]:
+        """A line for each hand, and each known end of a pile, that holds closed cards."""
+        decks = self.game.get("decks") or {}
+        return [*closed_hands(replace(Game(""), decks=decks, cards=cards.moved(self.cards, {})))]
+
+    def card_rows(self) -> list[tuple[int, Row]]:
+        """(turn, event) of what was drawn, played and moved, the newest first."""
+        every = ((turn.number, row) for turn in self.turns for phase in turn.phases for row in phase.rows)
+        return [(turn, row) for turn, row in every if row.number in self.moved and not row.undone][::-1]
 
 
 def _side(unit: Json) -> str:
