@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,8 +34,13 @@ class Found(NamedTuple):
         return all(word in text for word in words)
 
 
-def everything(root: Path) -> Iterator[Found]:
+@cache
+def everything(root: Path) -> tuple[Found, ...]:
     """Each file of code and tables with what is in it that has a sentence."""
+    return tuple(_everything(root))
+
+
+def _everything(root: Path) -> Iterator[Found]:
     for room in ROOMS:
         for path in sorted((root / room).rglob("*.py")):
             yield from _code(path, str(path.relative_to(root)))
