@@ -7,15 +7,17 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.audit import packs_of_game
 from bot.game import roster_file
 from bot.rules.declared.declared import Declared
-from bot.stores.sqlite import schema
+from bot.stores.sqlite import schema, store
 from bot.systems import system, yaml_file
 from bot.systems.packs.pack import PackSystem, pack_from
 from bot.systems.system import System, built_in
+from tests.memory import memory
 
 _read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.declared_in, schema.migrate
 _rows = roster_file._yaml_rows
@@ -30,6 +32,7 @@ def make_once(put: Callable[[object, str, object], None]) -> None:
     put(schema, "migrate", _made)
     put(roster_file, "_yaml_rows", lambda text: pickle.loads(_roster(text)))
     put(packs_of_game, "pack_from", _pack)
+    put(store, "TemporaryDirectory", _in_memory)
 
 
 @cache
@@ -70,6 +73,11 @@ def _made(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = schema.
         _empty().backup(conn)
     else:
         _migrate(conn, path, steps)
+
+
+def _in_memory(prefix: str) -> TemporaryDirectory[str]:
+    """A temporary folder where no disk is in the way."""
+    return TemporaryDirectory(prefix=prefix, dir=memory())
 
 
 @cache

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from bot.stores.postgres import link
+from tests.memory import memory
 
 HOW = "needs a PostgreSQL server: on Debian, apt-get install postgresql"
 SECONDS = 20.0
@@ -78,7 +79,8 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._databases = 0
         self._test, self._given, self._free = "", list[str](), list[str]()
-        self._run("initdb", "-D", str(self._data), "-U", "grognard", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        words = ("-D", str(self._data), "-U", "grognard", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        self._run("initdb", *words, user=_user(), group=_group())
 
     @property
     def _data(self) -> Path:
@@ -158,16 +160,11 @@ class PostgresServer:
             self._process.wait(SECONDS)
             self._process = None
 
-    def _run(self, program: str, *words: str) -> str:
-        done = subprocess.run(
-            [str(_binary(program)), *words],
-            check=False,
-            capture_output=True,
-            text=True,
-            cwd="/",
-            user=_user(),
-            group=_group(),
-        )
+    def _run(self, program: str, *words: str, **who: int | None) -> str:
+        """What a program prints: as whoever runs the tests, unless `who` it is to be. As another user it takes a
+        process as large as this one to start it, which is ten times the work."""
+        command, how = [str(_binary(program)), *words], {"capture_output": True, "text": True, "cwd": "/"}
+        done: subprocess.CompletedProcess[str] = subprocess.run(command, check=False, **how, **who)  # type: ignore[call-overload]
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -177,7 +174,7 @@ def postgres_server(*options: str) -> Iterator[PostgresServer]:
     """A running server. Skips the test where the machine has none."""
     if binaries() is None:
         pytest.skip(HOW)
-    folder = Path(tempfile.mkdtemp(prefix="grognard-pg-"))  # short: a socket's path has an upper limit
+    folder = Path(tempfile.mkdtemp(prefix="grognard-pg-", dir=memory()))  # short: a socket's path has an upper limit
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "nobody")
