@@ -13,7 +13,6 @@ from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, cast
-from unittest.mock import patch
 
 import aiosqlite
 import pytest
@@ -36,11 +35,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More workers than processors: much of the time goes by while a test waits for a process or for a clock."""
-    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + min(here, 4))
+pytest_plugins = ["tests.side_by_side"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -90,17 +85,6 @@ settings.register_profile("search", parent=settings.get_profile("ci"), derandomi
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-@pytest.fixture(autouse=True)
-def _same_chance(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Each test has the same seeds, ids and so the same dice on every run: red means changed, not unlucky.
-
-    LUCK=anything gives all tests other ones.
-    """
-    luck = Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}")
-    with patch("os.urandom", luck.randbytes):
-        yield
-
-
 SETTINGS = (
     "GROGNARD_PACKS",
     "DISCORD_TOKEN",
@@ -134,15 +118,6 @@ STAND_INS = ("DISCORD_API", "SLACK_API")
 _NUMBERS = count()
 
 
-@pytest.fixture(autouse=True)
-def _clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No test reads this machine's tokens, nor writes into its data folder."""
-    for name in (*SETTINGS, *STAND_INS):
-        monkeypatch.delenv(name, raising=False)
-    folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"  # made by the tests that use it: few do
-    monkeypatch.setenv("GROGNARD_DATA", str(folder))
-
-
 @pytest.fixture
 async def _closes_stores() -> AsyncIterator[None]:
     """Every store that an async test made is closed on the test's own loop."""
@@ -151,8 +126,21 @@ async def _closes_stores() -> AsyncIterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _leaves_no_store_open(request: pytest.FixtureRequest) -> Iterator[None]:
-    """No connection and no folder outlives its test. Most tests are not async, and need no loop for that."""
+def _by_itself(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Each test is by itself: one fixture, as thousands of tests take no longer than their fixtures do.
+
+    No test reads this machine's tokens, nor writes into its data folder. Each has the same seeds, ids and so the same
+    dice on every run: red means changed, not unlucky; LUCK=anything gives all tests other ones. No connection and no
+    folder outlives its test; most tests are not async, and need no loop for that.
+    """
+    for name in (*SETTINGS, *STAND_INS):
+        if name in os.environ:
+            monkeypatch.delenv(name)
+    folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"  # made by the tests that use it: few do
+    monkeypatch.setenv("GROGNARD_DATA", str(folder))
+    monkeypatch.setattr(os, "urandom", Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}").randbytes)
     is_async = inspect.iscoroutinefunction(getattr(request, "function", None))
     if is_async:
         request.getfixturevalue("_closes_stores")

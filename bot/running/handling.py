@@ -9,7 +9,7 @@ from functools import partial
 
 from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
-from bot.commands.dispatch import handler, spec_of
+from bot.commands.dispatch import handle, spec_of
 from bot.commands.games.place_names import moved_from
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
@@ -100,11 +100,8 @@ class Handling:
         if (known := self._unrecorded.kept.get(command.request_id)) is not None:
             return replace(known, seen=True)
         try:
-            self.budgets.begin(command)
-            try:
+            with self.budgets.spent(command):
                 return await self._in_turn(command, gate)
-            finally:
-                self.budgets.end(command)
         except StoreError as error:
             if (before := await self._storing.seen(command)) is not None:
                 return before
@@ -225,7 +222,7 @@ class Handling:
                 context.prepared = await find(self._store, command.where)
             if game is None:
                 context.moved, _ = await moved_from(self._store, command.where.key)
-            reply = await handler(context.spec)(context)
+            reply = await handle(context)
             if check is not None and not (context.ledger is ledger and ledger.has_events):
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)

@@ -14,6 +14,7 @@ import json
 import os
 import pkgutil
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -173,14 +174,20 @@ def open_door() -> str:
     """The address of the nursery: that of the run, or else one which ends with this process."""
     if _SHARED:
         return _SHARED
-    folder = tempfile.TemporaryDirectory(prefix="nursery")
-    atexit.register(folder.cleanup)
-    address = os.path.join(folder.name, "door")
+    folder = tempfile.mkdtemp(prefix="nursery")
+    atexit.register(_remove, folder, os.getpid())
+    address = os.path.join(folder, "door")
     command = [sys.executable, "-m", "tests.adapters.nursery", address]
     nursery = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert nursery.stdout is not None
     assert nursery.stdout.readline() == b"ready\n"
     return address
+
+
+def _remove(folder: str, owner: int) -> None:
+    """At the end of the process that made it, not of those that were forked from that."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(address: str) -> str:
@@ -258,7 +265,7 @@ def _keep(asker: socket.socket) -> str:
 def _become(asked: Mapping[str, Any]) -> str:
     """What a process is given from outside: arguments, folder, settings, what to read, and where to write."""
     sys.argv[1:] = asked["words"]
-    if "luck" in asked:  # what the bot rolls follows from the test, see `_same_chance` in tests/conftest.py
+    if "luck" in asked:  # what the bot rolls follows from the test, see `_by_itself` in tests/conftest.py
         os.urandom = Random(asked["luck"]).randbytes
     _settle(asked)
     given = os.open(asked.get("stdin", os.devnull), os.O_RDONLY)
