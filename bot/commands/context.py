@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from bot.answers.outcome import Happening, facts_of
@@ -14,12 +15,12 @@ from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
 from bot.places.forms import Draft, find_draft, new_draft
-from bot.rules.dice import Die, Source
+from bot.rules.dice import Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
-from bot.rules.proof.fair import Stream, Words
+from bot.rules.proof.fair import Stream
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
 from bot.stores.records import ROLLED, Binding, Commit, Shown
@@ -333,22 +334,16 @@ async def own_draft(context: Context, key: str) -> Draft:
     raise UserError(what or "This was rolled already, or is too old.", hint="Type the command again.", code="used-up")
 
 
-class _Dice:
+class _Dice(Stream):
     """The stream of free play that begins once somebody rolls: a lookup without dice begins no game."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._stream: Stream | Words | None = None
 
-    def draw(self, die: Die) -> int | str:
-        """The value of the next die."""
-        return self.draw_all(die, 1)[0] if die.sides else 1
+    @cached_property
+    def _stream(self) -> Stream:
+        self._context.dice_game()
+        return self._context.ledger.source()
 
-    def draw_all(self, die: Die, count: int) -> list[int | str]:
-        """The values of so many dice alike."""
-        if not count:
-            return []
-        if self._stream is None:
-            self._context.dice_game()
-            self._stream = self._context.ledger.source()
-        return self._stream.draw_all(die, count)
+    def _face(self, sides: int) -> int:
+        return self._stream._face(sides)

@@ -214,11 +214,6 @@ GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
 
 
-async def handle(context: Context) -> Reply:
-    """The answer to a command."""
-    return await handler(context.spec)(context)
-
-
 def handler(spec: CommandSpec) -> Handler:
     """The function that answers a command."""
     if spec.family == "button":

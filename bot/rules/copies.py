@@ -11,8 +11,7 @@ if TYPE_CHECKING:  # by this name mypy knows which fields a value has
 else:
 
     def replace(value, /, **changes):
-        """`value` with these fields changed; nothing of its own runs, unless it has slots. Raises TypeError for what is
-        no field of it."""
+        """`value` with these fields changed. Raises TypeError for what is no field of it."""
         if not hasattr(value, "__dict__"):
             return dataclasses.replace(value, **changes)
         if not changes.keys() <= value.__dict__.keys():

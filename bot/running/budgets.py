@@ -9,8 +9,8 @@ everybody else. Kept in memory and bounded; a restart forgets them.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -67,9 +67,8 @@ class Budgets:
             self._persons = _Buckets(per_minute, steady)
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
-    @contextmanager
-    def spent(self, command: Command) -> Iterator[None]:
-        """Take what a command costs; it is under way until the end of the block. Raises UserError for too much."""
+    def begin(self, command: Command) -> None:
+        """Take what a command costs; it is under way until its `end`. Raises UserError for too much."""
         who = command.who.key
         if self.at_work >= ALL_AT_ONCE:
             raise busy()
@@ -89,13 +88,13 @@ class Budgets:
             self._channels.take(command.where.key, price)
         self.at_work += 1
         self._under_way[who] += 1
-        try:
-            yield
-        finally:
-            self.at_work -= 1
-            self._under_way[who] -= 1
-            if not self._under_way[who]:
-                del self._under_way[who]
+
+    def end(self, command: Command) -> None:
+        """It is done."""
+        self.at_work -= 1
+        self._under_way[command.who.key] -= 1
+        if not self._under_way[command.who.key]:
+            del self._under_way[command.who.key]
 
     def weigh(self, command: Command, written: int) -> None:
         """Take what a command wrote beyond the usual, in characters: a thousand dice cost more than two."""
@@ -219,10 +218,16 @@ class UnderWay:
         if work is not None:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
-        gate = Gate()
+        gate, over = Gate(), asyncio.Event()
         work = self._works[id] = Work(asyncio.create_task(run(gate)), gate, command)
-        work.task.add_done_callback(lambda _: self._works.pop(id, None))
-        return await asyncio.shield(work.task)  # an adapter that gives up waiting must not leave half a command
+
+        def end(_: object) -> None:
+            self._works.pop(id, None)
+            over.set()
+
+        work.task.add_done_callback(end)
+        await over.wait()  # not for the task: an adapter that gives up waiting must not leave half a command
+        return work.task.result()
 
     def get(self, id: str) -> Work | None:
         """The request, if it is at work."""

@@ -9,7 +9,7 @@ from functools import partial
 
 from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
-from bot.commands.dispatch import handle, spec_of
+from bot.commands.dispatch import handler, spec_of
 from bot.commands.games.place_names import moved_from
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
@@ -100,8 +100,11 @@ class Handling:
         if (known := self._unrecorded.kept.get(command.request_id)) is not None:
             return replace(known, seen=True)
         try:
-            with self.budgets.spent(command):
+            self.budgets.begin(command)
+            try:
                 return await self._in_turn(command, gate)
+            finally:
+                self.budgets.end(command)
         except StoreError as error:
             if (before := await self._storing.seen(command)) is not None:
                 return before
@@ -222,7 +225,7 @@ class Handling:
                 context.prepared = await find(self._store, command.where)
             if game is None:
                 context.moved, _ = await moved_from(self._store, command.where.key)
-            reply = await handle(context)
+            reply = await handler(context.spec)(context)
             if check is not None and not (context.ledger is ledger and ledger.has_events):
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)

@@ -68,10 +68,10 @@ class Storing:
         about = about_of(context, reply)
         changing = await amended(context, reply, about)
         commit.request_id, commit.reply, commit.user = command.request_id, reply.to_json(), command.who.key
-        commit.changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
-        commit.persons = tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events)
-        commit.texts = tuple(row for ledger in ledgers for row in ledger.new_texts)
-        commit.seeds = tuple(row for ledger in ledgers for row in ledger.new_seeds.values())
+        commit.changes = tuple([change for ledger in ledgers if (change := ledger.change()) is not None])
+        commit.persons = tuple([row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events])
+        commit.texts = tuple([row for ledger in ledgers for row in ledger.new_texts])
+        commit.seeds = tuple([row for ledger in ledgers for row in ledger.new_seeds.values()])
         linked = _linked(context, ledgers, reply, about, changing)
         commit.outbox = [*outgoing(command, about), *commit.outbox, *changing, *linked]
         commit.pressed, commit.gate = _pressed(context), gate
@@ -159,8 +159,8 @@ def outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
 def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:
     """Where the message is whose button was pressed: on some platforms nobody knew that until now."""
     spot = context.command.delivery.get("pressed")
-    known = isinstance(spot, Mapping) and spot and context.pressed
-    return (context.pressed, context.command.where.key, dict(spot)) if known and isinstance(spot, Mapping) else None
+    known = context.pressed and isinstance(spot, Mapping) and spot
+    return (context.pressed, context.command.where.key, dict(known)) if known else None
 
 
 def _linked(

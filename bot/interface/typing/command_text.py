@@ -138,7 +138,7 @@ def tokenize(text: str) -> list[Token]:
         quoted = not value and text[at : at + 1] in _QUOTES
         if quoted:
             value, at = _quoted(text, at)
-        tokens.append(Token(key.replace("-", "_").casefold(), value, quoted, start))
+        tokens.append(Token(key and key.replace("-", "_").casefold(), value, quoted, start))
         if len(tokens) > MAX_TOKENS:
             raise UserError("That line has too many words.", code="too-many")
     return tokens

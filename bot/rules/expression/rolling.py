@@ -285,8 +285,7 @@ class Result:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         if (faces := self.faces) is not None:
             return ", ".join(f"{count}x {face}" for face, count in faces.items())
-        passes = self.passes
-        return str(self.total) if passes is None else f"{self.total}, {'success' if passes else 'failure'}"
+        return str(self.total) if self.passes is None else f"{self.total}, {'success' if self.passes else 'failure'}"
 
     @property
     def is_plain(self) -> bool:

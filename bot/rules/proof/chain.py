@@ -26,8 +26,7 @@ _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
 """What the text of a value has in it that must be looked at piece by piece: numbers that are not whole, and keys that
 were no text before (a key that looks so, too)."""
-_MANY_DIGITS, _ZEROS = b"0" * 16, bytes.maketrans(b"123456789", b"000000000")
-"""What is in every number from 2^53 on, each digit read as 0: it is found ten times as fast as by a pattern."""
+_MANY_DIGITS, _ZEROS = b"0" * 16, bytes.maketrans(b"123456789", b"000000000")  # a tenth of what a pattern takes
 
 SAID = "said"
 """Key of the text that holds the words, and field of the event that holds their hash."""
