@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.rules.declared.formula import Env, Formula, Run, constant, formulas_in
 from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.formula_functions import said as shown
-from bot.rules.declared.formulas import Env, Formula, Run, constant, formulas_in
 from bot.rules.declared.program import Statement
 from bot.rules.declared.setting import Path
 from bot.rules.declared.step_reader import Place, each_of, listed

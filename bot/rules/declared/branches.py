@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import LISTS
-from bot.rules.declared.formulas import Env, Formula
 from bot.rules.declared.odds_limits import GIVEN, Counter, Known, Names, joined, only, sized, value
 from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, everything, join
 from bot.rules.declared.setting import FACES

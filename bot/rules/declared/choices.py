@@ -10,8 +10,8 @@ from functools import cached_property
 from re import compile as pattern
 from typing import Any
 
+from bot.rules.declared.formula import Env, Formula, constant
 from bot.rules.declared.formula_functions import LISTS, NONE
-from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.odds_limits import Counter, Known, Names
 from bot.rules.declared.program import OPEN, Partial, Slicer, Statement
 from bot.rules.declared.setting import Name, Path, spoken

@@ -12,8 +12,9 @@ from bot.rules.declared.answer_lines import settled
 from bot.rules.declared.branches import Dropped, For, If, asked_key
 from bot.rules.declared.choices import Choose, pick_key
 from bot.rules.declared.draws import Draw, Drawn, looks
+from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import MOST_DICE, NONE, UNWORKABLE, said, unworkable
-from bot.rules.declared.formulas import Env, Formula, Formulas
+from bot.rules.declared.formulas import Formulas
 from bot.rules.declared.load import Loader
 from bot.rules.declared.odds_limits import GIVEN, Counter, counted
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
@@ -196,18 +197,17 @@ class Declared:
         except UNWORKABLE as error:
             raise unworkable(error) from None
 
-        def rows() -> tuple[Row, ...]:
-            found: list[FoundRow] = []
-            Early(found).block(self._checked, dict(known))
-            return tuple([row_of(path, said(name))._replace(alike=alike) for path, name, alike in found])
-
-        def focus(paths: tuple[str, ...]) -> Plan[Now]:
-            return self._focus(known, paths)
-
         return Plan(
             start, self._play[3] if start.owes else {}, never, _with_lists(env[TOLD], self._sheet), no_closing,
-            tuple(env[LINES]), focus, rows if self._has_rows else (), "", tuple(env[NOTES]), settled,
+            tuple(env[LINES]), partial(self._focus, known), partial(self._rows, known) if self._has_rows else (), "",
+            tuple(env[NOTES]), settled,
         )  # fmt: skip
+
+    def _rows(self, known: Mapping[str, Any]) -> tuple[Row, ...]:
+        """The units whose odds are shown."""
+        found: list[FoundRow] = []
+        Early(found).block(self._checked, dict(known))
+        return tuple([row_of(path, said(name))._replace(alike=alike) for path, name, alike in found])
 
     def _begun(self, known: Mapping[str, Any], env: Env) -> Now:
         """The state after what comes before the first die; `env` takes what is set and told."""
@@ -269,12 +269,11 @@ def values_of(options: Iterable[Option], given: Given, words: Mapping[str, UnitW
     known: dict[str, Any] = {}
     for option in options:
         name, value = option.name, given.values.get(option.name)
-        known_words = words.get(option.units or "units", NO_WORDS)
-        if option.type == "units":
-            value = tuple([known_words.as_read(unit) for unit in given.lists.get(name, ())])
-        elif option.type == "unit":
-            value = given.roster.get(name)
-            value = NONE if value is None else known_words.as_read(value)
+        if option.type in ("unit", "units"):
+            as_read = words.get(option.units or "units", NO_WORDS).as_read
+            unit = given.roster.get(name)
+            one = NONE if unit is None else as_read(unit)
+            value = one if option.type == "unit" else tuple(map(as_read, given.lists.get(name, ())))
         elif option.type == "bool":
             value = value or name in given.mods if given.mods else value
         elif value is None and not option.required:
@@ -322,7 +321,16 @@ class _Proof:
 
     def __init__(self, program: Block, options: tuple[Option, ...], setting: Setting) -> None:
         self._setting = setting
-        known = counted(program, options, MAX_UNITS) if any(map(_matters, everything(program))) else None
+        known = (
+            counted(program, options, MAX_UNITS)
+            if any(
+                isinstance(one, Refuse)
+                or (isinstance(one, Roll) and one.reads)
+                or (isinstance(one, For) and _counts(one))
+                for one in everything(program)
+            )
+            else None
+        )
         self._known = known.seen if known is not None and known.whole else {}
         self._rough = self._known if known is None or known.whole else counted(program, options, 4).seen
 
@@ -333,7 +341,11 @@ class _Proof:
             if isinstance(one, Roll):
                 made[at] = replace(one, dice=tuple(map(self._bounded, one.dice)))
                 continue
-            if isinstance(one, If) and self._hangs(one.when) and any(_refuses(way) for way in one.blocks()):
+            if (
+                isinstance(one, If)
+                and self._hangs(one.when)
+                and any(isinstance(below, Refuse) for below in everything((one,)))
+            ):
                 raise self._setting.wrong(
                     "dice decide whether this is refused; refuse before they fall", one.when.where
                 )
@@ -378,20 +390,9 @@ class _Proof:
         return max(high, 1)
 
 
-def _matters(one: object) -> bool:
-    """Whether a statement needs something proved."""
-    if isinstance(one, For):
-        return _counts(one) is not None
-    return (isinstance(one, Roll) and bool(one.reads)) or isinstance(one, Refuse)
-
-
 def _counts(one: For) -> Formula | None:
     """What says how many items there are: of `numbers(hits)`, and of the dice of a roll."""
     items = one.items
     if items.kind == "numbers":
         return items.parts[0]
     return items if items.kind == "name" and items.value.endswith(FACES) else None
-
-
-def _refuses(block: Block) -> bool:
-    return any(isinstance(one, Refuse) for one in everything(block))

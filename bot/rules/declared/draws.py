@@ -11,7 +11,7 @@ from functools import cached_property
 from math import comb
 from typing import Any, NamedTuple
 
-from bot.rules.declared.formulas import Env, Formula
+from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.odds_limits import Counter, Known, Names
 from bot.rules.declared.pools import Segment
 from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything

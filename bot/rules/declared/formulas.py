@@ -5,67 +5,26 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import reduce
-from typing import Any, TypeAlias
+from inspect import signature
+from keyword import iskeyword
+from typing import Any
 
-from bot.rules.declared.formula_functions import (
-    CALLS,
-    MOST_NUMBER,
-    MOST_TEXT,
-    NONE,
-    RESULTS,
-    Reader,
-    held,
-    how_many,
-    item,
-    listing,
-    of,
-    plus,
-    remainder,
-    said,
-    text,
-    times,
-)
-from bot.rules.declared.setting import (
-    FACE,
-    FACES,
-    Name,
-    Names,
-    Path,
-    Setting,
-    at_hand,
-    either,
-    input_name,
-    not_allowed,
-    of_games,
-    spoken,
-    stated,
-    takes,
-    tracks_of,
-    words_of,
-)
+from bot.rules.declared.formula import SIGNS, TYPES, Formula, Run, called, constant, made, reading
+from bot.rules.declared.formula_functions import CALLS, MOST_NUMBER, NONE, RESULTS, Reader, held, item, listing
+from bot.rules.declared.setting import FACE, FACES, Name, Names, Path, Setting, either, spoken, stated, words_of
 from bot.rules.errors import did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.tables.formula import _NODES as NODES
+from bot.rules.tables.table import Table
 
-Env: TypeAlias = dict[str, Any]
-"""The values at hand, each under the key of its name."""
-Run: TypeAlias = Callable[[Env], Any]
 MOST_CHARACTERS, MOST_DEEP = 1_000, 40
 ALL = "ALL_"
 """The keyword that `table(*)` becomes."""
-_TYPES: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
 _WORDS = {"true": True, "false": False, "none": NONE}
-_SIGNS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: plus, ast.Mult: times, ast.Mod: remainder,
-    ast.Sub: operator.sub, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.In: lambda one, some: one in some, ast.NotIn: lambda one, some: one not in some,
-    ast.Is: operator.eq, ast.IsNot: operator.ne,  # none is a value like any other
-}  # fmt: skip
 _PLAIN = {
     "invalid syntax": "it is no formula",
     "unterminated string literal": "a quotation mark is never closed",
@@ -83,91 +42,6 @@ _HYPHENED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
 _CALLED = re.compile(r"([a-z_0-9]+)\(")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Formula:
-    """A checked formula, or a part of one: what it is, its type, a function of the values at hand, what it is made of.
-
-    `kind` is constant, name, attribute, item, list, if, and, or, not, minus, compare, plus, sign, call (of a table or
-    of a formula of the file's own), or the function of `CALLS` that it calls. `value` is that of a constant, or the
-    key of a name. `reads` are the keys of the names in it, `source` is what was written, and `where` in the file.
-
-    >>> names = {"roll": Name("roll", "number"), "mod": Name("mod", "number")}
-    >>> held = Formulas(Setting("steps.yaml")).formula("roll + mod <= 7", names, ())
-    >>> held.type, held.kind, held.reads, held.run({"roll": 6, "mod": 2})
-    ('bool', 'compare', ('roll', 'mod'), False)
-    """
-
-    kind: str
-    type: str
-    run: Run
-    parts: tuple[Formula, ...] = ()
-    reads: tuple[str, ...] = ()
-    value: Any = None
-    source: str = ""
-    where: Path = ()
-    setting: Setting | None = None
-    """The game and file that it is read in."""
-
-    def all_parts(self) -> Iterator[Formula]:
-        """Itself and all that it is made of."""
-        yield self
-        for part in self.parts:
-            yield from part.all_parts()
-
-
-def constant(value: Any, type_: str = "") -> Formula:
-    """A value as a formula that reads nothing."""
-    return Formula(
-        "constant", type_ or _TYPES.get(type(value), "any"), lambda _env: value, value=value, source=repr(value)
-    )
-
-
-def reading(key: str, type_: str = "any") -> Formula:
-    """A formula that is a name and no more."""
-    return Formula("name", type_, operator.itemgetter(key), (), (key,), key, key)
-
-
-def made(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) -> Formula:
-    """A formula of these parts."""
-    return Formula(kind, type_, run, parts, tuple(dict.fromkeys(key for part in parts for key in part.reads)), value)
-
-
-def formulas_in(ready: Any) -> Iterator[Formula]:
-    """The formulas in something that is made of them."""
-    if isinstance(ready, Formula):
-        yield ready
-    elif isinstance(ready, Mapping | list | tuple):
-        for value in ready.values() if isinstance(ready, Mapping) else ready:
-            yield from formulas_in(value)
-
-
-def _text(parts: Iterable[Formula]) -> Run:
-    """The pieces in a row, cut where they are too long; what is written is at hand already."""
-    pieces: list[Any] = [said(part.value) if part.kind == "constant" else part.run for part in parts]
-
-    if len(pieces) == 1 and pieces[0].__class__ is not str:
-        (only,) = pieces
-        return lambda env: said(only(env))[:MOST_TEXT]
-    return lambda env: "".join([one if one.__class__ is str else said(one(env)) for one in pieces])[:MOST_TEXT]
-
-
-def called(function: Callable[..., Any], *parts: Formula) -> Run:
-    """What a function makes of the parts."""
-    if function is text:
-        return _text(parts)
-    runs = [part.run for part in parts]
-    if len(runs) == 1:
-        (only,) = runs
-        return lambda env: function(only(env))
-    if len(runs) == 2:
-        one, other = runs
-        if parts[1].kind == "constant":
-            value = parts[1].value
-            return lambda env: function(one(env), value)
-        return lambda env: function(one(env), other(env))
-    return lambda env: function(*[run(env) for run in runs])
-
-
 class Formulas:
     """Reads the formulas of one game's file. `tokens` are the words that may be written bare."""
 
@@ -175,11 +49,11 @@ class Formulas:
         self.setting = setting
         self.lists = {name.replace("-", "_"): held(items) for name, items in setting.lists.items()}
         self.readers = {id.replace("-", "_"): Reader(setting.tables, id) for id in setting.tables}
-        self.units, self.tokens = of_games(setting)
+        self.units, self.tokens = setting.vocabulary()
         self.own: dict[str, tuple[int, str, Callable[..., Any]]] = {}
         """The file's own formulas: how many values they take, their type, and what they do."""
         self.learnt: set[str] = set()
-        self.tracks, self.tracks_read = tracks_of(setting), set[str]()
+        self.tracks, self.tracks_read = setting.track_names(), set[str]()
         self.cards: dict[str, GameDeck] = {}
         """The decks that cards were drawn from, by the keys of these."""
         self.hidden: dict[str, tuple[str, Path]] = {}
@@ -339,7 +213,7 @@ class _Maker:
         value = node.value
         if isinstance(value, int | float) and abs(value) > MOST_NUMBER:
             raise self._wrong(f"{value} is too large")
-        if type(value) not in _TYPES:
+        if type(value) not in TYPES:
             raise self._wrong(f"{value!r} is not allowed in a formula")
         return constant(value, "none" if value == NONE else "")
 
@@ -389,7 +263,7 @@ class _Maker:
         elif owner.type not in ("any", "none"):
             raise self._wrong(f"{spoken(owner.type)} has no {attribute}")
         missing = constant(False) if units.get(attribute) == "bool" else None
-        return made("attribute", type_, _attribute(owner, attribute, missing), owner, value=attribute)
+        return made("attribute", type_, owner.attribute(attribute, missing), owner, value=attribute)
 
     def _call(self, node: ast.Call) -> Formula:
         if not isinstance(node.func, ast.Name):
@@ -417,7 +291,7 @@ class _Maker:
             raise self._wrong(f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}")
         if name == "of" and parts[0].kind == "attribute":  # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
-            return made(name, "any", _attribute(owner, attribute, parts[1]), owner, parts[1])
+            return made(name, "any", owner.attribute(attribute, parts[1]), owner, parts[1])
         if name == "words" and (said := formulas.setting.said):
             word = called(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
             return made("call", "text", word, *parts)
@@ -441,14 +315,7 @@ class _Maker:
         test = self.part(node.args[1])
         self.names = outside
 
-        def counted(env: Env) -> int:
-            def passes(face: Any) -> Any:
-                env[FACE] = face
-                return test.run(env)
-
-            return how_many(faces.run(env), passes)
-
-        found = made("call" if die else "how_many", "number", counted, faces, test)
+        found = made("call" if die else "how_many", "number", faces.counting(test), faces, test)
         return replace(found, reads=tuple(key for key in found.reads if key != FACE))
 
     def _table(self, node: ast.Call, reader: Reader, words: dict[str, Formula]) -> Formula:
@@ -503,7 +370,7 @@ class _Maker:
         sign = self._sign(node.op)
         one = self._number(self.part(node.left))
         other = self._number(self.part(node.right))
-        return made("plus" if sign is plus else "sign", "number", called(sign, one, other), one, other)
+        return made("plus" if isinstance(node.op, ast.Add) else "sign", "number", called(sign, one, other), one, other)
 
     def _number(self, part: Formula) -> Formula:
         if part.type in ("text", "list", "unit", "units", "parts") or part.type.startswith("table"):
@@ -516,7 +383,7 @@ class _Maker:
 
     def _sign(self, sign: ast.AST) -> Callable[[Any, Any], Any]:
         self._allowed(sign)
-        return _SIGNS[type(sign)]
+        return SIGNS[type(sign)]
 
     def _tuple(self, node: ast.Tuple | ast.List) -> Formula:
         parts = [self.part(part) for part in node.elts]
@@ -533,18 +400,57 @@ class _Maker:
         return made("item", type_, called(item, some, at), some, at)
 
 
-def _attribute(owner: Formula, name: str, missing: Formula | None) -> Run:
-    """The attribute of a thing; what `missing` says where it has none."""
-    thing = owner.run
-    if missing is None:
-        return lambda env: of(thing(env), name)
-    default = missing.run
-    return lambda env: of(thing(env), name, default(env))
-
-
 def _both(one: Run, other: Run) -> Run:
     return lambda env: one(env) and other(env)
 
 
 def _either(one: Run, other: Run) -> Run:
     return lambda env: one(env) or other(env)
+
+
+# -- what may be written
+
+_NO_LOOP = "a loop is not allowed in a formula; go through the list with each"
+_NO_BRACES = "a formula needs no braces; they are for texts"
+_INSTEAD = {
+    ast.Pow: "** is not allowed in a formula; multiply",
+    ast.BitAnd: "& is not allowed in a formula; write and",
+    ast.BitOr: "| is not allowed in a formula; write or",
+    ast.BitXor: "^ is not allowed in a formula; multiply",
+    ast.UAdd: "a + before a number is not allowed in a formula; leave it out",
+    ast.Set: _NO_BRACES,
+    ast.Dict: _NO_BRACES,
+    ast.ListComp: _NO_LOOP,
+    ast.GeneratorExp: _NO_LOOP,
+    ast.NamedExpr: ":= is not allowed in a formula; set names with let",
+    ast.JoinedStr: "f'...' is not allowed in a formula; write text(a, b)",
+    ast.Slice: "list[a:b] is not allowed in a formula; first(list, n) gives the first n",
+}
+"""What one may type in Python and not here, and what to type instead."""
+
+
+def input_name(word: str) -> str:
+    """The input of a table as the table calls it: one named `from` is written from_."""
+    return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
+
+
+def not_allowed(node: ast.AST) -> str:
+    """What is wrong with a piece of Python that formulas do not have."""
+    return _INSTEAD.get(type(node), f"{type(node).__name__} is not allowed in a formula")
+
+
+def takes(name: str, count: int) -> bool:
+    """Whether a function takes so many values."""
+    try:
+        signature(CALLS[name]).bind(*(None,) * count)
+    except TypeError:
+        return False
+    except ValueError:  # Python does not say
+        return count > 0
+    return True
+
+
+def at_hand(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
+    """The inputs of a table that are names in sight, each with that name: what `table(*)` gives it."""
+    shown = {option.name: f"{option.name}_" if iskeyword(option.name) else option.name for option in table.inputs}
+    return {name: names[word] for name, word in shown.items() if word in names}

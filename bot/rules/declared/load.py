@@ -9,8 +9,8 @@ from bot.rules.declared.answer_lines import MADE, read_note, read_say
 from bot.rules.declared.branches import For, If, keeping
 from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.draws import read_draw
+from bot.rules.declared.formula import Formula, constant, reading
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.formulas import Formula, constant, reading
 from bot.rules.declared.idioms import IDIOMS, chained, is_shown, written_out
 from bot.rules.declared.program import Block, Statement, everything
 from bot.rules.declared.rolls import read_roll

@@ -12,8 +12,8 @@ from itertools import product
 from math import inf, prod
 from typing import Any, Protocol
 
+from bot.rules.declared.formula import Formula
 from bot.rules.declared.formula_functions import CALLS, MOST_DICE, NONE, UNWORKABLE, plus
-from bot.rules.declared.formulas import Formula
 from bot.rules.declared.setting import FACES
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option

@@ -13,9 +13,9 @@ from math import prod
 from typing import Any
 
 from bot.rules.declared.branches import For, If
+from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import UNWORKABLE, unworkable
-from bot.rules.declared.formulas import Env, Formula
-from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything
+from bot.rules.declared.program import OPEN, Block, Partial, Statement, everything, worth
 from bot.rules.declared.rolls import Fallen, Roll, dice_of, fallen, pool_of, ways_of
 from bot.rules.declared.setting import FACE, FACES, SHOWN
 from bot.rules.declared.values import Let, Stop
@@ -130,7 +130,7 @@ class _Looker(Partial):
         if sum(part.kind == "name" and part.value == self.key for part in parts) == 1:
             looks = [part for part in parts if part.kind == "item" and self._looks_at(part)]
             if looks:
-                at = self._known(looks[0].parts[1], env)
+                at = worth(looks[0].parts[1], env)
                 if at is not OPEN and self._all_known(value, env):
                     self._look(at, lambda face: value.run({**env, self.key: {at: face}}))
                     return
@@ -145,14 +145,14 @@ class _Looker(Partial):
         elif part.kind == "if":
             test, *ways = part.parts
             self._looks(test, env)
-            when = self._known(test, env)
+            when = worth(test, env)
             for way, holds in zip(ways, (True, False), strict=True):
                 if when is OPEN or bool(when) == holds:
                     self._looks(way, env)
         elif part.kind in ("and", "or"):
             for one in part.parts:
                 self._looks(one, env)
-                known = self._known(one, env)
+                known = worth(one, env)
                 if known is not OPEN and bool(known) != (part.kind == "and"):
                     break
         else:
@@ -168,7 +168,7 @@ class _Looker(Partial):
     def _taken(self, part: Formula, env: Env) -> None:
         what = part.parts[1]
         if part.kind == "item":
-            at = self._known(what, env)
+            at = worth(what, env)
             if at is OPEN:
                 raise EveryFace
             self._look(at, lambda face: face)
@@ -183,10 +183,6 @@ class _Looker(Partial):
 
     def _all_known(self, part: Formula, env: Env) -> bool:
         return all(key in (FACE, self.key) or env.get(key, OPEN) is not OPEN for key in part.reads)
-
-    def _known(self, part: Formula, env: Env) -> Any:
-        """The value of a part of a formula, open where it is not known."""
-        return part.run(env) if self.key not in part.reads and self._all_known(part, env) else OPEN
 
 
 def faces_of(die: Die) -> tuple[Any, ...]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
+from bot.rules.declared.formula import Env, Formula, formulas_in
 from bot.rules.declared.formula_functions import OPEN as OPEN
 from bot.rules.declared.formula_functions import UNWORKABLE
-from bot.rules.declared.formulas import Env, Formula, formulas_in
 from bot.rules.declared.odds_limits import Counter, Names
 from bot.rules.declared.walk import Do, Here, Keys, failing
 from bot.rules.errors import UserError

@@ -11,8 +11,8 @@ from itertools import islice, product
 from math import inf, prod
 from typing import Any, NamedTuple
 
+from bot.rules.declared.formula import Env, Formula, constant
 from bot.rules.declared.formula_functions import MOST_DICE
-from bot.rules.declared.formulas import Env, Formula, constant
 from bot.rules.declared.odds_limits import MOST_TRIED, MOST_VALUES, Counter, Known, Names, value
 from bot.rules.declared.program import NOTHING, OPEN, Partial, Slicer, Statement, undecided
 from bot.rules.declared.setting import FACES, SHOWN, Name, Path, spoken

@@ -1,15 +1,13 @@
 """What sequences are declared for: a game and its file, and the words, names and types of its formulas."""
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from inspect import signature
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.formula_functions import CALLS, OF_UNITS
+from bot.rules.declared.formula_functions import OF_UNITS
 from bot.rules.errors import TableError, did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.options import Option
@@ -19,6 +17,17 @@ from bot.rules.tables.table import Table, Tables
 
 Path = tuple[str | int, ...]
 """Where something is in the file: keys, and positions in lists."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name in sight: the key under which its value is kept, and its type."""
+
+    key: str
+    type: str
+
+
+Names = dict[str, Name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,29 @@ class Setting:
         file = ", ".join(filter(None, (self.file, self.place(where))))
         return TableError(file, f"{problem}{'. ' + near if near else ''}", row=spoken_path(where))
 
+    def track_names(self) -> dict[str, Name]:
+        """The names under which formulas read the tracks of a game, `track.weather` or `side.points`."""
+        return {
+            name: Name(name, "text" if track.words else "number")
+            for track in self.tracks.values()
+            for name in (f"{whose}.{track.name}" for whose in (OWNERS[1:] if track.by_side else OWNERS[:1]))
+        }
+
+    def vocabulary(self) -> tuple[dict[str, str], set[str]]:
+        """The attributes of a game's units with their types, and the words of the game that may be written bare."""
+        units = dict.fromkeys(OF_UNITS, "text")
+        tokens: set[str] = {str(word) for items in self.lists.values() for word in items if isinstance(word, str)}
+        for words in self.words.values():
+            units |= {key: NUMBERS.get(option.type, "any") for key, option in words.keys.items()}
+            units |= {flag.replace("-", "_"): "bool" for flag in words.flags}
+            tokens |= {*words.types, *words.known_states, *words.states, *words.flags, *words.marks}
+            tokens |= {str(word) for option in words.keys.values() for word in option.values}
+        tokens |= {word for track in self.tracks.values() for word in track.words}
+        for deck in self.decks.values():
+            told = [*deck.said, *(value for said in deck.said.values() for value in said.values())]
+            tokens |= {word for word in told if isinstance(word, str) and _TOKEN.fullmatch(word)}
+        return units, tokens
+
 
 def spoken_path(where: Path) -> str:
     """`morale-check, step 3, let, total`: a path as an author of the file reads it, positions from 1."""
@@ -86,26 +118,10 @@ _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 _ITEMS = re.compile(r"list[^{]*\{(.*)\}")
 
 
-@dataclass(frozen=True)
-class Name:
-    """A name in sight: the key under which its value is kept, and its type."""
-
-    key: str
-    type: str
-
-
-Names = dict[str, Name]
-
-
 @lru_cache(4096)
 def shown_name(name: str) -> str:
     """An input as formulas write it: one named `from` is written from_, hyphens are underscores."""
     return f"{name}_" if iskeyword(name) else str(name).replace("-", "_")
-
-
-def input_name(word: str) -> str:
-    """The input of a table as the table calls it: one named `from` is written from_."""
-    return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
 
 
 def either(one: str, other: str) -> str:
@@ -119,31 +135,6 @@ def stated(said: object) -> str:
     if kind and words_in(said) - {"none"}:
         return "any"
     return kind or ("text" if not str(said).startswith("list") and words_in(said) else "any")
-
-
-def tracks_of(setting: Setting) -> dict[str, Name]:
-    """The names under which formulas read the tracks of a game, `track.weather` or `side.points`."""
-    return {
-        name: Name(name, "text" if track.words else "number")
-        for track in setting.tracks.values()
-        for name in (f"{whose}.{track.name}" for whose in (OWNERS[1:] if track.by_side else OWNERS[:1]))
-    }
-
-
-def of_games(setting: Setting) -> tuple[dict[str, str], set[str]]:
-    """The attributes of a game's units with their types, and the words of the game that may be written bare."""
-    units = dict.fromkeys(OF_UNITS, "text")
-    tokens: set[str] = {str(word) for items in setting.lists.values() for word in items if isinstance(word, str)}
-    for words in setting.words.values():
-        units |= {key: NUMBERS.get(option.type, "any") for key, option in words.keys.items()}
-        units |= {flag.replace("-", "_"): "bool" for flag in words.flags}
-        tokens |= {*words.types, *words.known_states, *words.states, *words.flags, *words.marks}
-        tokens |= {str(word) for option in words.keys.values() for word in option.values}
-    tokens |= {word for track in setting.tracks.values() for word in track.words}
-    for deck in setting.decks.values():
-        told = [*deck.said, *(value for said in deck.said.values() for value in said.values())]
-        tokens |= {word for word in told if isinstance(word, str) and _TOKEN.fullmatch(word)}
-    return units, tokens
 
 
 def items_in(said: object) -> dict[str, str]:
@@ -169,23 +160,6 @@ def words_of(table: Table) -> set[str]:
 
 _SPOKEN = {"units": "a list of units", "parts": "a list of named parts", "bool": "a true or false"}
 """Types as an author reads them; the others are called as they are."""
-_NO_LOOP = "a loop is not allowed in a formula; go through the list with each"
-_NO_BRACES = "a formula needs no braces; they are for texts"
-_INSTEAD = {
-    ast.Pow: "** is not allowed in a formula; multiply",
-    ast.BitAnd: "& is not allowed in a formula; write and",
-    ast.BitOr: "| is not allowed in a formula; write or",
-    ast.BitXor: "^ is not allowed in a formula; multiply",
-    ast.UAdd: "a + before a number is not allowed in a formula; leave it out",
-    ast.Set: _NO_BRACES,
-    ast.Dict: _NO_BRACES,
-    ast.ListComp: _NO_LOOP,
-    ast.GeneratorExp: _NO_LOOP,
-    ast.NamedExpr: ":= is not allowed in a formula; set names with let",
-    ast.JoinedStr: "f'...' is not allowed in a formula; write text(a, b)",
-    ast.Slice: "list[a:b] is not allowed in a formula; first(list, n) gives the first n",
-}
-"""What one may type in Python and not here, and what to type instead."""
 
 
 def spoken(kind: str) -> str:
@@ -193,25 +167,3 @@ def spoken(kind: str) -> str:
     if kind.startswith("table:"):
         return f"an answer of table {kind[6:]}"
     return _SPOKEN.get(kind, f"a {kind}")
-
-
-def not_allowed(node: ast.AST) -> str:
-    """What is wrong with a piece of Python that formulas do not have."""
-    return _INSTEAD.get(type(node), f"{type(node).__name__} is not allowed in a formula")
-
-
-def takes(name: str, count: int) -> bool:
-    """Whether a function takes so many values."""
-    try:
-        signature(CALLS[name]).bind(*(None,) * count)
-    except TypeError:
-        return False
-    except ValueError:  # Python does not say
-        return count > 0
-    return True
-
-
-def at_hand(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
-    """The inputs of a table that are names in sight, each with that name: what `table(*)` gives it."""
-    shown = {option.name: f"{option.name}_" if iskeyword(option.name) else option.name for option in table.inputs}
-    return {name: names[word] for name, word in shown.items() if word in names}

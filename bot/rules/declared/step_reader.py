@@ -9,7 +9,8 @@ from keyword import iskeyword
 from re import compile as pattern
 from typing import Any
 
-from bot.rules.declared.formulas import Formula, Formulas, reading
+from bot.rules.declared.formula import Formula, reading
+from bot.rules.declared.formulas import Formulas
 from bot.rules.declared.setting import SHOWN, Name, Names, Path, either, items_in
 from bot.rules.errors import TableError
 from bot.rules.inputs.decks import GameDeck

@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.rules.codes import CODES
 from bot.rules.declared.answer_lines import pieced
+from bot.rules.declared.formula import Env, Formula, constant, made, reading
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.formulas import Env, Formula, constant, made, reading
 from bot.rules.declared.odds_limits import Counter, Known, Names, value
 from bot.rules.declared.program import OPEN, Partial, Slicer, Statement, undecided
 from bot.rules.declared.setting import Path, spoken, stated

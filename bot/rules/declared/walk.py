@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
+from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import OPEN, UNWORKABLE, said, unworkable
-from bot.rules.declared.formulas import Env, Formula
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 

@@ -396,7 +396,7 @@ def play(plan: Plan[S], source: Source) -> Played:
     out = nested(told)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
     said = tuple([line for line in lines if line is not ASKED])
-    asked = [at for at, line in enumerate(lines) if line is ASKED]
+    asked = [at for at, line in enumerate(lines) if line is ASKED] if len(said) < len(lines) else ()
     return Played(out, tuple(rolled), said, settlement, asked[-1] + 1 - len(asked) if asked else 0)
 
 

@@ -7,15 +7,17 @@ from types import ModuleType
 
 import pytest
 
-from bot.rules.declared import declared, formulas, program
+from bot.rules.declared import declared, formula, program
+from bot.rules.declared.formulas import Formulas
+from bot.rules.declared.setting import Name
 from bot.rules.dice import Script
 from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import play
 
 
-@pytest.mark.parametrize("module", [declared, formulas, program])
+@pytest.mark.parametrize("module", [declared, formula, program])
 def test_the_worked_examples_of_the_language_run(module: ModuleType) -> None:
-    more = {"Given": Given, "Script": Script, "play": play, "declared": declared}
+    more = {"Given": Given, "Script": Script, "play": play, "declared": declared, "Formulas": Formulas, "Name": Name}
     found = doctest.testmod(module, extraglobs=more)
     assert found.attempted
     assert not found.failed
