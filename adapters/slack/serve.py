@@ -139,13 +139,8 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
             team = await teams.within(enterprise_id, team_id)
         if team is None:
             return None
-        return AuthorizeResult(
-            enterprise_id=enterprise_id,
-            team_id=team_id,
-            bot_token=team.token,
-            bot_user_id=team.bot_user,
-            bot_id=team.bot_id,
-        )
+        bot = {"bot_token": team.token, "bot_user_id": team.bot_user, "bot_id": team.bot_id}
+        return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id, **bot)
 
     log = logging.getLogger("adapters.slack.bolt")
     log.setLevel(logging.ERROR)  # it warns of variables of the environment, which we read ourselves
@@ -296,18 +291,16 @@ class Socket:
             return
         request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
         if request is None or not is_valid(request.payload):
-            if request is not None or "payload" in said:
+            if "payload" in said:
                 often.warning("Slack sent something unreadable, ignored: it has another shape")
             return
         if len(self._tasks) < AT_WORK:
             self._spawn(self._serve(socket, request))
         elif len(self._tasks) < 2 * AT_WORK:
-            self._spawn(self._serve_busy(socket, request))
-
-    async def _serve_busy(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
-        often.warning("more envelopes than can be worked on at once")
-        if "command" in request.payload:
-            await self._send(socket, {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}})
+            often.warning("more envelopes than can be worked on at once")
+            if "command" in request.payload:
+                refused = {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}}
+                self._spawn(self._send(socket, refused))
 
     async def _serve(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
         try:
