@@ -2,8 +2,8 @@
 keeps of it."""
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 from bot.answers.headline import has_one_party
 from bot.game.events import with_system
@@ -26,8 +26,7 @@ from bot.systems.system import System
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Happening:
+class Happening(NamedTuple):
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
 
     `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
@@ -37,9 +36,9 @@ class Happening:
     """
 
     kind: str
-    inputs: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = {}
     dice: tuple[Rolled, ...] = ()
-    out: Mapping[str, Any] = field(default_factory=dict)
+    out: Mapping[str, Any] = {}
     changes: tuple[Change, ...] = ()
     system: str = ""
     target: str = ""
@@ -48,8 +47,8 @@ class Happening:
     acting: tuple[str, ...] = ()
     result: str = ""
     joins: tuple[tuple[str, str], ...] = ()
-    read: Mapping[str, Any] = field(default_factory=dict)
-    tracks: Mapping[str, Any] = field(default_factory=dict)
+    read: Mapping[str, Any] = {}
+    tracks: Mapping[str, Any] = {}
     asks: tuple[Ask, ...] = ()
 
     def notes(self) -> list[dict[str, Any]]:
@@ -64,14 +63,13 @@ class Happening:
         return {f"face.{at}": str(die.value) for at, die in dice if die.is_closed and die.sides}
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A reply, and the happening behind it (None for lookups, odds, help and lists); of a table also the inputs that it
     answers, with what was rolled."""
 
     reply: Reply
     happening: Happening | None = None
-    given: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = {}
 
 
 def thrown(

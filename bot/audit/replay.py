@@ -164,8 +164,8 @@ def play_again(now: Game, roll: Event) -> Happening:
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled", code="damaged-log")
     if kind == "choice":
-        happening = replace(happening, kind=kind, inputs=options)
-    return replace(happening, by_hand=bool(roll.get("hand")))
+        happening = happening._replace(kind=kind, inputs=options)
+    return happening._replace(by_hand=bool(roll.get("hand")))
 
 
 def _read(now: Game, roll: Event, person: str) -> Json:

@@ -219,7 +219,7 @@ class UnderWay:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
         gate, over = Gate(), asyncio.Event()
-        work = self._works[id] = Work(asyncio.create_task(run(gate)), gate, command)
+        work = self._works[id] = Work(asyncio.get_running_loop().create_task(run(gate)), gate, command)
 
         def end(_: object) -> None:
             self._works.pop(id, None)

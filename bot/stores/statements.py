@@ -95,6 +95,10 @@ _PUT_TEXT = _put("texts", 3)
 _PUT_SEED = _put("seeds", 2)
 _PUT_DOC = _put("docs", 2)
 _PUT_DUE = _put("due", 1)
+_PUT_OUTGOING = (
+    "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "
+    f"VALUES (?1, ?2, ?3, ?4, {NOW} + ?5, 0, {NOW}, ?6, ?7, ?8) RETURNING id"
+)
 
 
 def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:
@@ -412,11 +416,8 @@ def _outgoing(entry: Outgoing, request: str | None, reply: str) -> Iterator[Step
     if entry.amends:  # what nobody has begun to change is changed once, to how it is now
         earlier = "DELETE FROM outbox WHERE amends = ?1 AND amends <> '' AND place = ?2 AND attempts <= 0"
         yield Step(earlier, (entry.amends, entry.place))
-    yield Step(
-        "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "
-        f"VALUES (?1, ?2, ?3, ?4, {NOW} + ?5, 0, {NOW}, ?6, ?7, ?8) RETURNING id",
-        (request or "", entry.place, own, dump(entry.delivery), entry.held, entry.about, entry.amends, entry.home),
-    )
+    to = (entry.place, own, dump(entry.delivery), entry.held, entry.about, entry.amends, entry.home)
+    yield Step(_PUT_OUTGOING, (request or "", *to))
 
 
 def _of_game(game: str) -> tuple[str, str]:

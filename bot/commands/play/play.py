@@ -134,7 +134,7 @@ async def _sequence(
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
     outcome = run_sequence(sequence, spec, options, who, dice, roster, read, piles=piles)
     if lent or ruled:
-        outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
+        outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     happening = outcome.happening
     assert happening is not None
     out = cannot_fire(game.units.values(), happening.acting) if sequence.verb in FIRES else ""
@@ -221,7 +221,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
-        outcome = replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
+        outcome = outcome._replace(reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
     return _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
 
 
@@ -236,7 +236,7 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
         first=quoted(names[0]),
     )
     title = f"{outcome.reply.title}, {come_into_play(names)}"
-    return replace(outcome, reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
+    return outcome._replace(reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
 
 
 def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: Json, unusual: tuple[str, ...]) -> Reply:

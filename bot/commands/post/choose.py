@@ -40,7 +40,7 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
     names = [unit["name"] for unit in facts["used"]]
     more = {"side": side, "units": names, "due": int(context.now + WAIT)}
     facts["asks"] = asks | {name: value for name, value in more.items() if value}
-    after = after_happening(game, replace(happening, changes=()), context.systems)
+    after = after_happening(game, happening._replace(changes=()), context.systems)
     body = context.ledger.add(happening.kind, after, **facts)
     calls = await call_sides(context, game, (side,), spares=False) if side else ()
     reply = _question(context, outcome.reply, body["number"], facts["asks"], ())
@@ -170,7 +170,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
             error.hint = Phrase("Roll it and type: ", Typed(command_text(context.spec, given)))
         raise
     assert outcome.happening is not None
-    happening = replace(outcome.happening, kind=CHOICE, inputs={})
+    happening = outcome.happening._replace(kind=CHOICE, inputs={})
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice")
     facts = play_facts(context, spec.path, happening, units_of(game, happening.units))
@@ -181,7 +181,7 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     reply = replace(outcome.reply, by=chosen)
     if happening.asks:
         reply = await ask_side(
-            context, replace(outcome, reply=reply, happening=happening), facts | {"side": first["side"]}
+            context, outcome._replace(reply=reply, happening=happening), facts | {"side": first["side"]}
         )
     else:
         body = ledger.add(CHOICE, after_happening(game, happening, context.systems), **facts)
