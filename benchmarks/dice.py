@@ -14,7 +14,8 @@ from itertools import count
 import d20
 
 from benchmarks.goals import goal
-from bot.rules.expression import parse, roll
+from bot.rules.expression.rolling import roll
+from bot.rules.expression.sum_parser import parse
 from bot.rules.proof.fair import PROTOCOLS, dice_of
 
 ROUNDS, LEAST = 15, 0.03

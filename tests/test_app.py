@@ -16,7 +16,7 @@ from bot.audit.check_games import audit
 from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
 from bot.process.settings import Settings
-from bot.rules.expression import parse
+from bot.rules.expression.sum_parser import parse
 from bot.stores.base import DAY, StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore

@@ -10,7 +10,8 @@ import pytest
 from adapters.console.session import FIXED
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.expression import parse, roll
+from bot.rules.expression.rolling import roll
+from bot.rules.expression.sum_parser import parse
 from tests.playing import Channel
 
 

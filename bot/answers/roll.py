@@ -15,8 +15,9 @@ from bot.interface.typing.command_text import quoted
 from bot.rules.copies import replace
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.errors import UserError
-from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.expression.chances import Chances, odds
+from bot.rules.expression.rolling import Result, Rolling, roll
+from bot.rules.expression.sum_parser import parse
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line

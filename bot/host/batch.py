@@ -15,7 +15,8 @@ from bot.host.odds_text import changed_odds, of_rounds
 from bot.process.entropy import throwaway
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.expression import parse, roll
+from bot.rules.expression.rolling import roll
+from bot.rules.expression.sum_parser import parse
 from bot.systems import catalog as tables
 from bot.systems.resolve import count_odds, resolve
 

@@ -214,7 +214,8 @@ def odds_once(words: Sequence[str]) -> None:
 
 def roll_once(words: Sequence[str]) -> None:
     """Roll one expression. Raises UserError."""
-    from bot.rules.expression import parse, roll
+    from bot.rules.expression.rolling import roll
+    from bot.rules.expression.sum_parser import parse
 
     signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is not a pair
     arguments = Arguments(signs, flags={"json": False, "dice": True})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bot.rules.dice import Rolled, Script
-from bot.rules.expression import GUIDE, Fate, Rolling, check, parse, roll, worst_cost
+from bot.rules.expression.model import GUIDE
+from bot.rules.expression.rolling import Fate, Rolling, roll
+from bot.rules.expression.sum_parser import check, parse, worst_cost
 from tests.refusing import refuses
 
 

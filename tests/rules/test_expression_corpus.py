@@ -14,7 +14,8 @@ from pathlib import Path
 
 from bot.answers.roll import roll_reply
 from bot.rules.errors import UserError
-from bot.rules.expression import parse, roll
+from bot.rules.expression.rolling import roll
+from bot.rules.expression.sum_parser import parse
 from bot.rules.proof.fair import Stream
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "expressions.txt.gz"

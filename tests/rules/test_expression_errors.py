@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from bot.rules.expression import ExpressionError, check, parse
+from bot.rules.expression.model import ExpressionError
+from bot.rules.expression.sum_parser import check, parse
 
 
 @pytest.mark.parametrize(

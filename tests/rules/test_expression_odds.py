@@ -12,9 +12,10 @@ import pytest
 
 from bot.rules.dice import Script
 from bot.rules.errors import DieOwed
-from bot.rules.expression import parse, roll
 from bot.rules.expression.chances import odds
 from bot.rules.expression.model import Pool
+from bot.rules.expression.rolling import roll
+from bot.rules.expression.sum_parser import parse
 from tests.refusing import refuses
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rules.dice import AVERAGING, Die, Script
-from bot.rules.expression import Fate, check, parse, roll, worst_cost
 from bot.rules.expression.chances import odds
 from bot.rules.expression.model import MAX_DICE, MAX_RESULT, Expression, ExpressionError
-from bot.rules.expression.sum_parser import check_reach
+from bot.rules.expression.rolling import Fate, roll
+from bot.rules.expression.sum_parser import check, check_reach, parse, worst_cost
 
 WORDS = """
     d d6 d% dF dA d20 2d6 10d10 d[1,2] d[hit,miss] kh kl3 dh dl1 r1 r<3 ro ro2 ! !5 !>=5 >=8 < <= = ( ) [ ] [morale]

@@ -9,7 +9,8 @@ import pytest
 from bot.answers.roll import dice_odds, roll_dice
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.expression import Rolling, parse, roll
+from bot.rules.expression.rolling import Rolling, roll
+from bot.rules.expression.sum_parser import parse
 
 
 def rolled(text: str, *dice: int) -> Rolling:

@@ -25,7 +25,7 @@ APART = (
     *(("baps", id) for id in ("fire", "flame", "vehicle-fire")),
     *(("lnlt", id) for id in ("air-support", "barrage", "crash", "damage-check", "fire", "fire-mission")),
     *(("lnlt", id) for id in ("close-assault", "ordnance-infantry", "overrun")),
-    *(("ucn", id) for id in ("building-assault", "interrupt", "melee", "shoot")),
+    *(("ucn", id) for id in ("building-assault", "interrupt", "melee", "shoot")),  # two are declared: by what is asked
 )
 TRIES = 600
 WORK, PLANS = 40_000, 25

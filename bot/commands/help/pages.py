@@ -11,7 +11,7 @@ from bot.interface.reply.parts import Entry, Grid, Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.process.release import NAME, release
-from bot.rules.expression import GUIDE
+from bot.rules.expression.model import GUIDE
 from bot.rules.proof.chain import short
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.systems.catalog import systems

@@ -14,7 +14,8 @@ from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.macro import Macro, commands_so_far, gap_values, macro_names
 from bot.rules.cards import STANDARD
-from bot.rules.expression import GUIDE, check
+from bot.rules.expression.model import GUIDE
+from bot.rules.expression.sum_parser import check
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.several_units import fired

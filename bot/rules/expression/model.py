@@ -21,6 +21,21 @@ EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many furth
 MAX_MODIFIERS = 12  # things that follow one pool
 FATE_FACES = (-1, 0, 1)
 
+GUIDE = (
+    ("2d6+3", "two six-sided dice plus 3; also - * / and parentheses"),
+    ("4d6kh3", "keep the highest 3 (kl lowest; dh, dl drop)"),
+    ("d20", "one die; d% has 100 sides"),
+    ("2d6r1", "reroll each 1 (r<3, r>=5; ro1 rerolls only once)"),
+    ("3d6!", "a 6 brings another die (!5, !>=5)"),
+    ("10d10>=8", "count the dice that show 8 or more (> < <= =)"),
+    ("2d6+3>=8", "hold the sum against 8; of dice alone (2d6)>=8 or 2d6 sum>=8"),
+    ("4dF", "fate dice: -1, 0 or +1"),
+    ("3dA", "averaging dice: 2, 3, 3, 4, 4, 5"),
+    ("2d[hit,miss,miss]", "dice with faces of your own"),
+    ("2d6 [morale] + 1 [leader]", "labels"),
+    ("3x 2d6+1", "the same roll 3 times"),
+)
+"""What can be written, for help and completion: each example, and what it does."""
 _BEYOND = 2 * MAX_NUMBER
 
 

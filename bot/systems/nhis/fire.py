@@ -115,30 +115,15 @@ MOST_SHOWN = 4  # firers whose firepower is shown one by one
 
 @dataclass(frozen=True, slots=True)
 class Firers:
-    """The firers at this distance: each one's firepower before penalties, and how many have which penalty.
+    """The firers at this distance: the sum of their firepower before penalties, and how many have which penalty.
 
-    `far` says of each whether it is halved by long range.
+    `parts` are the firepower of one after the other, those at long range last; of many the sum of each kind.
     """
 
-    powers: tuple[int, ...]
-    far: tuple[bool, ...]
+    raw: int
+    parts: tuple[tuple[str, int], ...]
     charging: int
     night: int
-
-    @property
-    def raw(self) -> int:
-        """The sum before the penalties of single units."""
-        return sum(self.powers)
-
-    @property
-    def parts(self) -> tuple[tuple[str, int], ...]:
-        """The firepower of one after the other, those at long range last; of many the sum of each kind."""
-        found: list[tuple[str, int]] = []
-        for name, far in (("", False), ("at long range", True)):
-            own = [power for power, is_far in zip(self.powers, self.far, strict=True) if is_far == far]
-            own = own if len(own) <= MOST_SHOWN else [sum(own)]
-            found += [(name if at == len(own) else "", power) for at, power in enumerate(own, start=1)]
-        return tuple(found)
 
 
 def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
@@ -153,7 +138,7 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
         what = f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower."
         hint = "List the squads and weapons that fire as well."
         raise UserError(what, hint=hint, option="attackers", code="no-firepower")
-    powers, halved = [], []
+    near, far = list[int](), list[int]()
     for unit in firing:
         power, reach = unit.number("fp"), unit.numbers.get("range")
         if "shaken" in unit.flags:
@@ -161,8 +146,13 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
         if reach is not None and distance > 2 * reach:
             problem = f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}."
             raise UserError(problem, hint="Leave it out of the attack.", option="attackers", code="out-of-reach")
-        far = reach is not None and distance > reach
-        powers.append(half_down(power) if far else power)
-        halved.append(far)
+        if reach is not None and distance > reach:
+            far.append(half_down(power))
+        else:
+            near.append(power)
+    parts = list[tuple[str, int]]()
+    for name, powers in (("", near), ("at long range", far)):
+        shown = powers if len(powers) <= MOST_SHOWN else [sum(powers)]
+        parts += [(name if at == len(shown) else "", power) for at, power in enumerate(shown, start=1)]
     night = len(firing) if 0 < visibility < distance else 0
-    return Firers(tuple(powers), tuple(halved), sum("charge" in unit.flags for unit in firing), night)
+    return Firers(sum(near + far), tuple(parts), sum("charge" in unit.flags for unit in firing), night)

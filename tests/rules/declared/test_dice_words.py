@@ -11,8 +11,9 @@ import pytest
 
 from bot.rules.dice import Die
 from bot.rules.errors import TableError, UserError
-from bot.rules.expression import parse, roll
 from bot.rules.expression.chances import odds
+from bot.rules.expression.rolling import roll
+from bot.rules.expression.sum_parser import parse
 from bot.rules.inputs.typed_values import Given
 from bot.rules.odds.odds import marginals
 from bot.rules.odds.rolls import TooManyStates
