@@ -41,7 +41,8 @@ COMMANDS: tuple[str, ...] = (
     "/deck give all {other}",
     "/deck shuffle standard-52",
 )
-STARTS = {
+STARTS: dict[int, tuple[tuple[str, str], ...]] = {
+    **dict.fromkeys(range(GAMES), (("a", "/roll 2d6"),)),
     CUP: (
         ("a", "/game start three-mills scenario=sorrel"),
         ("a", "/game join Crown"),
@@ -129,8 +130,9 @@ async def tell(app: App, platform: Platform, command: Command, reply: Reply) -> 
 
 
 async def post_what_is_left(app: App, platform: Platform) -> None:
-    for receipt in await app.receipts.claim("kill:"):
-        await tell(app, platform, receipt.command, await app.make_good(receipt))
+    while receipts := await app.receipts.claim("kill:"):
+        for receipt in receipts:
+            await tell(app, platform, receipt.command, await app.make_good(receipt))
     while due := await app.answers.due("kill:"):
         for answer in due:
             if answer.amends:  # an earlier message is changed: as often as it may be

@@ -27,6 +27,7 @@ from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.standins import discord as d
 from tests.standins import slack as s
+from tests.standins.slack.handle import has_words
 from tests.standins.taps import DiscordThumb, SlackThumb
 
 PEOPLE = ("Greta", "Anna", "Ben", "Carl")
@@ -366,9 +367,9 @@ class OnDiscord(Table):
 
 
 def is_news(message: s.Message) -> bool:
-    """Whether it is an answer: not the board, nor an older message that was struck meanwhile."""
+    """Whether it is an answer: neither the board, nor a file alone, nor an older message that was struck meanwhile."""
     old = message.text.startswith(("The board", "Undone", "Overtaken")) or message.text.endswith("is over")
-    return "Log" not in message.buttons() and not old
+    return "Log" not in message.buttons() and has_words(message) and not old
 
 
 class OnSlack(Table):

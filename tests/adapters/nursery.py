@@ -30,6 +30,7 @@ from random import Random
 from typing import Any, NoReturn
 
 import discord
+from slack_bolt.listener.async_listener import AsyncCustomListener
 
 import adapters
 import bot
@@ -227,9 +228,11 @@ def _load() -> None:
         whole = getattr(import_module(home), name)
         cut = tuple(share() * one for one in whole) if isinstance(whole, tuple) else share() * whole
         setattr(import_module(home), name, cut)
-    for deadline in DEADLINES if share() < 1 else ():
-        home, name = deadline.rsplit(".", 1)
-        setattr(import_module(home), name, 3 * getattr(import_module(home), name))
+    if share() < 1:
+        for deadline in DEADLINES:
+            home, name = deadline.rsplit(".", 1)
+            setattr(import_module(home), name, 3 * getattr(import_module(home), name))
+        AsyncCustomListener.ack_timeout = property(lambda _: 9, lambda *_: None)  # type: ignore[assignment]
     discord.Client.before_identify_hook = partialmethod(_before_identify, 5.0 * share())  # type: ignore[assignment]
     our_commands()  # which packs there are, each finds out by itself
     everywhere.cache_clear()

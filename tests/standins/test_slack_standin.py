@@ -14,6 +14,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from tests.standins.patient import socket_of
 from tests.standins.slack import Channel, Limits, SlackStandIn, User, Workspace
 
 Json = dict[str, Any]
@@ -32,7 +33,7 @@ class Bot:
 
     async def connect(self) -> None:
         if self.slack.transport == "socket":
-            self._socket = AsyncSocketModeHandler(self.app, self.slack.app_token, ping_interval=0.5)
+            self._socket = socket_of(self.app, self.slack.app_token)
             await self._socket.connect_async()  # type: ignore[no-untyped-call]
             await self.slack.connected()
             return

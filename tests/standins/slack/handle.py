@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 Where = Callable[[Message], bool]
 
 
+def has_words(message: Message) -> bool:
+    """Whether it is more than a file."""
+    return bool(message.plain or not message.files)
+
+
 @dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Handle:
     """`errors` stands under the fields of a submitted modal; `trouble` is the error Slack itself shows the person."""
@@ -61,9 +66,10 @@ class Handle:
         return self.ack_time
 
     def answers_now(self, where: Where | None = None) -> list[Message]:
-        """The app's answers this person sees by now, in the order they last changed."""
+        """The app's answers this person sees by now, in the order they last changed. A file without a word goes with an
+        answer, before it or behind it; whoever looks for it says so."""
         found = [one for one in self._visible() if one.order > self.since and self._mine(one)]
-        return sorted((one for one in found if where is None or where(one)), key=lambda one: one.order)
+        return sorted(filter(where or has_words, found), key=lambda one: one.order)
 
     async def answer(self, timeout: float = 60.0, *, settle: float = 0.03, where: Where | None = None) -> Message:
         """The last answer, once none has changed for `settle` seconds. Raises AssertionError when there is none."""

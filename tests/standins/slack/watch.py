@@ -58,7 +58,7 @@ class Watch:
                 if left <= 0:
                     raise AssertionError(f"not within {timeout:g} s: {what}")
                 try:
-                    await asyncio.wait_for(woken.wait(), min(left, 0.1))  # some changes have no signal
+                    await asyncio.wait_for(woken.wait(), min(left, 0.5))  # some changes have no signal
                 except TimeoutError:
                     pass
         finally:
