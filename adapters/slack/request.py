@@ -192,10 +192,10 @@ _TEXTS = """
     container.type container.channel_id container.message_ts container.thread_ts container.view_id
     message.ts message.thread_ts message.text message.user
     message.blocks.[].type message.blocks.[].elements.[].action_id
-    actions.[].type! actions.[].action_id! actions.[].block_id actions.[].value
-    view.type! view.id view.callback_id view.private_metadata view.app_installed_team_id view.team_id
+    actions.[].type+ actions.[].action_id+ actions.[].block_id actions.[].value
+    view.type+ view.id view.callback_id view.private_metadata view.app_installed_team_id view.team_id
     view.state.values.*.*.value view.state.values.*.*.selected_conversation
-    view.state.values.*.*.selected_option.value! view.state.values.*.*.selected_options.[].value!
+    view.state.values.*.*.selected_option.value+ view.state.values.*.*.selected_options.[].value+
     view.state.values.*.*.files.[].name view.state.values.*.*.files.[].url_private
     view.state.values.*.*.files.[].url_private_download
     event.ts event.thread_ts event.text event.user event.blocks.[].type event.blocks.[].elements.[].action_id
@@ -204,7 +204,7 @@ _TEXTS = """
     authorizations.[].team_id authorizations.[].enterprise_id authorizations.[].user_id
 """
 """All that anybody here looks at, and all of it text: `[]` is each item of a list, `*` each field whatever its name;
-what has a `!` has to be there, where that in which it is is there."""
+a field with a `+` has to be there where what it is in is there."""
 
 
 def _shape(paths: Iterable[str]) -> Json:
@@ -265,5 +265,5 @@ def _fits(value: object, shape: Json) -> bool:
         return False
     if "*" in shape:
         return all(one is not None and _fits(one, shape["*"]) for one in value.values())
-    fields = ((value.get(step.rstrip("!")), step, inner) for step, inner in shape.items())
-    return all(_fits(found, inner) and not (found is None and step[-1] == "!") for found, step, inner in fields)
+    fields = ((value.get(step.rstrip("+")), step, inner) for step, inner in shape.items())
+    return all(_fits(found, inner) and not (found is None and step[-1] == "+") for found, step, inner in fields)
