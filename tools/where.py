@@ -1,6 +1,6 @@
 """Where something is: files, functions and figures whose name or first sentence has all the words: `make where`.
 
-python -m tools.where odds slack    files that say so themselves first, then what is in others
+python -m tools.where odds slack    what is called so first, then files that say so, then what is in others
 python -m tools.where               every file with its first sentence
 """
 
@@ -33,6 +33,11 @@ class Found(NamedTuple):
         text = f"{self.file} {self.name} {self.says}".lower()
         return all(word in text for word in words)
 
+    def is_called(self, words: list[str]) -> bool:
+        """Whether its own name has them all: that of a file, or of what is in it."""
+        name = self.name or self.file.rpartition("/")[2]
+        return bool(words) and all(word in name.lower().replace("_", " ") for word in words)
+
 
 @cache
 def everything(root: Path) -> tuple[Found, ...]:
@@ -52,11 +57,16 @@ def _everything(root: Path) -> Iterator[Found]:
 
 
 def _tables(path: Path, file: str) -> Iterator[Found]:
-    """A table by its title, a file of steps by its first line, and each sequence of a game by its own title."""
+    """A table by its title, with the modifiers in it, a file of steps by its first line, and each sequence of a game by
+    its own title."""
     text = path.read_text(encoding="utf-8")
     told = yaml.load(text, yaml.CSafeLoader)
     comment = text.split("\n", 1)[0].lstrip("# ") if text.startswith("#") else ""
     yield Found(file, "", told.get("title", comment))
+    rows = told.get("rows")
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and "id" in row:
+            yield Found(file, str(row["id"]), f"{row.get('name', '')}, of {told.get('title', comment)}")
     if path.name == "sequences.yaml":
         for name, sequence in told.items():
             yield Found(file, name, f"{sequence['title']}. {sequence['summary']}")
@@ -88,9 +98,10 @@ def _sentence(text: str | None) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Prints what has all the words, whole files first; 1 where nothing has."""
-    found = [one for one in everything(ROOT) if one.has([word.lower() for word in words])]
-    shown = [one for one in found if not one.name] + [one for one in found if one.name and words]
+    """Prints what has all the words, what is called so first, then whole files; 1 where nothing has."""
+    words = [word.lower() for word in words]
+    found = [one for one in everything(ROOT) if one.has(words) and (words or not one.name)]
+    shown = sorted(found, key=lambda one: (not one.is_called(words), bool(one.name)))
     for one in shown:
         print(f"{one.file}{f', {one.name}' if one.name else ''}: {one.says}")
     if not shown:

@@ -27,6 +27,7 @@ ACTION, FORM_PART, MENU = "a:", "f:", "m:"
 QUIET = 1 << 12
 """The flag of a message that notifies nobody."""
 LATE, PERHAPS, REFUSED = "(late) ", "(late, perhaps shown before) ", "Error: "
+"""What an answer begins with that is late, that may be here twice, that is a refusal."""
 _ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 17
 _NEWER = 1 << 15
 """The flag of a message in the newer layout."""

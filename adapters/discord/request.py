@@ -120,7 +120,7 @@ class Request:
 
 
 def need_open(request: Request) -> None:
-    """Raise UserError where nothing that is posted would be shown, before anything is rolled."""
+    """Raise UserError in a locked and archived thread, where nothing would be shown, before anything is rolled."""
     if request.shut and not request.may(MANAGE_THREADS):
         what = "This thread is locked and archived, so nothing would be shown here."
         raise UserError(what, hint="Play in its channel, or ask a moderator to unlock the thread.", code="place-shut")

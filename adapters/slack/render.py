@@ -34,6 +34,7 @@ ACTION = "a:"
 APART = "apart"
 _CHANNEL = "https://slack.com/app_redirect"
 LATE, PERHAPS, LATE_PERHAPS = "(late) ", "(perhaps shown before) ", "(late, perhaps shown before) "
+"""What an answer begins with that is late, that may be here twice, or both."""
 _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
 

@@ -14,7 +14,7 @@ from bot.host.cli import Arguments
 from bot.picture.png import rasterizer
 from bot.process.settings import Settings, SettingsError, load_settings
 from bot.rules.errors import TableError, UserError
-from bot.sight.health import COPIED, not_copied
+from bot.sight.health import COPIED, LITTLE, MIB, not_copied
 from bot.stores.base import DAY
 from bot.stores.opening import open_store
 from bot.stores.records import Doc
@@ -22,10 +22,6 @@ from bot.stores.sqlite import check_sqlite
 from bot.stores.sqlite.schema import own_copies
 from bot.systems.catalog import packs_folder, systems
 from bot.systems.packs.pack import packs_in
-
-MIB = 2**20
-LITTLE = 100 * MIB
-"""Free room below which the host is warned: some hundred thousand rolls, and the copies that updates make."""
 
 
 class Findings:

@@ -18,6 +18,8 @@ from urllib.parse import unquote, urlsplit
 from bot.rules.errors import UserError
 
 DAY = 86_400.0
+RETENTION = 30 * DAY
+"""Seconds for which data is kept after the bot was removed, where the host does not say otherwise."""
 MAX_PORT = 65_535
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LOG_FORMATS = ("text", "json")
@@ -59,7 +61,7 @@ class Settings:
     data: Path = Path("data")
     database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends, or postgres
     postgres: str = field(default="", repr=False)  # the address of a PostgreSQL database, which comes first
-    retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
+    retention: float | None = RETENTION  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"
     log_format: str = "text"

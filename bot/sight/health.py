@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 MIB = 2**20
 LITTLE = 100 * MIB
-"""Free room below which the disk is nearly full."""
+"""Free room below which the disk is nearly full: some hundred thousand rolls, and the copies that updates make."""
 EVERY = 5.0
 PROBE_AFTER = 30.0
 """Seconds without a commit after which one is made to see whether it works."""

@@ -309,7 +309,8 @@ def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
 
 
 def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -> list[Field]:
-    """What is needed first, then the other units, the modifiers, and the rest, of which much is rare."""
+    """What is needed first, then the other units, the modifiers, and the rest, of which much is rare: on Slack that is
+    behind *More fields*."""
     brings = {option.brings.partition(".")[0] for option in spec.options if option.required and option.brings}
 
     def place(field: Field) -> tuple[int, bool]:
