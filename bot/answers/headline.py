@@ -211,9 +211,11 @@ def with_more(words: str, more: str) -> str:
 
 def _mixed(types: Mapping[str, str], fates: list[Fate]) -> dict[str, int]:
     """How many units there are of each type whose units fare differently."""
-    ways = Counter(fate.unit for fate in {*fates})
-    counts = Counter(fate.unit for fate in fates if fate.unit in types)
-    return {type: count for type, count in counts.items() if ways[type] > 1}
+    found: dict[str, list[Fate]] = {}
+    for fate in fates:
+        if fate.unit in types:
+            found.setdefault(fate.unit, []).append(fate)
+    return {type: len(alike) for type, alike in found.items() if len({*alike}) > 1}
 
 
 def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fate]) -> list[Fate]:
@@ -252,8 +254,11 @@ def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
         if result is not None and not alike[1:] and are_many(types, first.unit):
             says = result.many.removesuffix(" each")
         told.append((says, more))
+    once = with_more(told[0][0].replace("{}", names), told[0][1])
+    if len(told) == 1:
+        return once
     last = [with_more(says.removeprefix("{}").lstrip(": ").replace("{}", names), more) for says, more in told[1:]]
-    *between, end = [with_more(told[0][0].replace("{}", names), told[0][1]), *last]
+    *between, end = [once, *last]
     return ("{} and {}" if between else "{}{}").format(", ".join(between), end)
 
 
@@ -445,7 +450,7 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
         return ()
     called = [unit.word for key, unit in given.roster.items() if key in ACTING]
     first: dict[object, str] = {}  # with several weapons a unit is there for each
-    for at, unit in enumerate(unit for key in ACTING for unit in given.lists.get(key, ())):
+    for at, unit in enumerate([unit for key in ACTING for unit in given.lists.get(key, ())] if given.lists else ()):
         first.setdefault(unit.name or at, unit.word)
     return (*called, *first.values())
 

@@ -152,10 +152,16 @@ class For(Statement):
         return replace(self, body=make(self.body))
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
-        """Each item; where dice choose the place, any may be the one."""
+        """Each item; where dice choose the place, any may be the one, and any item of a list that is not known."""
         loop, found = self.loop, partial.value(self.items, env)
         if found is OPEN:
-            return partial.unknown(self, env)
+            anything = dict.fromkeys(self.assigns, OPEN)
+            env |= anything
+            partial.unsure += 1
+            partial.block(self.body, env)
+            partial.unsure -= 1
+            env |= anything
+            return False
         items = env[loop.items] = listed(found)
         chosen = None if self.only is None else partial.value(self.only, env)
         if loop.chosen:

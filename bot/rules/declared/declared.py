@@ -23,7 +23,7 @@ from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
 from bot.rules.declared.setting import FACES, NUMBERS, Head, Name, Names, Path, Setting, shown_name, words_in
 from bot.rules.declared.step_reader import Sheet
 from bot.rules.declared.values import Refuse
-from bot.rules.declared.walk import END, LINES, NOTES, TOLD, Now, Steps, Walk, begin, go, path_to
+from bot.rules.declared.walk import END, LINES, NOTES, TOLD, Here, Now, Sites, Steps, begin, go, path_to
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, pile_of
 from bot.rules.inputs.options import Option
@@ -78,15 +78,14 @@ class Library:
                 raise setting.wrong(f"{key} must be a mapping", (key,))
         if strange := [key for key in source if key not in KEYS]:
             raise setting.wrong(f"there is no {strange[0]} here", (str(strange[0]),), str(strange[0]), KEYS)
-        lists = {name: self._list(setting, name, items) for name, items in (source.get("lists") or {}).items()}
+        lists = dict(source.get("lists") or {})
+        for name, items in lists.items():
+            if not isinstance(items, list | Mapping):
+                raise setting.wrong(f"{name} must be a list, or a mapping of words", ("lists", name))
+            lists[name] = items if isinstance(items, Mapping) else tuple(items)
         self.setting = replace(setting, lists={**setting.lists, **lists})
         self.heads, self.ids = heads, tuple(source.get("sequences") or {})
         self._source = source
-
-    def _list(self, setting: Setting, name: str, items: object) -> Any:
-        if not isinstance(items, list | Mapping):
-            raise setting.wrong(f"{name} must be a list, or a mapping of words", ("lists", name))
-        return items if isinstance(items, Mapping) else tuple(items)
 
     def declared(self, id: str) -> Declared:
         """The sequence `id`, checked. Raises TableError."""
@@ -168,10 +167,10 @@ class Declared:
                 ("sequences", self.id),
             )
 
-    def _walked(self, asked: frozenset[str]) -> tuple[Walk, Pools, Looks]:
-        """The walk of the odds of some outputs, with what these look at of dice and cards."""
-        kept = Slicer(asked).block(self.program)
-        return Walk(kept), pools_in(kept), looks(kept)
+    def _walked(self, asked: frozenset[str]) -> tuple[Steps, Sites, Pools, Looks]:
+        """What carries out the odds of some outputs, its rolls, and what these look at of dice and cards."""
+        kept, sites = Slicer(asked).block(self.program), Sites()
+        return Here(sites).block(kept), sites, pools_in(kept), looks(kept)
 
     @cached_property
     def _play(self) -> tuple[Steps, Block, Steps, dict[str, Segment]]:
@@ -180,9 +179,10 @@ class Declared:
         waits = [one.rolls or any(isinstance(below, Choose) for below in everything((one,))) for one in self.program]
         at = waits.index(True) if True in waits else len(waits)
         known = _without(self.program[:at], lambda one: isinstance(one, Dropped))
-        walk = Walk((*known, *Slicer(None).block(self.program[at:])))
+        sites = Sites()
+        steps = Here(sites).block((*known, *Slicer(None).block(self.program[at:])))
         checked = _without(self.program[at:], lambda one: one.tells or isinstance(one, Dropped))
-        return walk.steps[:at], checked, walk.steps[at:], _steps(walk, {})
+        return steps[:at], checked, steps[at:], _rolls(sites, {})
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
@@ -232,18 +232,18 @@ class Declared:
 
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
-        walk, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
+        steps, sites, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
         env = begin({**known, **{name: known[name].by(seen) for name, seen in sights.items()}, **places_in(paths)})
-        return Plan(go(walk.steps, env) or END, _steps(walk, pools), never, env[TOLD])
+        return Plan(go(steps, env) or END, _rolls(sites, pools), never, env[TOLD])
 
 
-def _steps(walk: Walk, pools: Pools) -> dict[str, Segment]:
-    """The rolls of a walk, by name."""
-    steps = dict[str, Segment]()
-    for name, site in walk.sites.items():
+def _rolls(sites: Sites, pools: Pools) -> dict[str, Segment]:
+    """The steps of a plan, by name."""
+    rolls = dict[str, Segment]()
+    for name, site in sites.items():
         step = Drawn if isinstance(site[0], Draw) else Worded if site[0].words else Segment
-        steps[name] = step(site, pools.get(name, {}))
-    return steps
+        rolls[name] = step(site, pools.get(name, {}))
+    return rolls
 
 
 def _without(block: Block, is_out: Callable[[Statement], bool]) -> Block:

@@ -208,16 +208,6 @@ class Partial:
     def enters(self, one: Statement, number: int, env: Env, /) -> None:
         """Called for each item of a list."""
 
-    def unknown(self, one: Statement, env: Env, /) -> bool:
-        """Of a list that is not known any item is gone through; it never surely ends there."""
-        env |= dict.fromkeys(one.assigns, OPEN)
-        self.unsure += 1
-        for body in one.blocks():
-            self.block(body, env)
-        self.unsure -= 1
-        env |= dict.fromkeys(one.assigns, OPEN)
-        return False
-
 
 def join(env: Env, keys: Iterable[str], *ways: Env) -> None:
     """Make open what any of the ways has changed, which can be no others than these keys."""

@@ -53,6 +53,8 @@ Frame: TypeAlias = tuple[Steps, int]
 """Steps, and the first of them that is still to be done."""
 Site: TypeAlias = tuple[Any, tuple[Frame, ...]]
 """The statement that dice fall for, and what follows once they have fallen."""
+Sites = dict[str, Site]
+"""The rolls by name."""
 
 
 def go(steps: Steps, env: Env, at: int = 0) -> Now | None:
@@ -91,7 +93,7 @@ def spoken_place(formula: Formula) -> str:
 class Here:
     """Where a statement is: what follows it, from inside to outside; `sites` takes the rolls by name."""
 
-    sites: dict[str, Site]
+    sites: Sites
     rest: tuple[Frame, ...] = ()
 
     def block(self, block: Sequence[Any]) -> Steps:
@@ -101,14 +103,6 @@ class Here:
             rest = ((steps, at), *self.rest) if block[at:] else self.rest
             steps.append((one.do(replace(self, rest=rest)), one.formulas))
         return steps
-
-
-class Walk:
-    """A program whose statements are functions, and its rolls."""
-
-    def __init__(self, program: Sequence[Any]) -> None:
-        self.sites: dict[str, Site] = {}
-        self.steps = Here(self.sites).block(program)
 
 
 def begin(known: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Env:
