@@ -266,17 +266,14 @@ class Writer:
 
     async def _work(self) -> None:
         try:
-            await self._empty()
+            while self._waiting:
+                batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+                batch.sort(key=lambda job: job.key)  # all processes lock games in one order: none waits in a circle
+                await self._send([job for job in batch if job.passes()])
         finally:  # at once: a job that comes next must not count on a lane that has ended
             lane = asyncio.current_task()
             assert lane is not None
             self._lanes.discard(lane)
-
-    async def _empty(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
-            batch.sort(key=lambda job: job.key)  # all processes lock games in one order: none waits in a circle
-            await self._send([job for job in batch if job.passes()])
 
     async def _send(self, batch: list[Job]) -> None:
         """Carry out a batch. When the line breaks, what must not be sent twice fails, and the others are sent again."""
