@@ -51,16 +51,22 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return None
     if session.testsfailed and not option.continue_on_collection_errors:
         return None  # which says so
-    number = pytest_xdist_auto_num_workers() if option.forks == "auto" else int(option.forks)
+    number = processes(2) if option.forks == "auto" else int(option.forks)
     Run(session, min(number, len(session.items))).play()
     return True
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """More workers than processors: much of the time goes by while a test waits for a process or for a clock."""
+    """With xdist each worker costs something."""
+    return processes(1)
+
+
+def processes(more: int) -> int:
+    """More than there are processors, `more` for each of the first: much of the time goes by while a test waits for a
+    process or for a clock."""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + min(here, 4))
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + min(more * here, 4))
 
 
 class Run:
