@@ -225,7 +225,7 @@ class Ledger:
             self._wait(number)
 
     def _wait(self, number: int) -> None:
-        """Raise UserError for what has to wait for a choice."""
+        """Raise UserError for whoever uses or changes units that wait for a choice."""
         asks = self.game.waits[number]
         whom = asks.get("side") or "an answer"
         held = f"{joined(asks['units'])} can be neither used nor changed until then" if asks.get("units") else "first"

@@ -167,11 +167,11 @@ def gone() -> UserError:
 # -- how long content is kept: for as long as a server has it or has played it, and a week more
 
 GRACE = 7 * DAY
-"""Seconds behind which content goes that nobody needs: it may be added again, or just be on its way."""
+"""Seconds for which a pack's version is kept that no server needs: it may be added again, or just be on its way."""
 
 
 async def tidy(store: Store, clock: Clock) -> int:
-    """Let content expire that no server needs, and keep what is needed again; how many versions that concerns."""
+    """Let versions of packs expire that no server needs, and keep what is needed again; how many that concerns."""
     needed = {str(doc.data["hash"]) for kind in (HERE, USED) for doc in await store.docs(kind)}
     changed = 0
     for about in await store.docs(ABOUT):
