@@ -1,5 +1,5 @@
 """A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these carries it on, and
-so does its `else` at the deadline. Until then its units wait."""
+so does its `else` at the deadline."""
 
 from functools import partial
 

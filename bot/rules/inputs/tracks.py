@@ -1,4 +1,5 @@
-"""Tracks: what a game keeps beside its units, such as the weather or a side's command points, as a pack says them, and how far they move.
+"""Tracks: what a game keeps beside its units, such as the weather or a side's command points,
+as a pack says them, and how far they move.
 
 `track.weather` is the game's, `side.points` that of the side that acts, `foe.points` that of the other side of two.
 Such a name is an input of each sequence that reads or changes it, which the game fills in. A state keeps what has been
