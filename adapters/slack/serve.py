@@ -146,7 +146,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     log.setLevel(logging.ERROR)  # it warns of variables of the environment, which we read ourselves
     bolt = AsyncApp(
         logger=log,
-        name="grognard",
+        name="adapters.slack.app",  # the library sets the level of the logger called so
         client=wire.client(),
         signing_secret="",
         authorize=authorize,

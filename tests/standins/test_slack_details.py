@@ -28,7 +28,7 @@ async def slack() -> AsyncIterator[SlackStandIn]:
 @pytest.fixture
 async def app(slack: SlackStandIn, home: Workspace) -> AsyncIterator[AsyncApp]:
     """A connected app; listeners may be added at any time."""
-    app = AsyncApp(name="bot", client=AsyncWebClient(token=home.bot_token, base_url=slack.api_url))
+    app = AsyncApp(name="stand-in", client=AsyncWebClient(token=home.bot_token, base_url=slack.api_url))
     socket = socket_of(app, slack.app_token)
     await socket.connect_async()  # type: ignore[no-untyped-call]
     await slack.connected()

@@ -26,7 +26,7 @@ class Bot:
     def __init__(self, slack: SlackStandIn, token: str | None = None, **settings: Any) -> None:
         self.slack = slack
         self.client = AsyncWebClient(token=token, base_url=slack.api_url)
-        self.app = AsyncApp(name="bot", client=self.client, signing_secret=slack.signing_secret, **settings)
+        self.app = AsyncApp(name="stand-in", client=self.client, signing_secret=slack.signing_secret, **settings)
         self.heard: list[Any] = []
         self._socket: AsyncSocketModeHandler | None = None
         self._site: web.AppRunner | None = None
