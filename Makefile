@@ -28,7 +28,7 @@ play: setup ## The console: fight in this terminal
 	@$(VENV)/python -m bot play $(ARGS)
 
 test: setup ## The tests, side by side (without the slow ones)
-	@$(VENV)/python -m pytest -q --forks auto $(ARGS)
+	@$(VENV)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 slow: setup ## The tests that take their time: kills, load, whole evenings as processes
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m slow $(ARGS)
