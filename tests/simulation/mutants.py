@@ -14,6 +14,7 @@ import adapters.slack.delivery
 import adapters.slack.work
 import bot.answers.defaults
 import bot.commands.games.transfer_and_delete
+import bot.commands.log.answer_footer
 import bot.commands.log.export_and_share
 import bot.commands.log.undo
 import bot.commands.piles
@@ -273,7 +274,7 @@ def _board_left(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:
         return []
 
-    patch.setattr(bot.running.storing, "following", nothing)
+    patch.setattr(bot.commands.log.answer_footer, "following", nothing)
 
 
 @mutant("true: what was undone is left as it was", 19, "i")
