@@ -84,6 +84,21 @@ async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_cha
     assert len(await kept(channel)) == 1
 
 
+async def test_free_play_goes_on_under_the_version_that_is_enabled_and_a_game_under_its_own() -> None:
+    """Also with units on its roster, as long as nobody has started a game."""
+    channel = await Channel.fresh()
+    packs = [(await add(channel, few(files))).buttons[0].action.rpartition(":")[2] for files in (FIRST, SECOND)]
+    lines = ("few shoot targets=unit hand=4", 'unit add "Gun 1" unit', 'few shoot targets="Gun 1" hand=4')
+    for start, played in (((), packs), (('game start few "Ridge" sides=A,B',), packs[:1])):
+        await managed(channel, "pack enable few@1")
+        await channel.do("Anna", *start, *lines)
+        await managed(channel, "pack enable few@2")
+        await channel.do("Anna", lines[2])
+        loaded = await channel.app.games.at(channel.place.key)
+        assert loaded is not None
+        assert list(loaded.game.packs) == played
+
+
 async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """An input called `odds` was taken once. The game goes on, is verified, exported and brought elsewhere; only who
     adds such a pack today is told to call it something else."""
