@@ -16,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow where walk coverage matrix static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
+.PHONY: help setup play test slow where walk coverage matrix readable static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -51,12 +51,17 @@ matrix: ## The tests on each Python of VERSIONS (3.11 to 3.14) that this machine
 		$(MAKE) --no-print-directory -C "$$folder" PYTHON="$$python" ARGS="$(ARGS)" test || exit 1; rm -rf "$$folder"; \
 	done
 
-static: setup ## Format, lint, layers and strict types
+readable: setup ## How hard each package is to read (ARGS=--update lowers its limits to today's figures)
+	@$(VENV)/python -m tools.readable $(ARGS)
+
+static: setup ## Format, lint, layers, strict types, readability and commit subjects
 	@$(VENV)/ruff format --check --quiet . || { echo "Not formatted (make format mends it):"; $(VENV)/ruff format --check .; exit 1; }
 	@$(VENV)/ruff check --quiet .
 	@told=$$(mktemp) && { $(VENV)/lint-imports --no-cache >$$told 2>&1 || { cat $$told; rm $$told; exit 1; }; } && rm $$told
 	@$(VENV)/codespell bot adapters tables docs deploy tools tests benchmarks *.md
 	@$(VENV)/mypy
+	@$(VENV)/python -m tools.readable --check
+	@git log --format=%s e8fe7cd8.. 2>/dev/null | awk 'length > 72 { print "Commit subject over 72 characters: " $$0; bad = 1 } END { exit bad }'
 
 check: static test site slow ## All that CI runs
 
