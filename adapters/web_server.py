@@ -1,20 +1,23 @@
-"""What our ports have in common: a web application behind the door, and requests that are taken once.
+"""What every HTTP port of the bot has in common: limits on strangers, and platform requests taken once.
 
-The door says who may hold a connection, and for how long: nobody keeps others out by saying nothing. A connection
-serves one request. Its head has to be here within seconds; when all places are taken, whoever has waited longest
-without saying what they want makes room."""
+Nothing that a stranger sends is read before it is known to be small enough. A body is never unpacked. The `Door`
+decides who may hold a connection and for how long: nobody keeps others out by staying silent. A connection serves
+one request, and its head has to arrive within seconds. If all places are taken, the visitor who has been silent
+longest makes room.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import ipaddress
 import logging
+import re
 import resource
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from cachetools import TTLCache
 
 from bot.process.logs import seldom
@@ -28,6 +31,8 @@ MAX_AGE = 5 * 60
 MAX_SEEN = 200_000
 PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
+LINGER_SECONDS = 1.0
+"""Seconds for which the rest of a refused body is read and dropped. Without it the sender may miss the answer."""
 
 Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
 Read = Callable[[str, str, bytes], bytes | None]
@@ -36,62 +41,142 @@ Read = Callable[[str, str, bytes], bytes | None]
 
 async def listen(
     app: web.Application,
-    at: tuple[str, int],
+    address: tuple[str, int],
     hint: str,
-    told: str,
-    door: Callable[[web.Server], Door],
-    listens: Callable[[], object] = str,
+    message: str,
+    make_door: Callable[[web.Server], Door],
+    on_listening: Callable[[], object] = str,
+    *,
     shutdown_timeout: float = 3.0,
-    **options: Any,
+    handler_cancellation: bool = False,
 ) -> None:
-    """Serve an application behind a door `at` a host and port until cancelled; that is `told` in the log, and `listens`
-    called. Raises UserError, with `hint`, where the port cannot be had."""
-    host, port = at
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=shutdown_timeout, **options)
+    """Serve an application at a host and port until cancelled.
+
+    Once the port is open, log `message` and call `on_listening`. Raises UserError with `hint` if the port is taken.
+    """
+    async with open_port(
+        app,
+        address,
+        hint,
+        make_door,
+        shutdown_timeout=shutdown_timeout,
+        handler_cancellation=handler_cancellation,
+    ):
+        log.info("%s", message)
+        on_listening()
+        await asyncio.Event().wait()
+
+
+@asynccontextmanager
+async def open_port(
+    app: web.Application,
+    address: tuple[str, int],
+    hint: str,
+    make_door: Callable[[web.Server], Door],
+    *,
+    shutdown_timeout: float = 3.0,
+    handler_cancellation: bool = False,
+) -> AsyncIterator[asyncio.Server]:
+    """Serve an application at a host and port while the block runs.
+
+    Every port of the bot is opened here, so every port refuses what `refuse_by_head` refuses. The app's
+    `client_max_size` is its limit. Raises UserError with `hint` if the port is taken.
+    """
+    host, port = address
+    app.middlewares.insert(0, _check_head)
+    app.on_response_prepare.append(_end_connection)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        auto_decompress=False,
+        lingering_time=LINGER_SECONDS,
+        shutdown_timeout=shutdown_timeout,
+        handler_cancellation=handler_cancellation,
+    )
     await runner.setup()
     try:
         assert runner.server is not None
+        door = make_door(runner.server)
+        loop = asyncio.get_running_loop()
         try:
-            server = await asyncio.get_running_loop().create_server(door(runner.server), host, port, backlog=BACKLOG)
+            server = await loop.create_server(door, host, port, backlog=BACKLOG)
         except OSError as error:
             sentence = f"Port {port} of {host} cannot be listened on: {error.strerror or error}."
             raise UserError(sentence, hint=hint, code="port-taken") from None
         try:
-            log.info("%s", told)
-            listens()
-            await asyncio.Event().wait()
+            yield server
         finally:
             server.close()
     finally:
         await runner.cleanup()
 
 
-async def one_request(_: web.Request, response: web.StreamResponse) -> None:
-    """A connection ends with its first answer: the door looks at its first request."""
-    if response.status != 413:  # else there is more to come, which is read so that the answer arrives
-        response.force_close()
-        response.headers["Connection"] = "close"
+def refuse_by_head(request: web.Request) -> web.Response | None:
+    """Return the refusal of a request whose head already says too much, or None.
+
+    A packed body gets a 415, because a small one may unpack to gigabytes. A body over the app's limit gets a 413.
+    """
+    if hdrs.CONTENT_ENCODING in request.headers:
+        plain = {hdrs.ACCEPT_ENCODING: "identity"}
+        return web.Response(status=415, text="send the body without Content-Encoding", headers=plain)
+    if (request.content_length or 0) > request.client_max_size:
+        return web.Response(status=413, text="too large")
+    return None
+
+
+@web.middleware
+async def _check_head(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    return refuse_by_head(request) or await handler(request)
+
+
+async def _end_connection(_: web.Request, response: web.StreamResponse) -> None:
+    """End a connection with its first answer, because the door looks only at the first request."""
+    response.force_close()
+    response.headers["Connection"] = "close"
 
 
 class Signed:
-    """Which requests are their platform's own, new, and no copies of ones that were taken before. These are known by
-    their signatures, while a copy of one could still pass for new."""
+    """The check that a request is its platform's own, new, and not a copy of one that was taken before.
 
-    def __init__(self, platform: str, headers: tuple[str, str], read: Read, clock: Callable[[], float]) -> None:
-        """`headers` of its requests have their timestamp and their signature, which `read` knows for its own."""
+    Requests are remembered by their signatures, for as long as a copy could still pass for new.
+    """
+
+    def __init__(
+        self,
+        platform: str,
+        headers: tuple[str, str],
+        signature_form: str,
+        read: Read,
+        clock: Callable[[], float],
+    ) -> None:
+        """`headers` name the timestamp and the signature of a request.
+
+        `signature_form` is a regular expression for the signature's text, and `read` verifies it.
+        """
         self.platform, self.headers, self._read, self._clock = platform, headers, read, clock
+        self._form = re.compile(signature_form)
         self._seen = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
 
-    def check(self, timestamp: str, signature: str, body: bytes) -> str:
-        """What is wrong with a request: "" where nothing is."""
-        now = self._clock()
-        if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12):  # a time in whole seconds
+    def check_headers(self, timestamp: str, signature: str) -> str:
+        """Return what is wrong with the headers of a request, before its body is read: "" for nothing."""
+        if not _TIMESTAMP.fullmatch(timestamp):
             return "no timestamp"
+        if not self._form.fullmatch(signature):
+            return "bad signature"
+        return ""
+
+    def check(self, timestamp: str, signature: str, body: bytes) -> str:
+        """Return what is wrong with a whole request: "" for nothing."""
+        if problem := self.check_headers(timestamp, signature):
+            return problem
         signed = self._read(timestamp, signature, body)
         if signed is None:
             return "bad signature"
-        if abs(off := now - int(timestamp)) > MAX_AGE:
-            often.warning("a request of %s is %.0f s off: look at this machine's clock", self.platform, off)
+        age = self._clock() - int(timestamp)
+        if abs(age) > MAX_AGE:
+            often.warning("a request of %s is %.0f s off: look at this machine's clock", self.platform, age)
             return "stale"
         if signed in self._seen:
             return "replayed"
@@ -99,36 +184,53 @@ class Signed:
         return ""
 
 
+_TIMESTAMP = re.compile("[1-9][0-9]{0,10}")
+"""A time in whole seconds, as platforms write it."""
+
+
 def signed_app(
     signed: Signed, path: str, max_body: int, take: Take, routes: Iterable[web.RouteDef] = ()
 ) -> web.Application:
-    """The web application whose requests at `path` go to `take` once they are known for their platform's own; `take`
-    raises what reading a body raises where it cannot read one."""
+    """Create the web application that passes a platform's own requests at `path` on to `take`.
 
-    async def taken(request: web.Request) -> web.StreamResponse:
-        body = await _body_of(request)
+    If `take` cannot read a body, it raises what reading raises, and the sender gets a 400. `max_body` is in bytes.
+    """
+
+    async def receive(request: web.Request) -> web.StreamResponse:
         timestamp, signature = (request.headers.get(name, "") for name in signed.headers)
-        if wrong := signed.check(timestamp, signature, body):
-            return web.Response(status=401, text=wrong)
+        problem = signed.check_headers(timestamp, signature)
+        if problem:
+            return web.Response(status=401, text=problem)
+        body = await _read_body(request)
+        problem = signed.check(timestamp, signature, body)
+        if problem:
+            return web.Response(status=401, text=problem)
         try:
             return await take(request, body)
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             often.warning("%s sent something unreadable, refused: %r", signed.platform, error)
             return web.Response(status=400, text="cannot be read")
 
+    async def expect(request: web.Request) -> web.StreamResponse | None:
+        """Ask for a body that is announced by `Expect: 100-continue`, unless its head is refused."""
+        refusal = refuse_by_head(request)
+        if refusal is None:
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0  # the answer itself has not begun
+        return refusal
+
     app = web.Application(client_max_size=max_body)
-    app.on_response_prepare.append(one_request)
-    app.add_routes([web.post(path, taken), *routes])
+    app.add_routes([web.post(path, receive, expect_handler=expect), *routes])
     return app
 
 
-async def _body_of(request: web.Request) -> bytes:
-    """All that a request brings. Raises an HTTP answer for one that takes too long, or breaks off."""
+async def _read_body(request: web.Request) -> bytes:
+    """Return the whole body. Raises an HTTP answer if it takes too long or breaks off."""
     try:
         return await asyncio.wait_for(request.read(), PATIENCE)
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="too slow") from None
-    except OSError:  # whoever sent it went away in the middle: nobody hears this
+    except OSError:  # the sender went away in the middle: nobody hears this
         raise web.HTTPBadRequest(text="broken off") from None
 
 
@@ -138,7 +240,8 @@ LIFE_SECONDS = 60.0
 """Longer than any request with its answer takes."""
 PLACES = 1_000
 PER_ADDRESS = 50
-"""Connections of one address. A proxy, on this machine or one of PROXIES, brings everybody's: it is not counted."""
+"""Connections of one visitor (see `group_of`). A proxy brings everybody's, so one on this machine or in PROXIES is
+not counted."""
 BACKLOG = 64
 """How many are let in at once, before those who must make room are gone."""
 _END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
@@ -163,7 +266,7 @@ class Door:
         self._places = places or places_within(PLACES)
         self._inside: dict[_Visitor, str] = {}
         self._silent: dict[_Visitor, None] = {}
-        self._addresses: Counter[str] = Counter()
+        self._visitors: Counter[str] = Counter()  # connections by the group of their address
 
     @property
     def inside(self) -> int:
@@ -175,8 +278,10 @@ class Door:
         return _Visitor(self, self._serve())
 
     def admit(self, visitor: _Visitor, address: str) -> bool:
-        """Whether there is a place for a connection from `address`: if need be, that of somebody silent."""
-        if address and self._addresses[address] >= PER_ADDRESS and not is_within(address, self._proxies):
+        """Return whether a connection from `address` gets a place: if need be, that of a silent one."""
+        group = group_of(address)
+        is_full = bool(group) and self._visitors[group] >= PER_ADDRESS
+        if is_full and not is_within(address, self._proxies):
             often.warning("too many connections from one address; further ones are refused")
             return False
         if self.inside >= self._places:
@@ -185,8 +290,9 @@ class Door:
                 return False
             often.warning("all %d connections are in use; those that say nothing make room", self._places)
             next(iter(self._silent)).end()
-        self._inside[visitor], self._silent[visitor] = address, None
-        self._addresses[address] += 1
+        self._inside[visitor] = group
+        self._silent[visitor] = None
+        self._visitors[group] += 1
         return True
 
     def heard(self, visitor: _Visitor) -> None:
@@ -194,12 +300,13 @@ class Door:
         self._silent.pop(visitor, None)
 
     def left(self, visitor: _Visitor) -> None:
-        """This one's place is free, if it had one."""
+        """Free the place of a connection, if it had one."""
         self._silent.pop(visitor, None)
-        if (address := self._inside.pop(visitor, None)) is not None:
-            self._addresses[address] -= 1
-            if not self._addresses[address]:
-                del self._addresses[address]
+        group = self._inside.pop(visitor, None)
+        if group is not None:
+            self._visitors[group] -= 1
+            if not self._visitors[group]:
+                del self._visitors[group]
 
 
 class _Visitor(asyncio.Protocol):
@@ -265,7 +372,7 @@ class _Visitor(asyncio.Protocol):
 
 
 def address_of(text: str) -> str:
-    """An address as connections are counted by it; "" for this machine's own, and for what is none."""
+    """Return an IP address in its usual form; "" for this machine's own and for what is no address."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -274,18 +381,34 @@ def address_of(text: str) -> str:
     return "" if mapped.is_loopback else str(mapped)
 
 
+def group_of(address: str) -> str:
+    """Return what an address of `address_of` is counted by.
+
+    An IPv6 address counts by its /64 network, because one home line has all of that network's addresses.
+    """
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network(f"{address}/{IPV6_PREFIX}", strict=False))
+
+
+IPV6_PREFIX = 64
+
+
 def is_within(address: str, networks: Sequence[str]) -> bool:
-    """Whether an address is one of these networks' (10.0.0.0/8)."""
-    return any(ipaddress.ip_address(address) in ipaddress.ip_network(one) for one in networks)
+    """Return whether an address is in one of the networks (10.0.0.0/8)."""
+    return any(ipaddress.ip_address(address) in ipaddress.ip_network(network) for network in networks)
 
 
 def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
-    """Whose request it is, as they are counted: of one that a proxy brings, on this machine or of `proxies`, the last
-    address in X-Forwarded-For that is no proxy's, which that proxy wrote. "" for this machine's own."""
-    told = [address_of(one.strip()) for one in ",".join(forwarded).split(",")]
-    for address in (address_of(remote), *reversed(told)):
+    """Return what the sender of a request is counted by; "" for this machine's own.
+
+    If a proxy on this machine or in `proxies` passes the request on, the sender is the last address in
+    X-Forwarded-For that is no proxy: that proxy wrote it.
+    """
+    claimed = [address_of(part.strip()) for part in ",".join(forwarded).split(",")]
+    for address in (address_of(remote), *reversed(claimed)):
         if address and not is_within(address, proxies):
-            return address
+            return group_of(address)
     return ""
 
 

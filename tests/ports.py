@@ -9,6 +9,8 @@ from contextlib import closing
 from functools import cache
 from itertools import cycle
 
+HERE = ("127.0.0.1", 0)
+"""A port of this machine that the system chooses."""
 FIRST, EACH = 12_000, 1_200  # below what Linux and macOS give to connections; so many for each process of pytest
 
 

@@ -34,7 +34,8 @@ def signatures(public_key: str, clock: Callable[[], float] = time.time) -> Signe
             return None
         return signed
 
-    return Signed("Discord", ("X-Signature-Timestamp", "X-Signature-Ed25519"), read, clock)
+    headers = ("X-Signature-Timestamp", "X-Signature-Ed25519")
+    return Signed("Discord", headers, "[0-9A-Fa-f]{128}", read, clock)
 
 
 def web_app(public_key: str, take: Take) -> web.Application:

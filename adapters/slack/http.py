@@ -25,7 +25,8 @@ def signatures(secret: str, clock: Callable[[], float] = time.time) -> Signed:
         is_slacks = hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace"))
         return digest.encode() if is_slacks else None
 
-    return Signed("Slack", ("X-Slack-Request-Timestamp", "X-Slack-Signature"), read, clock)
+    headers = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
+    return Signed("Slack", headers, "v0=[0-9a-f]{64}", read, clock)
 
 
 def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:

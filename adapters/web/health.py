@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from adapters.web_server import Door, listen, one_request
+from adapters.web_server import Door, listen
 from bot.app import App
 from bot.process.release import release
 from bot.process.settings import Settings
@@ -122,7 +122,6 @@ def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Applicatio
         return web.Response(body=figures(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
     app = web.Application(client_max_size=1024)
-    app.on_response_prepare.append(one_request)
     looks = {"/livez": livez, "/readyz": readyz, "/healthz": healthz, "/metrics": metrics}
     app.add_routes([web.get(path, look) for path, look in looks.items()])
     return app

@@ -10,7 +10,7 @@ from functools import partial
 
 from aiohttp import web
 
-from adapters.web_server import Door, listen, one_request, places_within, visitor_of
+from adapters.web_server import Door, listen, places_within, visitor_of
 from bot.app import App
 from bot.live.watched_games import BYE, Hub, Watched, Watcher
 from bot.picture.png import rasterizer
@@ -57,7 +57,6 @@ class Pages:
     def app(self) -> web.Application:
         """The web application."""
         app = web.Application(client_max_size=1024)
-        app.on_response_prepare.append(one_request)
         game = {"": self.page, "/events": self.events, "/card.png": self.picture}
         app.add_routes([web.get(f"/g/{{token}}{rest}", look) for rest, look in game.items()])
         app.add_routes([web.get("/health", _health)])

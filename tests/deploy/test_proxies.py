@@ -22,7 +22,6 @@ from tests.adapters.slack.process import running
 from tests.adapters.web.serving import Stream
 from tests.ports import free_port
 
-pytestmark = pytest.mark.slow
 AROUND = """daemon off; pid {folder}/pid; error_log stderr; {user}
 events {{}}
 http {{
@@ -125,6 +124,19 @@ async def proxy(root: Path, folder: Path, program: str, scale: str, workers: dic
         log.close()
 
 
+def test_every_site_of_every_sample_limits_bodies(root: Path) -> None:
+    """A site is a `reverse_proxy` of Caddy, or a `server` of nginx that passes requests on."""
+    for sample in root.glob("deploy/**/Caddyfile*"):
+        text = sample.read_text()
+        assert text.count("reverse_proxy ") == text.count("max_size "), sample
+    for sample in root.glob("deploy/**/nginx*.conf"):
+        for server in re.split(r"^server ", sample.read_text(), flags=re.MULTILINE)[1:]:
+            for location in re.split(r"^    location ", server, flags=re.MULTILINE)[1:]:
+                is_limited = "client_max_body_size" in server.partition("location")[0] + location
+                assert is_limited or "proxy_pass" not in location, (sample, location)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["caddy", "nginx"])
 async def test_a_bot_behind_it_is_played_with_and_strangers_get_nowhere(
     root: Path, tmp_path: Path, program: str
@@ -152,6 +164,7 @@ async def test_a_bot_behind_it_is_played_with_and_strangers_get_nowhere(
         await slack.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["caddy", "nginx"])
 async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: Path, program: str) -> None:
     """Slack's signed requests pass, and by the second name the page with its stream, an event as soon as it happens."""
@@ -183,6 +196,8 @@ async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: 
                 heard = ""
                 while "watched" not in heard:
                     heard = str(await stream.next(20))
+            async with watcher.get(page, data=b"x" * 100_000) as answer:
+                assert answer.status in (413, 502), "older Caddys say it so"
             for path in ("/", "/metrics", "/healthz"):
                 async with watcher.get(f"http://127.0.0.1:{port + 1}{path}") as answer:
                     assert answer.status == 404, path
@@ -190,6 +205,7 @@ async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: 
         await slack.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["caddy", "nginx"])
 async def test_a_worker_that_is_away_is_passed_over(root: Path, tmp_path: Path, program: str) -> None:
     heard: list[bytes] = []

@@ -105,6 +105,7 @@ def test_the_same_request_again_is_a_replay() -> None:
     assert known.check("1000000", signed, b"{}") == "replayed"
     assert known.check("1000000", signed.upper(), b"{}") == "replayed"
     assert known.check("1000001", signed, b"{}") == "bad signature"
+    assert known.check("01000000", key.sign(b"01000000{}").hex(), b"{}") == "no timestamp"
 
 
 def test_a_shut_thread_is_known_by_its_payload() -> None:

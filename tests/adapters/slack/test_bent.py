@@ -15,7 +15,6 @@ from urllib.parse import urlencode
 
 import aiohttp
 import pytest
-from aiohttp import web
 
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.http import PATH, web_app
@@ -24,7 +23,9 @@ from adapters.slack.request import is_valid
 from adapters.slack.serve import make_bolt
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
+from adapters.web_server import Door, open_port
 from tests.fresh import fresh_app
+from tests.ports import HERE
 from tests.standins.slack.signed import sign
 
 ME = {"id": "U1", "username": "anna", "name": "anna", "team_id": "T1"}
@@ -109,13 +110,11 @@ async def listening() -> AsyncIterator[str]:
     app, wire = await fresh_app(), Deaf()
     teams = Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
-    runner = web.AppRunner(web_app(make_bolt(Listeners(Work(app, wire, teams)), teams, wire), "secret"))
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    bolt = make_bolt(Listeners(Work(app, wire, teams)), teams, wire)
     try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}{PATH}"
+        async with open_port(web_app(bolt, "secret"), HERE, "", Door) as server:
+            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}{PATH}"
     finally:
-        await runner.cleanup()
         await wire.close()
         await app.close()
 

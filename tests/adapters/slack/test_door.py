@@ -15,28 +15,28 @@ from aiohttp import web
 
 from adapters import web_server
 from adapters.slack.http import web_app
-from adapters.web_server import Door
+from adapters.web_server import Door, open_port
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
+from tests.ports import HERE
 from tests.standins.slack import SlackStandIn
 
 HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\n"
+SIGNED = b"X-Slack-Request-Timestamp: 1800000000\r\nX-Slack-Signature: v0=" + b"0" * 64 + b"\r\n"
 
 
 @asynccontextmanager
 async def behind_a_door(places: int) -> AsyncIterator[tuple[Door, int]]:
     """A door with so many places, and its port."""
     nobody: Any = None
-    runner = web.AppRunner(web_app(nobody, "secret"), access_log=None, shutdown_timeout=0.2)
-    await runner.setup()
-    assert runner.server is not None
-    keeper = Door(runner.server, places)
-    server = await asyncio.get_running_loop().create_server(keeper, "127.0.0.1", 0)
-    try:
-        yield keeper, server.sockets[0].getsockname()[1]
-    finally:
-        server.close()
-        await runner.cleanup()
+    doors: list[Door] = []
+
+    def make_door(serve: web.Server) -> Door:
+        doors.append(Door(serve, places))
+        return doors[0]
+
+    async with open_port(web_app(nobody, "secret"), HERE, "", make_door, shutdown_timeout=0.2) as server:
+        yield doors[0], server.sockets[0].getsockname()[1]
 
 
 async def knock(port: int, said: bytes = HALF) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -71,7 +71,7 @@ async def test_who_says_nothing_makes_room_for_who_does() -> None:
         for _, writer in silent:
             writer.close()
         await inside(keeper, 0)
-        assert not keeper._addresses
+        assert not keeper._visitors
         assert not keeper._silent
 
 
@@ -92,7 +92,7 @@ async def test_a_connection_serves_one_request_and_has_a_longest_life(monkeypatc
         reader, _ = await knock(port, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         assert (await asyncio.wait_for(reader.read(), 30)).endswith(b"ok")
         monkeypatch.setattr(web_server, "LIFE_SECONDS", 0.1)
-        reader, _ = await knock(port, HALF + b"Content-Length: 100\r\n\r\nx")
+        reader, _ = await knock(port, HALF + SIGNED + b"Content-Length: 100\r\n\r\nx")
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(reader.readexactly(1), 30)
         assert keeper.inside == 0

@@ -9,11 +9,11 @@ from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 
 from adapters.slack.http import MAX_BODY, PATH, signatures, web_app
-from adapters.web_server import MAX_AGE
-from tests.standins.slack.signed import sign
+from adapters.web_server import MAX_AGE, Door, open_port
+from tests.ports import HERE
+from tests.standins.slack.signed import sign, sign_text
 
 NOW = 1_800_000_000
 
@@ -33,6 +33,8 @@ def test_a_signature_is_right_fresh_and_taken_once() -> None:
         (str(NOW), sign("", b"body", NOW), "bad signature"),
         ("", good, "no timestamp"),
         ("-1", good, "no timestamp"),
+        (f"0{NOW}", sign_text("secret", b"body", f"0{NOW}"), "no timestamp"),
+        (f"+{NOW}", sign_text("secret", b"body", f"+{NOW}"), "no timestamp"),
         ("\u0661" * 10, good, "no timestamp"),
         ("9" * 4_000, good, "no timestamp"),
         (str(NOW - MAX_AGE - 1), sign("secret", b"body", NOW - MAX_AGE - 1), "stale"),
@@ -49,13 +51,8 @@ def test_a_signature_is_right_fresh_and_taken_once() -> None:
 async def listening() -> AsyncIterator[str]:
     """The web application, with nothing behind its door: whoever gets in gets an error."""
     nobody: Any = None
-    runner = web.AppRunner(web_app(nobody, "secret"), access_log=None, shutdown_timeout=0.2)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
-    finally:
-        await runner.cleanup()
+    async with open_port(web_app(nobody, "secret"), HERE, "", Door, shutdown_timeout=0.2) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 async def test_what_is_too_large_or_unsigned_is_refused() -> None:
@@ -75,7 +72,8 @@ async def test_nobody_is_waited_for_who_sends_his_body_slowly(monkeypatch: pytes
     monkeypatch.setattr("adapters.web_server.PATIENCE", 0.2)
     async with listening() as base:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(base.rpartition(":")[2]))
-        writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx".encode())
+        signed = f"X-Slack-Request-Timestamp: {NOW}\r\nX-Slack-Signature: {sign('secret', b'', NOW)}\r\n"
+        writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\n{signed}Content-Length: 100\r\n\r\nx".encode())
         status = await asyncio.wait_for(reader.readline(), 30)
         assert b"408" in status
         writer.close()

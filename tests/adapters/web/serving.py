@@ -6,16 +6,17 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import aiohttp
-from aiohttp import web
 
 from adapters.web.pages import Pages
-from adapters.web_server import BACKLOG, Door
+from adapters.web_server import Door, open_port
 from bot.interface.reply.reply import Reply
 from bot.live.watched_games import Hub
 from tests.playing import Channel
+from tests.ports import HERE
 
 ADDRESS = "https://games.example.org"
 
@@ -74,20 +75,17 @@ async def served(channel: Channel, places: int | None = None, *, worker: bool = 
     """The live page of a channel's app, on a free port; with a `worker` as hosts have it."""
     hub = Hub(channel.app.store, None if worker else here)
     pages = Pages(hub, ADDRESS, places)
-    runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
-    await runner.setup()
-    assert runner.server is not None
-    door = Door(runner.server, places=pages.places + 8, streams=True)
-    server = await asyncio.get_running_loop().create_server(door, "127.0.0.1", 0, backlog=BACKLOG)
+    door = partial(Door, places=pages.places + 8, streams=True)
     channel.app.handling.address = ADDRESS
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
-    async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
+    async with (
+        aiohttp.ClientSession(connector=connector, auto_decompress=True) as session,
+        open_port(pages.app(), HERE, "", door, shutdown_timeout=0.1, handler_cancellation=True) as server,
+    ):
         try:
             yield Site(hub, pages, server.sockets[0].getsockname()[1], session)
         finally:
-            server.close()
             await hub.close()
-            await runner.cleanup()
 
 
 def token_of(reply: Reply) -> str:

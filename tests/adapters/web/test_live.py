@@ -155,8 +155,9 @@ async def test_nothing_can_be_written(method: str) -> None:
     async with served(channel) as site:
         path = await shared(channel)
         for place in (path, f"{path}/events"):
-            async with site.session.request(method, site.at(place), data=b"x" * 10_000) as response:
-                assert response.status == 405
+            for body, status in ((b"x" * 1_000, 405), (b"x" * 10_000, 413)):
+                async with site.session.request(method, site.at(place), data=body) as response:
+                    assert response.status == status
 
 
 async def test_the_answers_keep_browsers_and_search_engines_in_bounds() -> None:
@@ -223,6 +224,8 @@ async def test_behind_a_proxy_each_viewer_is_counted_by_their_own_address(monkey
         ("172.18.0.5", ("198.51.100.1, 203.0.113.7", "172.18.0.9"), "203.0.113.7"),
         ("127.0.0.1", ("203.0.113.7",), "203.0.113.7"),
         ("203.0.113.7", ("198.51.100.1",), "203.0.113.7"),
+        ("127.0.0.1", ("2001:db8:1:2:3:4:5:6",), "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", (), "203.0.113.7"),
         ("172.18.0.5", (), ""),
         ("127.0.0.1", ("no address", ""), ""),
     ],
