@@ -963,6 +963,8 @@ class Game:
         self.acted_before, self.left_here = set[str](), set[str]()  # up to the last import; left: since then
         self.claimed: dict[str, str] = {}  # as whom somebody went on
         self.agreed: dict[int, bool] = {}  # of what was undone: whether by agreement
+        self.left_sides: dict[str, str] = {}  # who left which side
+        self.joined: dict[str, int] = {}  # since which event somebody plays their side
         self.closing = self.closed = self.all_closing = self.has_texts = False
         self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
         self.last_word, self.protocol = "", 1
@@ -1021,9 +1023,35 @@ class Game:
         self.cards = {**self.cards, **body.get("after", {}).get("cards", {})}
         self.cards = {key: count for key, count in self.cards.items() if count}
 
+    def note_seats(self, body: Json) -> None:
+        """Note who leaves or joins a side in an event; who claims a person goes on as that one."""
+        old, own, who = self.now["players"], body.get("own", ""), body["who"]
+        new = body.get("after", {}).get("game", {}).get("players", old)
+        if own:
+            if own in self.left_sides:
+                self.left_sides[who] = self.left_sides.pop(own)
+            self.joined[who] = max(self.joined.pop(own, 0), self.joined.get(who, 0))
+        self.left_sides |= {by: side for by, side in old.items() if new.get(by) != side and by != own}
+        if not own:
+            self.joined |= {by: body["number"] for by, side in new.items() if old.get(by) != side}
+
+    def may_open_early(self, who: str) -> bool:
+        """Return whether somebody may open the orders before every side is in and before the deadline."""
+        players, orders = self.now["players"], self.now["orders"]
+        side = players.get(who, "")
+        if not side:
+            return who == self.now["master"] and who not in self.left_sides
+        missing = {*self.now["sides"]} - {players.get(by, "") for by in orders.values()}
+        if side in missing or missing & {*players.values()}:
+            return False
+        if {*orders.values()} == {who}:
+            return True
+        return not missing & {*self.left_sides.values()} and self.joined.get(who, 0) < min(map(int, orders))
+
     def add(self, body: Json) -> None:
         """Move on behind an event."""
         at, kind, who, secret = body["number"], body["kind"], body["who"], body.get("secret", {})
+        self.note_seats(body)
         self.now.update(body.get("after", {}).get("game", {}))
         self.units.update(body.get("after", {}).get("units", {}))
         self.units = {key: unit for key, unit in self.units.items() if unit}
@@ -1357,8 +1385,8 @@ class Game:
             return self.playing() or "it opens other orders than were sealed."
         if {"orders_due": 0, **self.after["game"]} != {"orders": {}, "orders_due": 0} or self.value("orders_due"):
             return self.playing() or "it opens the orders, but they stay sealed."
-        is_master = who == now["master"] and who not in now["players"]
-        if not (set(now["players"].values()) <= sides or is_master or 0 < now["orders_due"] <= body["at"]):
+        all_in = bool(sides) and {*now["sides"]} <= sides
+        if not (all_in or 0 < now["orders_due"] <= body["at"] or self.may_open_early(who)):
             return self.playing() or "the orders are opened though not every side is in."
         right = f"of {' and '.join(side for side in now['sides'] if side in sides) or 'nobody'}"
         return self.playing() or ("" if body["result"] == right else "its words are not those of what it opens.")

@@ -1,6 +1,9 @@
-"""Sides by name, and those whose orders are in."""
+"""Sides by name, who joined and left them, those whose orders are in, and who may open these."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from bot.game.state import Game
 from bot.rules.errors import UserError, did_you_mean
@@ -49,9 +52,63 @@ def sides_in(game: Game) -> set[str]:
     return {side for person in game.orders.values() if (side := game.players.get(person, ""))}
 
 
+def missing_sides(game: Game) -> list[str]:
+    """Return the sides whose orders are not in, also those that nobody plays."""
+    written = sides_in(game)
+    return [side for side in game.sides if side not in written]
+
+
 def all_in(game: Game) -> bool:
-    """Whether every side has written that somebody plays."""
-    return bool(game.orders) and set(game.players.values()) <= sides_in(game)
+    """Return whether the orders of every side of the game are in. A side without players is not in."""
+    return bool(game.orders) and not missing_sides(game)
+
+
+@dataclass(slots=True)
+class Seats:
+    """Who left which side, and since which event each player plays theirs, as the log tells event by event."""
+
+    left: dict[str, str] = field(default_factory=dict)
+    joined: dict[str, int] = field(default_factory=dict)
+
+    def note(self, event: Mapping[str, Any]) -> None:
+        """Take in the next event of the log."""
+        before = (event.get("before") or {}).get("game") or {}
+        after = (event.get("after") or {}).get("game") or {}
+        own = event.get("own", "")
+        if own:  # who goes on as a person of an imported log has left what they left as the other person
+            if own in self.left:
+                self.left[event["who"]] = self.left.pop(own)
+            self.joined[event["who"]] = max(self.joined.pop(own, 0), self.joined.get(event["who"], 0))
+        if "players" not in after:
+            return
+        old, new = before.get("players") or {}, after["players"]
+        for person, side in old.items():
+            if new.get(person) != side and person != own:
+                self.left[person] = side
+        if own:
+            return
+        for person, side in new.items():
+            if old.get(person) != side:
+                self.joined[person] = event["number"]
+
+
+def may_open_early(game: Game, person: str, seats: Seats) -> bool:
+    """Return whether `person` may open the orders before every side is in and before the deadline.
+
+    A game master may who plays no side and never did. A player may whose side is in, if nobody plays the sides that
+    are missing. Orders of others also stay sealed if somebody left a missing side, or if the player joined after the
+    first of the orders was sealed: nobody changes sides to read them.
+    """
+    side = game.players.get(person, "")
+    if not side:
+        return bool(person) and person == game.master and person not in seats.left
+    missing = set(missing_sides(game))
+    if side in missing or missing & set(game.players.values()):
+        return False
+    if set(game.orders.values()) == {person}:
+        return True
+    first = min(map(int, game.orders))
+    return not missing & set(seats.left.values()) and seats.joined.get(person, 0) < first
 
 
 def of_sides(game: Game, person: str) -> str:

@@ -371,8 +371,12 @@ async def test_deleted_orders_open_empty_and_break_no_chain() -> None:
     post = await Post.begin()
     await post.channel.do("Alice", 'order write "to H5"')
     await post.channel.do("Alice", "privacy delete confirm")
-    opened = (await post.channel.do("Bob", "order write hold")).announce
-    assert opened is not None
+    card = (await post.channel.do("Bob", "order write hold")).announce
+    assert card is not None
+    assert card.title == "Orders for turn 1: nobody plays US, VC is in"
+    await post.channel.refused("Bob", "order open", "not-all-in")
+    await post.channel.do("Bob", "order deadline 1h")
+    (opened,) = await post.passes(2)
     assert opened.body() == ["VC: hold", "someone: not here: deleted, or kept where it was written"]
     assert "H5" not in await verified(post)
 

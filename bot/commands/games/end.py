@@ -63,19 +63,21 @@ async def end(context: Context) -> Reply:
         context.commit.docs.append(doc)
     elif await _typed_before(context):
         context.commit.drop_docs.append((SENTENCE, _own(context)))
-    return _question(context, winner, text, reveals=options["reveal"])
+    return await _question(context, winner, text, reveals=options["reveal"])
 
 
 async def ask_seed(context: Context, winner: str) -> Reply:
     """The same question, about ending the game and revealing its seed."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
-    return _question(context, _winner(game, winner), await _typed_before(context), reveals=True)
+    return await _question(context, _winner(game, winner), await _typed_before(context), reveals=True)
 
 
-def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+async def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
     game = context.game
-    opens = "will be opened" if may_open(context, game) else "stay unopened: not every side is in"
+    opens = ""
+    if game.orders:
+        opens = "will be opened" if await may_open(context) else "stay unopened: not every side is in"
     lines = [
         text,
         f"{counted(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",

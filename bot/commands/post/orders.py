@@ -11,8 +11,21 @@ from itertools import takewhile
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import holding
+from bot.game.loaded import in_batches
 from bot.game.rights import need_player
-from bot.game.sides import COMMAND, ORDER, all_in, find_side, of_sides, orders_in_order, sides_in, told_sides
+from bot.game.sides import (
+    COMMAND,
+    ORDER,
+    Seats,
+    all_in,
+    find_side,
+    may_open_early,
+    missing_sides,
+    of_sides,
+    orders_in_order,
+    sides_in,
+    told_sides,
+)
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small, when
 from bot.interface.reply.reply import OPEN_FORM, SEALED, Button, Reply
@@ -43,14 +56,15 @@ async def write(context: Context) -> Reply:
     ledger, person, was = context.ledger, context.ledger.person(), game.orders
     orders = {at: who for at, who in was.items() if who != person} | {str(ledger.next_number): person}
     ledger.add("order", replace(game, orders=orders), texts=texts, result=f"{side} is in")
-    told = [texts[key] if key == ORDER else Phrase("Ready: ", Typed(texts[key])) for key in texts]
+    told: list[Part] = [texts[key] if key == ORDER else Phrase("Ready: ", Typed(texts[key])) for key in texts]
     if all_in(context.game):
         told_all = await _open(context)
     else:
         is_again = bool(was) or await _were_opened(context)
-        new = () if is_again else tuple(other for other in game.sides if other not in sides_in(context.game))
+        new = () if is_again else tuple(missing_sides(context.game))
         mention = await call_sides(context, context.game, new, spares=False)
         told_all = replace(await _amend(context, _card(context)), mention=mention)
+        told += await _way_out(context)
     first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
     return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
 
@@ -74,9 +88,10 @@ def _texts(context: Context, text: str | None, command: str | None) -> dict[str,
 
 
 async def show(context: Context) -> Reply:
-    """Who is in, when they open, and one's own."""
+    """Show who is in, when the orders open, and the reader's own."""
     own, card = await _mine(context), _card(context)
-    return replace(card, lines=(*card.lines, *own), private=True)
+    way_out = await _way_out(context) if context.game.orders else []
+    return replace(card, lines=(*card.lines, *own, *way_out), private=True)
 
 
 async def mine(context: Context, _about: str) -> Reply:
@@ -111,17 +126,26 @@ async def deadline(context: Context) -> Reply:
 
 
 async def open_now(context: Context) -> Reply:
-    """Open them: when all are in, at the deadline, or for a game master who plays no side. Raises UserError."""
+    """Open the orders: when all are in, at the deadline, or early for whoever may do so. Raises UserError."""
     game = _with_sides(context)
+    need_player(game, context.actor)
     if not game.orders:
         raise UserError("Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders")
-    if not may_open(context, game):
-        need_player(game, context.actor)
-        waits = [side for side in game.sides if side in game.players.values() and side not in sides_in(game)]
+    if not await may_open(context):
+        waits = missing_sides(game)
         what = f"{' and '.join(waits)} {'is' if len(waits) == 1 else 'are'} not in."
         hint = phrase("They open when all are in, or at the deadline: `/order deadline 2d`")
-        raise UserError(what, hint=hint, code="not-all-in")
-    return await _open(context)
+        raise UserError(what or "You cannot open them yet.", hint=hint, code="not-all-in")
+    return await _open(context, opener=context.who)
+
+
+async def _way_out(context: Context) -> list[Part]:
+    """Return how to open the orders early, for a reader who may, if nobody plays the sides that are missing."""
+    game = context.game
+    missing = missing_sides(game)
+    if not missing or set(missing) & set(game.players.values()) or not await may_open(context):
+        return []
+    return [Small(phrase("Nobody plays {sides}: `/order open` opens them now.", sides=" or ".join(missing)))]
 
 
 async def open_at_deadline(context: Context, row: DueRow) -> None:
@@ -150,7 +174,7 @@ async def at_the_end(context: Context) -> list[Part]:
     game = context.game
     if not game.orders:
         return []
-    if may_open(context, game):
+    if await may_open(context):
         opened = await _open(context)
         return [f"{opened.title}:", *opened.lines]
     where = f"#{context.ledger.next_number}"
@@ -159,16 +183,27 @@ async def at_the_end(context: Context) -> list[Part]:
     return [Group("Unopened", f"the {_of(game)} of {sides}; only who wrote them can read them", grave=True)]
 
 
-def may_open(context: Context, game: Game) -> bool:
-    """Whether all are in, the deadline is over, or who asks is the game's master and plays no side."""
-    person = context.ledger.known_person()
-    is_master = bool(person) and person == game.master and person not in game.players
-    return all_in(game) or 0 < game.orders_due <= context.now or is_master
+async def may_open(context: Context) -> bool:
+    """Return whether the actor may open the orders now: all are in, the deadline is over, or they may do so early."""
+    game = context.game
+    if all_in(game) or 0 < game.orders_due <= context.now:
+        return True
+    seats = Seats()
+    async for rows in in_batches(context.store, context.ledger.row):
+        for row in rows:
+            seats.note(row.data)
+    for body in context.ledger.bodies:
+        seats.note(body)
+    return may_open_early(game, context.ledger.known_person(), seats)
 
 
-async def _open(context: Context, *more: Part) -> Reply:
-    """All orders, opened; the messages that said who is in lead to them."""
+async def _open(context: Context, *more: Part, opener: str = "") -> Reply:
+    """Open all orders, and let the messages that said who is in lead to them.
+
+    `opener` is who asked for it, if anyone.
+    """
     game, ledger = context.game, context.ledger
+    missing = missing_sides(game)
     numbers = sorted(map(int, game.orders))
     kept = await _kept(context, numbers)
     lines: list[Part] = []
@@ -188,9 +223,10 @@ async def _open(context: Context, *more: Part) -> Reply:
     await _amend(context, card)
     proof = context.button("read", "Proof", "proof")
     mention = await call_sides(context, game, game.sides, spares=False)
+    not_in = [Small(f"Not in: {' and '.join(missing)}.")] if missing and opener else []
     return Reply(
-        f"{_of(game, capital=True)} are open",
-        (*lines, *more),
+        f"{opener} opens the {_of(game)}" if opener else f"{_of(game, capital=True)} are open",
+        (*lines, *not_in, *more),
         by=told_sides(game).removeprefix("of "),
         tone=SEALED,
         mention=mention,
@@ -217,16 +253,15 @@ async def _were_opened(context: Context) -> bool:
 def _card(context: Context) -> Reply:
     """Who is in, and when they open."""
     game, ledger = context.game, context.ledger
-    sides = [side for side in game.sides if side in game.players.values()]
-    said = ", ".join(f"{side} is {'in' if side in sides_in(game) else 'not'}" for side in sides)
-    together = "both are in" if len(sides) == 2 else "all are in"
+    said = ", ".join(_status(game, side) for side in game.sides)
+    together = "both are in" if len(game.sides) == 2 else "all are in"
     until: Part = f"They open when {together}."
     if game.orders_due:
         until = Phrase(f"They open when {together}, at the latest ", when(game.orders_due), ".")
     names = [ledger.name_of(game.orders[str(number)]) for number in orders_in_order(game)]
     sealed = [Small(f"Sealed by {', '.join(names)}; only they can read theirs.")] if names else []
     return Reply(
-        f"{_of(game, capital=True)}: {said or 'nobody is in'}",
+        f"{_of(game, capital=True)}: {said}",
         (until, *sealed),
         by="opened together",
         tone=SEALED,
@@ -236,6 +271,13 @@ def _card(context: Context) -> Reply:
             context.button("read", "Proof", "proof"),
         ),
     )
+
+
+def _status(game: Game, side: str) -> str:
+    """Return `US is in`, `VC is not`, or `nobody plays VC`."""
+    if side in sides_in(game):
+        return f"{side} is in"
+    return f"{side} is not" if side in game.players.values() else f"nobody plays {side}"
 
 
 def _of(game: Game, *, capital: bool = False) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.game.events import apply
+from bot.game.sides import Seats
 from bot.game.state import Game
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import content_faults, shown
@@ -31,6 +32,7 @@ class Past:
     imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
     agreed: dict[int, bool] = field(default_factory=dict)  # of what was undone: whether by agreement
+    seats: Seats = field(default_factory=Seats)
 
     def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
         """One part of what an event says was there before or after."""
@@ -42,6 +44,7 @@ class Past:
         self.now = apply(self.now, event)
         number, kind, who = event["number"], event["kind"], event["who"]
         self.bodies[number] = event
+        self.seats.note(event)
         self.acted.add(who)
         if kind == "import":
             self.imported_at, self.acted_here, self.left_here = number, set(), set()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from bot.game import cups
 from bot.game.events import cards_difference, difference
 from bot.game.follows.past import Event, Past, Said, words_problem
-from bot.game.sides import COMMAND, ORDER, all_in, told_sides
+from bot.game.sides import COMMAND, ORDER, all_in, may_open_early, told_sides
 from bot.game.state import Game
 from bot.rules.cards import ID, Out
 from bot.rules.proof.event_kinds import PATCH, shown
@@ -158,14 +158,14 @@ def order(past: Past, event: Event, said: Said) -> str:
 
 
 def opening(past: Past, event: Event, said: Said) -> str:
-    """All orders are opened: every side is in, the deadline is over, or a game master of no side does it."""
+    """Return what is wrong with opening the orders: every side is in, the deadline is over, or its writer may do so."""
     now, who = past.now, event["who"]
     if event["reads"] != sorted(map(int, now.orders)):
         return "it opens other orders than were sealed."
     if said != {"orders": {}, **({"orders_due": 0} if now.orders_due else {})}:
         return "it opens the orders, but they stay sealed."
-    is_master = who == now.master and who not in now.players
-    if not (all_in(now) or is_master or 0 < now.orders_due <= event["at"]):
+    is_due = all_in(now) or 0 < now.orders_due <= event["at"]
+    if not (is_due or may_open_early(now, who, past.seats)):
         return "the orders are opened though not every side is in."
     return words_problem(event, told_sides(now))
 
