@@ -44,6 +44,11 @@ COMMANDS = {
 }
 
 
+OF_SERVICE = (
+    "doctor", "health", "backup", "restore", "copy", "rerun", "publish", "run", "discord", "slack",
+)  # fmt: skip
+"""Commands that are about the bot that runs as a service: its settings, its database, its port."""
+
 BRIEF = ("lookup", "roll")
 """Commands that live for a few hundredths of a second."""
 
@@ -65,7 +70,7 @@ def main(words: list[str] | None = None) -> int:
     75 (`EX_TEMPFAIL`) for what passes, such as a database that is away."""
     words = sys.argv[1:] if words is None else words
     try:
-        words = _use_packs(words)
+        words = _take_packs(words)
     except UserError as error:
         print(_refused(error, as_json="--json" in words), file=sys.stderr)
         return 2
@@ -84,6 +89,9 @@ def main(words: list[str] | None = None) -> int:
         if target is None:
             hint = did_you_mean(words[0], COMMANDS) or "grognard --help shows all commands."
             raise UserError(f'There is no command "{words[0][:40]}".', hint=hint, code="unknown-command")
+        if words[0] in OF_SERVICE:
+            _enter_service(words)
+        _use_packs_of_file(words[0])
         module, _, function = target.partition(":")
         status = getattr(import_module(module), function)(words[1:])
         sys.stdout.flush()
@@ -109,28 +117,42 @@ def exit_status(error: Exception) -> int:
     return os.EX_TEMPFAIL if isinstance(error, UserError) and error.is_passing else 2
 
 
-def _use_packs(words: list[str]) -> list[str]:
-    """The words without `--packs FOLDER`, which any command takes: what it names, or else `.env`, counts for this
-    process and those that it starts. Raises UserError for a folder that is not there."""
-    at = next((at for at, word in enumerate(words) if word.partition("=")[0] == "--packs"), None)
-    if at is None:
-        if not os.environ.get("GROGNARD_PACKS") and os.path.exists(".env"):
-            from pathlib import Path
+def _enter_service(words: list[str]) -> None:
+    """Go on with the settings and as the user of the service, if this is an installed release. Raises UserError."""
+    from bot.process.service import enter_service, find_service  # 0.02 s that `roll` does without
 
-            from bot.process.settings import read_env_file  # 0.02 s that a lookup without .env does without
+    service = find_service()
+    if service is not None:
+        enter_service(service, " ".join(words))
 
-            os.environ["GROGNARD_PACKS"] = read_env_file(Path(".env"), []).get("GROGNARD_PACKS", "")
+
+def _take_packs(words: list[str]) -> list[str]:
+    """Return the words without `--packs FOLDER`, which any command takes; that folder counts for this process and
+    those that it starts. Raises UserError for a folder that is not there."""
+    index = next((index for index, word in enumerate(words) if word.partition("=")[0] == "--packs"), None)
+    if index is None:
         return words
-    _, equals, folder = words[at].partition("=")
+    _, equals, folder = words[index].partition("=")
     taken = 1 if equals else 2
-    folder = folder if equals else "".join(words[at + 1 : at + 2])
+    folder = folder if equals else "".join(words[index + 1 : index + 2])
     from bot.systems.catalog import named_folder  # 0.03 s that `roll` does without
 
     path = named_folder(folder)
     if not folder or not path.exists():
         raise UserError(f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value")
     os.environ["GROGNARD_PACKS"] = os.path.abspath(path)
-    return words[:at] + words[at + taken :]
+    return words[:index] + words[index + taken :]
+
+
+def _use_packs_of_file(command: str) -> None:
+    """Take GROGNARD_PACKS from the file with the settings, unless the environment or the command line named it."""
+    if os.environ.get("GROGNARD_PACKS"):
+        return
+    if command not in OF_SERVICE and not os.path.exists(".env"):
+        return
+    from bot.process.settings import env_file, read_env_file  # 0.02 s that a lookup without .env does without
+
+    os.environ["GROGNARD_PACKS"] = read_env_file(env_file(), []).get("GROGNARD_PACKS", "")
 
 
 def _refused(error: Exception, *, as_json: bool) -> str:

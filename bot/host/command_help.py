@@ -144,7 +144,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "FILE",
         "copy the database, also while the bot runs",
         "The copy is checked, and for its owner alone: it holds the seeds of running games. FILE must not exist yet.",
-        "grognard backup /var/backups/grognard-monday.db",
+        "grognard backup /var/backups/grognard/monday.db",
     ),
     "rerun": (
         "GAME ...|--all",
@@ -154,18 +154,20 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard rerun --all",
     ),
     "copy": (
-        "FROM_URL TO_URL",
+        "FROM [TO]",
         "all games into an empty database, SQLite or PostgreSQL",
-        "Both as DATABASE_URL names them. Stop the bot first: what is played meanwhile is not copied. All is copied or "
-        "nothing, then every game is played again; exit status 1 where one does not verify.",
-        "grognard copy sqlite:///grognard.db postgresql://grognard@localhost/grognard",
+        "Each is an address as DATABASE_URL has it, or a file with a line DATABASE_URL=...; without TO it is the "
+        "DATABASE_URL of the settings. An address with a password must be in a file: other users can read a "
+        "command line. Stop the bot first: what is played meanwhile is not copied. All is copied or nothing, then "
+        "every game is played again; exit status 1 if one does not verify.",
+        "grognard copy sqlite:///grognard.db",
     ),
     "restore": (
         "FILE",
         "put a copy back in place of the database",
         "Only while no bot has the database open. What was there stays beside it under another name; the new file "
         "belongs to whoever owned the old one.",
-        "grognard restore /var/backups/grognard-monday.db",
+        "grognard restore /var/backups/grognard/monday.db",
     ),
     "discord": ("", "serve Discord", "Settings: see .env.example and docs/discord.md.", "grognard discord"),
     "slack": ("", "serve Slack", "Settings: see .env.example and docs/slack.md.", "grognard slack"),

@@ -13,18 +13,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from bot.audit.check_games import audit
 from bot.audit.replay import rerun as played_again
 from bot.host.cli import Arguments
 from bot.process.file_rights import explained_failure, make_file, make_folder
-from bot.process.settings import Settings, load_settings
+from bot.process.service import find_service
+from bot.process.settings import Settings, SettingsError, env_file, load_settings, read_env_file
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.sight.health import COPIED, copied_now
 from bot.stores.base import DAY
 from bot.stores.copying import OF_THE_MOMENT, copy_all, holds_anything
-from bot.stores.opening import needs_library, open_store
+from bot.stores.opening import needs_library, open_store, server_name
 from bot.stores.sqlite import SqliteStore
 from bot.stores.sqlite.copying import sqlite_source, sqlite_target
 from bot.stores.sqlite.faults import explained
@@ -37,13 +39,13 @@ def backup(words: Sequence[str]) -> int:
     """Copy the database into a new file, whichever kind it is; 1 where a game in it does not verify (on PostgreSQL;
     SQLite's pages are checked). Raises UserError where there is none, or the file is there already."""
     (name,) = Arguments(words, flags={}).only("FILE")
-    settings, copy = load_settings(), Path(name)
+    settings = load_settings()
+    copy = Path(name)
     source = _name(settings)
-    if not settings.postgres and not Path(source).exists():
-        raise UserError(
-            f"There is no database {source} yet.", hint="Set GROGNARD_DATA as the bot has it.", code="no-such-file"
-        )
-    if copy.exists():
+    if not settings.postgres and not _is_there(Path(source)):
+        hint = "The bot creates it at its first start; GROGNARD_DATA names its folder."
+        raise UserError(f"There is no database {source} yet.", hint=hint, code="no-such-file")
+    if _is_there(copy):
         raise UserError(f"{copy} is there already.", hint="Name a new file.", code="file-exists")
     try:
         games, faults = _taken(settings, copy)
@@ -60,11 +62,14 @@ def restore(words: Sequence[str]) -> int:
     """Put a copy in place of the database; 1 where a game does not verify then. Raises UserError while anybody has that
     open, or for no copy of ours."""
     (name,) = Arguments(words, flags={}).only("FILE")
-    settings, copy = load_settings(), Path(name)
+    settings = load_settings()
+    copy = Path(name)
     source = _name(settings)
-    if not copy.is_file():
+    if not _is_there(copy) or not copy.is_file():
         raise UserError(f"There is no file {copy}.", code="no-such-file")
-    if not settings.postgres and Path(source).exists() and copy.samefile(source):
+    with explained_failure(copy, "read"), copy.open("rb"):
+        pass  # SQLite would not say that it is a matter of rights
+    if not settings.postgres and _is_there(Path(source)) and copy.samefile(source):
         raise UserError(f"{copy} is the database itself.", code="bad-backup")
     folder = settings.data if settings.postgres else Path(source).parent
     try:
@@ -80,6 +85,12 @@ def restore(words: Sequence[str]) -> int:
     return _told(faults)
 
 
+def _is_there(path: Path) -> bool:
+    """Return whether a file or folder exists. Raises UserError if this user may not look."""
+    with explained_failure(path, "read"):
+        return path.exists()
+
+
 Put = tuple[int, Path | None, Sequence[str]]
 """What became of a copy that was put back: its games, where what was there before is kept, what does not verify."""
 
@@ -87,9 +98,7 @@ Put = tuple[int, Path | None, Sequence[str]]
 def _name(settings: Settings) -> str:
     """What the database is called: its file, or its server. Raises UserError for one that ends with its process."""
     if settings.postgres:
-        with needs_library():
-            from bot.stores.postgres.faults import server_of
-        return f"PostgreSQL at {server_of(settings.postgres)}"
+        return server_name(settings)
     if settings.database is None:
         raise UserError("The database is a temporary one.", hint="Set DATABASE_URL to a file.", code="bad-settings")
     return str(settings.database)
@@ -248,19 +257,63 @@ def copy(words: Sequence[str]) -> int:
     """Copy a database into an empty one; 1 where a game there does not verify. Raises UserError, and then the target
     is as it was."""
     signs = [word.replace("=", "\0") for word in words]  # ?host=... makes no pair of an address
-    urls = Arguments(signs, flags={}).only("FROM_URL", "TO_URL")
-    source, target = (_settings_with(url.replace("\0", "=")) for url in urls)
+    arguments = Arguments(signs, flags={})
+    has_target = len(arguments.words) > 1
+    named = arguments.only("FROM", "TO") if has_target else [*arguments.only("FROM"), ""]
+    source, target = (_settings_of(word.replace("\0", "=")) for word in named)
     if (source.postgres, source.database) == (target.postgres, target.database):
-        raise UserError("Both addresses are the same.", hint="Name an empty database second.", code="bad-arguments")
+        hint = "Name another database second." if has_target else "Name the empty database second, or set DATABASE_URL."
+        raise UserError("Both are the same database.", hint=hint, code="bad-arguments")
     return asyncio.run(_copy(source, target))
 
 
-def _settings_with(url: str) -> Settings:
-    """The host's settings with this database. Raises UserError for one that is none, or that ends with its process."""
-    settings = load_settings({**os.environ, "DATABASE_URL": url})
+def _settings_of(named: str) -> Settings:
+    """Return the host's settings with the database that is named: by its address, by a file with a line
+    DATABASE_URL=..., or "" for that of the settings.
+
+    Raises UserError for an address with a password, for a file without that line, and for a database in memory.
+    """
+    url = named if "://" in named else _url_in(Path(named)) if named else ""
+    if named and url == named and _has_password(url):
+        service = find_service()
+        file = service.settings if service else env_file()
+        raise UserError(
+            "This address has a password, and each user of this machine can read a command line.",
+            hint=f"Write DATABASE_URL=... into {file}, and name that file instead of the address.",
+            code="bad-arguments",
+        )
+    settings = load_settings({**os.environ, "DATABASE_URL": url} if url else None)
     if not settings.postgres and settings.database is None:
         raise UserError("A temporary database cannot be copied.", hint="Name a file.", code="bad-arguments")
     return replace(settings, live_port=0)
+
+
+def _url_in(file: Path) -> str:
+    """Return the DATABASE_URL of a file with settings. Raises UserError."""
+    if not _is_there(file):
+        raise UserError(
+            f"{file} is neither an address nor a file.",
+            hint="An address begins with sqlite:/// or postgresql://; a file has a line DATABASE_URL=...",
+            code="no-such-file",
+        )
+    with explained_failure(file, "read"), file.open("rb"):
+        pass
+    problems: list[str] = []
+    url = read_env_file(file, problems).get("DATABASE_URL", "")
+    if problems:
+        raise SettingsError(problems)
+    if not url:
+        raise UserError(f"{file} has no line DATABASE_URL=...", code="bad-settings")
+    return url
+
+
+def _has_password(url: str) -> bool:
+    """Return whether an address carries a password, before the host or among its options."""
+    try:
+        parts = urlsplit(url)
+        return bool(parts.password) or "password" in parse_qs(parts.query)
+    except ValueError:
+        return "@" in url  # half an address may still hold one
 
 
 async def _copy(source: Settings, target: Settings) -> int:

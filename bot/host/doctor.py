@@ -12,11 +12,13 @@ from pathlib import Path
 from bot.audit.check_games import audit
 from bot.host.cli import Arguments
 from bot.picture.png import rasterizer
-from bot.process.settings import Settings, SettingsError, load_settings
+from bot.process.file_rights import explained_failure
+from bot.process.service import are_settings_open, find_service
+from bot.process.settings import Settings, SettingsError, env_file, load_settings
 from bot.rules.errors import TableError, UserError
 from bot.sight.health import COPIED, LITTLE, MIB, not_copied
 from bot.stores.base import DAY
-from bot.stores.opening import open_store
+from bot.stores.opening import open_store, server_name
 from bot.stores.records import Doc
 from bot.stores.sqlite import check_sqlite
 from bot.stores.sqlite.schema import own_copies
@@ -96,6 +98,7 @@ def _check_settings(found: Findings) -> Settings | None:
         return None
     for line in settings.unknown:
         found.fault(line)
+    _check_files_of_settings(found)
     _check_folder(found, settings.data)
     tokens = (
         ("Discord", "DISCORD_TOKEN", settings.discord_token),
@@ -107,6 +110,25 @@ def _check_settings(found: Findings) -> Settings | None:
         elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):  # workspaces bring their own
             found.note(f"{name} is not set: {platform} is not served")
     return settings
+
+
+def _check_files_of_settings(found: Findings) -> None:
+    """Whether the settings are for the bot's user alone: there are tokens in them."""
+    file = env_file()
+    is_there = file.is_file()
+    if is_there and file.stat().st_mode & 0o077:
+        found.fault(f"{file} may be read by other users, and has tokens in it. Type: chmod 600 {file}")
+    service = find_service()
+    if service is not None:
+        if service.settings.is_file() and are_settings_open(service):
+            found.fault(
+                f"{service.settings} may be read by other users, and has tokens in it. "
+                f"Type: sudo chmod 640 {service.settings}"
+            )
+    elif is_there:
+        found.right(f"settings from {file.absolute()}")
+    else:
+        found.note(f"settings from the environment alone: there is no {file.absolute()}")
 
 
 def _check_live(found: Findings, settings: Settings) -> None:
@@ -181,14 +203,16 @@ async def _check_platforms(found: Findings, settings: Settings) -> None:
 
 
 async def _check_database(found: Findings, settings: Settings, *, replays: bool) -> None:
-    name = "the PostgreSQL database" if settings.postgres else f"database {settings.database}"
     try:
+        name = server_name(settings) if settings.postgres else f"database {settings.database}"
         if not settings.postgres:
             check_sqlite()
             if settings.database is None:
                 found.note("the database is a temporary one: games end with the process")
                 return
-            if not settings.database.exists():
+            with explained_failure(settings.database, "read"):
+                is_there = settings.database.exists()
+            if not is_there:
                 found.note(f"{name} does not exist yet; it is made at the first start")
                 return
         async with await open_store(settings) as store:

@@ -13,12 +13,12 @@ from bot.game.loaded import load
 from bot.host.cli import Arguments
 from bot.live.watched_games import public_export
 from bot.process.file_rights import explained_failure
-from bot.process.settings import load_settings
+from bot.process.settings import Settings, load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import read_export, read_json
-from bot.stores.sqlite import SqliteStore
+from bot.stores.opening import open_store
 from bot.stores.store import Store
 from bot.systems.catalog import using
 
@@ -56,9 +56,12 @@ def publish(words: list[str]) -> int:
     arguments = Arguments(words, flags={"every": True})
     game, folder = arguments.only("GAME", "FOLDER")
     settings = load_settings()
-    if settings.database is None or not settings.database.exists():
-        raise UserError("There is no database here yet, so no games.", code="no-game")
-    asyncio.run(_publish(settings.database, game, Path(folder), _seconds(arguments)))
+    if not settings.postgres:
+        with explained_failure(settings.data, "read"):
+            is_there = settings.database is not None and settings.database.exists()
+        if not is_there:
+            raise UserError("There is no database here yet, so no games.", code="no-game")
+    asyncio.run(_publish(settings, game, Path(folder), _seconds(arguments)))
     return 0
 
 
@@ -69,8 +72,8 @@ def _seconds(arguments: Arguments) -> int:
     return int(typed)
 
 
-async def _publish(database: Path, name: str, folder: Path, every: int) -> None:
-    async with await SqliteStore.open(database) as store:
+async def _publish(settings: Settings, name: str, folder: Path, every: int) -> None:
+    async with await open_store(settings) as store:
         row, written = await find(store, name), 0
         while True:
             events = await store.events(row)

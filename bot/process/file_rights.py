@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pwd
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,11 +18,25 @@ _OTHERS = 0o077
 
 @contextmanager
 def explained_failure(path: Path | str, done: str = "written", code: str = "file-failed") -> Iterator[None]:
-    """In this block a file or folder is `written`, or read. Raises UserError that names it, where that cannot be."""
+    """Run a block in which a file or folder is `written`, or read.
+
+    Raises UserError that names the path, and the user if it is a matter of rights.
+    """
     try:
         yield
+    except PermissionError as error:
+        hint = f"The user {user_name()} may not do that: name a place where it may."
+        raise UserError(f"{path} cannot be {done}: {error.strerror or error}.", hint=hint, code=code) from None
     except OSError as error:
         raise UserError(f"{path} cannot be {done}: {error.strerror or error}.", code=code) from None
+
+
+def user_name() -> str:
+    """Return the name of the user as whom this process runs; its number if it has no name."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 def private_from_now_on() -> None:

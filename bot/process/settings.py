@@ -24,6 +24,7 @@ MAX_PORT = 65_535
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LOG_FORMATS = ("text", "json")
 _MAX_DAYS = 36_500
+_env_file = Path(".env")
 _OURS = ("DISCORD_", "SLACK_", "GROGNARD_", "SHARD_", "HEALTH_", "LIVE_")
 T = TypeVar("T")
 
@@ -89,13 +90,24 @@ class Settings:
         return tuple(token for token in tokens if token)
 
 
+def use_env_file(path: Path) -> None:
+    """Read this file from now on, not `.env` in the folder where the process was started."""
+    global _env_file
+    _env_file = path
+
+
+def env_file() -> Path:
+    """Return the file whose lines are settings; it need not exist."""
+    return _env_file
+
+
 def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
-    """The settings of this process: its environment, and `.env` in the folder where it was started.
+    """Return the settings of this process: its environment, and the lines of `file` (default: env_file()).
 
     Raises SettingsError, which names every malformed one and the line to write instead.
     """
     problems: list[str] = []
-    values = read_env_file(file or Path(".env"), problems)
+    values = read_env_file(file or env_file(), problems)
     of_file = set(values)
     values.update({name: value for name, value in (os.environ if environ is None else environ).items() if value})
     reader = _Reader(values, problems)

@@ -25,6 +25,14 @@ async def open_store(settings: Settings, clock: Clock = time.time, *, at_once: b
     return await SqliteStore.open(settings.database, clock=clock)
 
 
+def server_name(settings: Settings) -> str:
+    """Return what the PostgreSQL database of the settings is called, without its secrets. Raises StoreError without
+    the library for it."""
+    with needs_library():
+        from bot.stores.postgres.faults import server_of
+    return f"PostgreSQL at {server_of(settings.postgres)}"
+
+
 @contextmanager
 def needs_library() -> Iterator[None]:
     """Import what needs PostgreSQL's library in this block. Raises StoreError where it is not installed."""

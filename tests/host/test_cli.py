@@ -110,7 +110,7 @@ def test_batch_as_a_process() -> None:
         (["tables", "lnlt", "melee-odds"], '"melee-odds" is left over. It takes SYSTEM alone.'),
         (["check", "packs/generic", "packs/low-water"], '"packs/low-water" is left over. It takes FOLDER alone.'),
         (["backup", "a.db", "b.db"], '"b.db" is left over. It takes FILE alone.'),
-        (["copy", "a", "b", "c"], '"c" is left over. It takes FROM_URL and TO_URL alone.'),
+        (["copy", "a", "b", "c"], '"c" is left over. It takes FROM and TO alone.'),
         (["doctor", "replay"], '"replay" is left over. It takes nothing here.'),
         (["health", "now"], '"now" is left over. It takes nothing here.'),
         (["lookup", "lntl", "dct"], "Did you mean lnlt?"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -62,11 +63,9 @@ async def rows_of_server(url: str) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
-async def copied(source: str, target: str) -> int:
+async def copied(*words: str) -> int:
     """The exit status of `grognard copy`, which has a loop of its own."""
-    import asyncio
-
-    return await asyncio.to_thread(main, ["copy", source, target])
+    return await asyncio.to_thread(main, ["copy", *words])
 
 
 async def test_there_and_back_every_row_is_the_same_and_play_goes_on(
@@ -140,10 +139,14 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
     ("words", "said"),
     [
         (("sqlite:///no.db", "sqlite:///new.db"), "There is no database"),
-        (("sqlite:///a.db", "sqlite:///a.db"), "Both addresses are the same."),
+        (("sqlite:///a.db", "sqlite:///a.db"), "Both are the same database. Name another database second."),
+        (("sqlite:///grognard.db",), "Both are the same database. Name the empty database second, or set DATABASE_URL"),
         (("sqlite:///:memory:", "sqlite:///a.db"), "A temporary database cannot be copied."),
         (("mysql://x", "sqlite:///a.db"), "names neither an SQLite file nor a PostgreSQL database"),
-        (("sqlite:///a.db",), "TO_URL is missing."),
+        ((), "FROM is missing."),
+        (("nowhere.env", "sqlite:///a.db"), "nowhere.env is neither an address nor a file."),
+        ((__file__, "sqlite:///a.db"), "is not a setting"),
+        (("/dev/null", "sqlite:///a.db"), "/dev/null has no line DATABASE_URL=..."),
     ],
 )
 def test_what_cannot_be_copied_is_named(
@@ -152,6 +155,43 @@ def test_what_cannot_be_copied_is_named(
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     assert main(["copy", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://anna:hidden@db.example.org/grognard",
+        "postgresql://anna@db.example.org/grognard?password=hidden",
+        "postgresql://anna:hidden@[db.example.org/grognard",
+    ],
+)
+@pytest.mark.parametrize("position", [0, 1])
+def test_a_password_on_the_command_line_is_refused_and_not_shown(
+    capsys: pytest.CaptureFixture[str], url: str, position: int
+) -> None:
+    words = ["sqlite:///a.db", "sqlite:///b.db"]
+    words[position] = url
+    assert main(["copy", *words]) == 2
+    text = capsys.readouterr().err
+    assert "Write DATABASE_URL=... into .env, and name that file instead of the address." in text
+    assert "hidden" not in text
+
+
+async def test_addresses_are_read_from_the_settings_and_from_a_file(
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the page says: into DATABASE_URL, and back from the file that has it."""
+    url = postgres.new_database()
+    monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
+    async with await SqliteStore.open(tmp_path / "first.db") as store:
+        await play(store)
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert await copied("sqlite:///first.db") == 0
+    monkeypatch.delenv("DATABASE_URL")
+    file = tmp_path / "grognard.env"
+    file.write_text(f"# the database\nDATABASE_URL={url}\n")
+    assert await copied(str(file), "sqlite:///last.db") == 0
+    assert rows_of_file(tmp_path / "last.db") == rows_of_file(tmp_path / "first.db")
 
 
 async def test_the_list_of_tables_is_that_of_both_stores(tmp_path: Path, postgres: PostgresServer) -> None:

@@ -70,6 +70,22 @@ def test_a_data_folder_that_cannot_serve(
     assert f"{tmp_path} cannot be written by this user" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("mode", "is_open"), [(0o600, False), (0o640, True), (0o644, True)])
+def test_a_file_of_settings_that_others_may_read(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mode: int, is_open: bool
+) -> None:
+    folder = database.parent / "started-here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / ".env").write_text("LOG_LEVEL=INFO\n")
+    (folder / ".env").chmod(mode)
+    assert main(["doctor"]) == int(is_open)
+    lines = capsys.readouterr().out.splitlines()
+    assert f"ok    settings from {folder}/.env" in lines
+    fix = "FIX   .env may be read by other users, and has tokens in it. Type: chmod 600 .env"
+    assert (fix in lines) == is_open
+
+
 def test_a_nearly_full_disk_and_files_that_others_may_read(
     database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

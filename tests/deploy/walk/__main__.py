@@ -101,7 +101,7 @@ def released(folder: Path) -> str:
 
 def brought(copy: Path, machine: Machine) -> None:
     """A copy of the games comes to a machine."""
-    (machine.tree / "var/backups/grognard-monday.db").write_bytes(copy.read_bytes())
+    (machine.tree / "var/tmp/monday.db").write_bytes(copy.read_bytes())
 
 
 async def cloned(walk: Walk, machine: Machine) -> None:
@@ -152,10 +152,10 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     await machine.do("sudo du -sh /opt/grognard/releases/* /var/lib/grognard")
     await machine.do("sudo systemctl start grognard-backup && systemctl list-timers --no-pager grognard-backup.timer")
     assert "grognard-2" in await machine.do("sudo ls /var/backups/grognard")
-    await machine.do(walk.line("sudo GROGNARD_DATA=/var/lib/grognard grognard backup /var/backups/grognard-monday.db"))
+    assert "settings from /etc/grognard.env" in await machine.do(walk.line("sudo grognard backup"))
     await game.fight("after the copy")
 
-    restore = walk.line("grognard restore /var/backups/grognard-monday.db")
+    restore = walk.line("sudo grognard restore")
     assert "Stop the bot first" in await machine.do(restore, status=2)
     await machine.do(walk.line("sudo systemctl stop grognard"))
     await discord.gone()
@@ -164,9 +164,9 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     log = await game.log()
     assert "before" in log, log
     assert "after the copy" not in log, log
-    await machine.do(walk.line("sudo systemd-run --pipe"))
+    assert "ok    DISCORD_TOKEN is set" in await machine.do(walk.line("sudo grognard doctor"))
     copy = shared / "monday.db"
-    copy.write_bytes((machine.tree / "var/backups/grognard-monday.db").read_bytes())
+    copy.write_bytes((machine.tree / "var/backups/grognard/monday.db").read_bytes())
     await machine.do(walk.line("sudo systemctl stop grognard"))
     await discord.gone()
     return copy
@@ -181,11 +181,11 @@ async def on_postgres(walk: Walk, machine: Machine, discord: DiscordStandIn) -> 
     await machine.do(
         f"cd /tmp && printf 'secret\\nsecret\\n' | sudo -u postgres env PGPORT={PORT} sh -c '{make}'; cd ~/grognard"
     )
-    copy = walk.line("grognard copy sqlite:////var/lib/grognard/grognard.db")
-    there = copy.split()[-1]
-    await machine.do("sudo " + copy.replace(there, DATABASE))
-    line = walk.line("DATABASE_URL=postgresql://").replace(there, DATABASE)
-    await machine.do(f"echo '{line}' | sudo tee -a /etc/grognard.env >/dev/null")
+    walk.line("DATABASE_URL=postgresql://")
+    with (machine.tree / "etc/grognard.env").open("a") as settings_file:  # what the host's editor does
+        settings_file.write(f"DATABASE_URL={DATABASE}\n")
+    await machine.do(walk.line("sudo grognard copy sqlite:////var/lib/grognard/grognard.db"))
+    assert f"PostgreSQL at 127.0.0.1:{PORT}" in await machine.do("sudo grognard doctor --replay")
     await machine.do("sudo systemctl start grognard")
     assert "before" in await game.log()
     await game.fight("on PostgreSQL")
@@ -210,9 +210,7 @@ async def on_postgres(walk: Walk, machine: Machine, discord: DiscordStandIn) -> 
     await game.fight("after the copy")
     await machine.do(walk.line("sudo systemctl stop grognard"))
     await discord.gone()
-    await machine.do(
-        f"sudo GROGNARD_DATA=/var/lib/grognard DATABASE_URL={DATABASE} grognard restore /var/backups/grognard/{made}"
-    )
+    await machine.do(f"sudo grognard restore /var/backups/grognard/{made}")
     await machine.do(walk.line("sudo systemctl start grognard"))
     log = await game.log()
     assert "on PostgreSQL" in log, log
@@ -256,7 +254,7 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     # "To go back to an older release, check it out, stop the bot and restore grognard.db.schema-N.bak"
     await machine.do(walk.line("sudo systemctl stop grognard"))
     await discord.gone()
-    await machine.do(f"sudo GROGNARD_DATA=/var/lib/grognard grognard restore /var/lib/grognard/{copy}")
+    await machine.do(f"sudo grognard restore /var/lib/grognard/{copy}")
     await machine.do(f"sudo git checkout --quiet {commit(OLDER)}")
     await machine.do(walk.line("deploy/grognard.service | sudo tee"))
     await machine.do("sudo systemctl daemon-reload")
@@ -276,7 +274,8 @@ async def moved(walk: Walk, machine: Machine, discord: DiscordStandIn, copy: Pat
     await machine.do(walk.line("sudo sh deploy/install.sh"))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
     brought(copy, machine)
-    await machine.do(walk.line("grognard restore /var/backups/grognard-monday.db"))
+    await machine.do("sudo install -o grognard -m 600 /var/tmp/monday.db /var/backups/grognard/")
+    await machine.do(walk.line("sudo grognard restore"))
     await machine.do(walk.line("sudo systemctl enable --now grognard"))
     log = await game.log()
     assert "before" in log, log
