@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.process.file_rights import private_from_now_on, tighten
 from bot.process.logs import set_up_logging
-from bot.process.settings import Settings, load_settings, need_discord, need_slack
+from bot.process.settings import Settings, load_settings, need_discord, need_slack, settings_place
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
     if settings.slack_bot_token or settings.slack_client_id:
         serving.append(_slack(settings))
     if not serving:
-        hint = "Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
+        hint = f"Lines in {settings_place()}: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
         raise UserError(" ".join(["No platform has its tokens.", *settings.unknown]), hint=hint, code="bad-settings")
     return run(settings, serving)
 
@@ -62,7 +62,7 @@ def slack(words: Sequence[str]) -> int:
 
 def _settings(command: str, words: Sequence[str]) -> Settings:
     if words:
-        what = f"{command} takes no arguments: its settings are in the environment or in .env."
+        what = f"{command} takes no arguments: its settings are in the environment or in {settings_place()}."
         raise UserError(what, code="bad-arguments")
     gc.disable()  # nothing dies while modules are loaded
     return load_settings()

@@ -265,7 +265,7 @@ def health(words: Sequence[str]) -> int:
     """Ask the health port; 1 where something is wrong or nobody answers. Raises UserError where no port is set."""
     import http.client
 
-    from bot.process.settings import load_settings
+    from bot.process.settings import load_settings, settings_place
 
     arguments = Arguments(words, flags={"ready": False, "live": False})
     arguments.only()
@@ -274,9 +274,10 @@ def health(words: Sequence[str]) -> int:
     settings = load_settings()
     if not settings.health_port:
         raise UserError(
-            "HEALTH_PORT is not set, so there is nobody to ask.", hint="The line in .env: HEALTH_PORT=9090",
+            "HEALTH_PORT is not set, so there is nobody to ask.",
+            hint=f"The line in {settings_place()}: HEALTH_PORT=9090",
             code="bad-settings",
-        )  # fmt: skip
+        )
     host = EVERYWHERE.get(settings.health_host, settings.health_host)
     try:
         connection = http.client.HTTPConnection(host, settings.health_port, timeout=HEALTH_SECONDS)

@@ -19,8 +19,7 @@ from bot.audit.check_games import audit
 from bot.audit.replay import rerun as played_again
 from bot.host.cli import Arguments
 from bot.process.file_rights import explained_failure, make_file, make_folder
-from bot.process.service import find_service
-from bot.process.settings import Settings, SettingsError, env_file, load_settings, read_env_file
+from bot.process.settings import Settings, SettingsError, load_settings, read_env_file, settings_place
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.sight.health import COPIED, copied_now
@@ -45,7 +44,7 @@ def backup(words: Sequence[str]) -> int:
     if not settings.postgres and not _is_there(Path(source)):
         hint = "The bot creates it at its first start; GROGNARD_DATA names its folder."
         raise UserError(f"There is no database {source} yet.", hint=hint, code="no-such-file")
-    if _is_there(copy):
+    if _is_there(copy, "written"):
         raise UserError(f"{copy} is there already.", hint="Name a new file.", code="file-exists")
     try:
         games, faults = _taken(settings, copy)
@@ -85,9 +84,9 @@ def restore(words: Sequence[str]) -> int:
     return _told(faults)
 
 
-def _is_there(path: Path) -> bool:
-    """Return whether a file or folder exists. Raises UserError if this user may not look."""
-    with explained_failure(path, "read"):
+def _is_there(path: Path, purpose: str = "read") -> bool:
+    """Return whether a file that is to be `read` or `written` exists. Raises UserError if this user may not look."""
+    with explained_failure(path.absolute(), purpose):
         return path.exists()
 
 
@@ -275,11 +274,9 @@ def _settings_of(named: str) -> Settings:
     """
     url = named if "://" in named else _url_in(Path(named)) if named else ""
     if named and url == named and _has_password(url):
-        service = find_service()
-        file = service.settings if service else env_file()
         raise UserError(
             "This address has a password, and each user of this machine can read a command line.",
-            hint=f"Write DATABASE_URL=... into {file}, and name that file instead of the address.",
+            hint=f"Write DATABASE_URL=... into {settings_place()}, and name that file instead of the address.",
             code="bad-arguments",
         )
     settings = load_settings({**os.environ, "DATABASE_URL": url} if url else None)

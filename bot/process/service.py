@@ -70,7 +70,7 @@ def enter_service(service: Service, command: str) -> None:
             f"{service.settings} and the games belong to the user {service.user}.",
             hint=f"sudo grognard {command}", code="bad-settings",
         )  # fmt: skip
-    use_env_file(service.folder / ".env")
+    use_env_file(service.folder / ".env", str(service.settings))
     values = _read_settings(service)
     if values is not None:
         _take_on({"GROGNARD_DATA": str(service.data)} | values, service)

@@ -25,6 +25,7 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LOG_FORMATS = ("text", "json")
 _MAX_DAYS = 36_500
 _env_file = Path(".env")
+_settings_place = ".env"
 _OURS = ("DISCORD_", "SLACK_", "GROGNARD_", "SHARD_", "HEALTH_", "LIVE_")
 T = TypeVar("T")
 
@@ -90,15 +91,24 @@ class Settings:
         return tuple(token for token in tokens if token)
 
 
-def use_env_file(path: Path) -> None:
-    """Read this file from now on, not `.env` in the folder where the process was started."""
-    global _env_file
+def use_env_file(path: Path, settings_place: str) -> None:
+    """Read this file from now on, not `.env` in the folder where the process was started.
+
+    `settings_place` is the file in which the host is told to write a setting.
+    """
+    global _env_file, _settings_place
     _env_file = path
+    _settings_place = settings_place
 
 
 def env_file() -> Path:
     """Return the file whose lines are settings; it need not exist."""
     return _env_file
+
+
+def settings_place() -> str:
+    """Return the name of the file in which the host writes settings, as hints call it."""
+    return _settings_place
 
 
 def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
@@ -250,7 +260,7 @@ class _Reader:
         return None if name == ":memory:" else data / name
 
     def _problem(self, name: str, problem: str, example: str) -> None:
-        self._problems.append(f"{problem} The line in .env: {name}={example}")
+        self._problems.append(f"{problem} The line in {settings_place()}: {name}={example}")
 
 
 def _whole(text: str, low: int, high: int) -> int:
@@ -348,7 +358,7 @@ _FIELDS = {"GROGNARD_KEY": "key", "RETENTION_DAYS": "retention", "COMMANDS_PER_M
 def need_discord(settings: Settings) -> None:
     """Raise UserError naming what is missing for Discord, with the line to add."""
     if not settings.discord_token:
-        hint = "The line in .env: DISCORD_TOKEN=... (the bot's token)"
+        hint = f"The line in {settings_place()}: DISCORD_TOKEN=... (the bot's token)"
         raise UserError("DISCORD_TOKEN is not set.", hint=hint, code="bad-settings")
 
 
@@ -362,18 +372,20 @@ def missing_for_slack(settings: Settings) -> list[str]:
     """One line for each setting that is missing for Slack, with the line to add."""
     problems = []
     if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
-        problems.append("SLACK_CLIENT_ID is set, but not its secret. The line in .env: SLACK_CLIENT_SECRET=...")
+        problems.append(
+            f"SLACK_CLIENT_ID is set, but not its secret. The line in {settings_place()}: SLACK_CLIENT_SECRET=..."
+        )
     elif not settings.slack_bot_token and not has_oauth(settings):
-        problems.append("SLACK_BOT_TOKEN is not set. The line in .env: SLACK_BOT_TOKEN=xoxb-...")
+        problems.append(f"SLACK_BOT_TOKEN is not set. The line in {settings_place()}: SLACK_BOT_TOKEN=xoxb-...")
     if has_oauth(settings) and not settings.key:
         problems.append(
             "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
-            "The line in .env: GROGNARD_KEY=... (.env.example shows how to make one)"
+            f"The line in {settings_place()}: GROGNARD_KEY=... (.env.example shows how to make one)"
         )
     if not settings.slack_app_token and not settings.slack_signing_secret:
         problems.append(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP mode) is set. "
-            "The line in .env: SLACK_APP_TOKEN=xapp-..."
+            f"The line in {settings_place()}: SLACK_APP_TOKEN=xapp-..."
         )
     return problems
 

@@ -207,6 +207,14 @@ def test_the_environment_wins_and_is_named(host: Host) -> None:
     assert "port 7 of 127.0.0.1" in done.stdout
 
 
+def test_hints_name_the_file_of_the_service(host: Host) -> None:
+    host.settings.write_text("LOG_LEVEL=LOUD\n")
+    assert f"The line in {host.settings}: LOG_LEVEL=INFO" in host.grognard("doctor").stdout
+    host.settings.write_text("LOG_LEVEL=INFO\n")
+    assert f"The line in {host.settings}: HEALTH_PORT=9090" in host.grognard("health").stderr
+    assert f"Lines in {host.settings}: DISCORD_TOKEN=..." in host.grognard("run").stderr
+
+
 def test_what_systemd_gave_already_is_not_said_again(host: Host) -> None:
     host.settings.write_text("HEALTH_PORT=9\n")
     assert host.grognard("health", HEALTH_PORT="9", GROGNARD_DATA=str(host.data)).stderr == ""
@@ -249,6 +257,7 @@ def test_a_line_that_systemd_reads_otherwise_is_named_and_not_shown(host: Host, 
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
     """A service of this user; the environment and the settings' file are put back after the test."""
     monkeypatch.setattr(settings_module, "_env_file", settings_module.env_file())
+    monkeypatch.setattr(settings_module, "_settings_place", settings_module.settings_place())
     monkeypatch.setattr(os, "environ", os.environ.copy())
     settings = tmp_path / "grognard.env"
     settings.write_text("DISCORD_TOKEN=a.b.c\n")
