@@ -1,4 +1,4 @@
-"""How far one command walks through the house, and how large the rooms are: `pytest -s tests/test_house.py` prints it.
+"""How far one command walks through the house: `pytest -s tests/test_house.py` prints it.
 
 A walk is what a command calls of ours, from its text to the stored answer, by an app that is warm. It may enter so many
 files and change rooms so often: whoever makes a walk longer meets this test, and whoever makes one shorter lowers it.
@@ -7,7 +7,6 @@ files and change rooms so often: whoever makes a walk longer meets this test, an
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,9 +36,6 @@ WALKS = {
     "a cell": (30, 49),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""
-
-MOST_LINES = 73_648
-"""Of bot and adapters: Python, SQL and the templates of the page."""
 
 
 @dataclass
@@ -126,18 +122,3 @@ async def test_a_command_enters_few_files(name: str, monkeypatch: pytest.MonkeyP
     print(f"\n{name}: {len(walk.files)} calls, {walk.entered} files, {walk.rooms} changes of room")
     assert walk.entered <= files
     assert walk.rooms <= rooms
-
-
-def test_the_house_grows_no_further() -> None:
-    lines = Counter[str]()
-    for folder in ("bot", "adapters"):
-        for path in (ROOT / folder).rglob("*"):
-            name = str(path.relative_to(ROOT))
-            if path.suffix in (".py", ".sql") or ("/report/templates/" in f"/{name}" and path.is_file()):
-                lines["/".join(Path(name).parts[:3]) if path.parent.parent != ROOT else name] += len(
-                    path.read_text("utf-8").splitlines()
-                )
-    for room, size in sorted(lines.items(), key=lambda one: -one[1]):
-        print(f"{size:6} {room}")
-    print(f"{sum(lines.values()):6} together")
-    assert sum(lines.values()) <= MOST_LINES
