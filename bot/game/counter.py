@@ -58,6 +58,19 @@ def is_hurt(unit: RosterUnit, system: System | None) -> bool:
     return any(sign == state_of(unit, system) or sign in unit.marks or unit.numbers.get(sign) for sign in signs)
 
 
+def is_weaker(unit: RosterUnit, first_type: str, system: System | None) -> bool:
+    """Return whether the unit has lost strength since it came as a unit of `first_type`."""
+    if is_hurt(unit, system):
+        return True
+    reduced = system.words["units"].reduced if system is not None else {}
+    lesser = first_type
+    for _ in reduced:
+        lesser = reduced.get(lesser, "")
+        if unit.type == lesser:
+            return True
+    return False
+
+
 def state_of(unit: RosterUnit, system: System | None) -> str:
     """The state of the unit, or nothing where that is the sound one."""
     if system is None:

@@ -1,17 +1,24 @@
-"""Luck against expectation: what results were worth, and what the exact odds of the same inputs promise.
+"""Luck against expectation, from the log: which rolls count, what came of them, and what the exact odds promised.
 
-Derived from the log. Left out are dice by hand, undone events, whatever was sealed."""
+`/game stats`, the story of an ended game, pictures and pages all count rolls with `scan` and `Tally`, and measure
+them with `measure`, so their figures agree.
+
+Every roll counts once, with all the choices that belong to it. Dice by hand, undone rolls, rolls that are still sealed
+or wait for a choice, rolls without a score and rolls under rules that are gone do not count as luck.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from hashlib import sha256
 from math import erf, sqrt
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, Self, TypeVar
 
-from bot.game.events import plays_of, system_of, whole_shot
+from bot.game.events import is_current, note_undo, plays_of, system_of, whole_shot
 from bot.game.state import Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
@@ -20,66 +27,106 @@ from bot.rules.odds.by_unit import named_rows
 from bot.rules.odds.odds import Distribution, joint, shown
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
+from bot.rules.text.line import minus
+from bot.rules.text.names import counted
 from bot.systems.catalog import system
 from bot.systems.system import Sequence
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
 BUDGET = 30_000
+"""States that the odds of one play may need."""
 SAME = 1e-9
-"""What two worths differ by at most that were added up in another order."""
+"""The most by which equal values differ that were added up in another order."""
+NO_SIDE = "no side"
+"""Whose luck a roll is that belongs to none of the sides."""
+ROLLING = ("roll", "table", "sequence", "choice", "sealed")
+"""Kinds of events in which dice are rolled; drawing a card is not a roll."""
+_SCANNED = tuple(f'"kind":"{kind}"' for kind in (*ROLLING, "undo", "redo"))
+OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
+"""Sequences whose scores belong to the units that they befall, whoever rolls: the higher, the better for these."""
+OF_FIRST = (("baps", "melee"),)
+"""Sequences whose scores belong to the side of the first unit."""
 
 
 class Worth(NamedTuple):
-    """What a result was worth, mean and variance of what it could have been, the exact chances of at least as much and
-    of more."""
+    """The value of a result in points, with the mean and variance of all results that could have come.
+
+    `at_least` and `more` are the exact chances of at least that value and of a higher one; both are None for a roll of
+    several plays.
+    """
 
     got: float
     mean: float
     variance: float
-    at_least: Fraction
-    more: Fraction
+    at_least: Fraction | None
+    more: Fraction | None
 
 
-class Try(NamedTuple):
-    """One sequence played with the game's dice: enough to count its odds again."""
+@dataclass(frozen=True)
+class ScoredRoll:
+    """A roll that counts as luck, with what its odds need: (inputs, outputs) of each play as canonical JSON."""
 
+    number: int  # of the event that decided it
     side: str
     system: str
     sequence: str
-    inputs: str  # canonical JSON, with the units used
-    out: str
-    number: int = 0  # of its event
+    plays: tuple[tuple[str, str], ...]
 
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """Equal for tries that are worth the same."""
-        return self.system, self.sequence, self.inputs, self.out
-
-    @property
+    @cached_property
     def digest(self) -> bytes:
-        """The same in few bytes."""
-        return sha256("\n".join(self.key).encode("utf-8", "replace")).digest()
+        """A short key, equal for rolls of equal worth."""
+        parts = [self.system, self.sequence, *(text for play in self.plays for text in play)]
+        return sha256("\n".join(parts).encode("utf-8", "replace")).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class Luck:
-    """Tries of one side and kind added up."""
+    """The added worth of the rolls of one side or kind."""
 
     count: int = 0
     worth: float = 0.0
     mean: float = 0.0
     variance: float = 0.0
 
+    def plus(self, worth: Worth) -> Self:
+        """Add one roll."""
+        return replace(
+            self,
+            count=self.count + 1,
+            worth=self.worth + worth.got,
+            mean=self.mean + worth.mean,
+            variance=self.variance + worth.variance,
+        )
+
     @property
     def z(self) -> float:
-        """How many standard deviations above what was to be expected."""
+        """Standard deviations above expectation."""
         return (self.worth - self.mean) / sqrt(self.variance) if self.variance > 0 else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """`3 points, 2.2 expected, in 1 roll: too few rolls to say.`"""
+        points = f"{minus(self.worth)} {'point' if abs(self.worth) == 1 else 'points'}"
+        text = f"{points}, {tenth(self.mean)} expected, in {counted(self.count, 'roll')}"
+        if self.count < ENOUGH or self.variance <= 0:
+            return f"{text}: too few rolls to say."
+        word, percent = unusual(self.z)
+        if not word:
+            return f"{text}: about what the odds promise."
+        return f"{text}: {word} than {percent} in 100 such games."
+
+
+def tenth(value: float) -> str:
+    """Format a number with one decimal and a true minus sign."""
+    return f"{value:.1f}".replace("-", "−")
 
 
 def unusual(z: float) -> tuple[str, str]:
-    """`("luckier", "97.5")`, than so many in 100 such games, for what is so many standard deviations above what was to
-    be expected; ("", "") for about what the odds promise."""
+    """Return `("luckier", "97.5")`: luckier than 97.5 of 100 such games, for `z` standard deviations.
+
+    Return ("", "") if the result is about what the odds promise.
+    """
     below = 50 * (1 + erf(z / sqrt(2)))
     if 20 <= below <= 80:
         return "", ""
@@ -87,63 +134,128 @@ def unusual(z: float) -> tuple[str, str]:
     return word, f"{min(99.9, share):.3g}"
 
 
-def summed(worths: Many[Worth]) -> Luck:
-    """Tries added up in this order."""
-    got, mean = sum((one.got for one in worths), 0.0), sum((one.mean for one in worths), 0.0)
-    return Luck(len(worths), got, mean, sum((one.variance for one in worths), 0.0))
+def summed(worths: Iterable[Worth]) -> Luck:
+    """Add up worths in this order."""
+    luck = Luck()
+    for worth in worths:
+        luck = luck.plus(worth)
+    return luck
 
 
-OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
-"""Sequences whose scores are those of the units that they befall, whoever rolls: the higher, the better for these."""
-OF_FIRST = (("baps", "melee"),)
-"""Sequences whose scores are those of the first unit's side."""
+# -- which rolls count
 
 
-def tries_in(bodies: Iterable[str], sides: Many[str]) -> list[Try]:
-    """The sequences among some events that count unless they are undone. Without sides each person counts alone."""
-    found, asking = [], dict[int, Json]()
-    for event in map(json.loads, bodies):
-        if "asks" in event:  # it counts once it is known what is chosen
-            asking[event["number"]] = event
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The rolls of one stretch of a log, as `Tally.add` takes them.
+
+    `dice` are pairs: an event with dice, and the event that began its shot. `turned` are the bodies of undo and redo
+    events, in order.
+    """
+
+    rolls: tuple[ScoredRoll, ...]
+    dice: tuple[tuple[int, int], ...]
+    turned: tuple[Json, ...]
+
+
+@dataclass(slots=True)
+class Tally:
+    """The rolls of a game, collected from its log in order."""
+
+    _rolls: list[ScoredRoll] = field(default_factory=list)
+    _dice: list[tuple[int, int]] = field(default_factory=list)
+    _undone: set[int] = field(default_factory=set)
+
+    def add(self, scan: Scan) -> None:
+        """Take in the next stretch of the log."""
+        self._rolls += scan.rolls
+        self._dice += scan.dice
+        for event in scan.turned:
+            note_undo(self._undone, event)
+
+    @property
+    def total(self) -> int:
+        """The number of rolls, dice by hand and sealed rolls included, each shot once; undone ones left out."""
+        return len({first for number, first in self._dice if number not in self._undone})
+
+    @property
+    def scored(self) -> list[ScoredRoll]:
+        """The rolls that count as luck, in the order of the log."""
+        return [roll for roll in self._rolls if roll.number not in self._undone]
+
+
+def may_count(body: str) -> bool:
+    """Return whether `scan` needs to see this event of the log."""
+    return any(kind in body for kind in _SCANNED)
+
+
+def scan_texts(bodies: Iterable[str], sides: Many[str], opened: Mapping[int, str], asking: Iterable[str] = ()) -> Scan:
+    """Do the same as `scan` with events as they are stored."""
+    return scan(map(json.loads, bodies), sides, opened, map(json.loads, asking))
+
+
+def scan(events: Iterable[Json], sides: Many[str], opened: Mapping[int, str], asking: Iterable[Json] = ()) -> Scan:
+    """Return the rolls of one stretch of a log.
+
+    `sides` are those of the game; without sides each person counts alone. `opened` has what sealed rolls held, by
+    event, once they are open. `asking` are earlier events that choices in this stretch carry on.
+    """
+    rolls = list[ScoredRoll]()
+    dice = list[tuple[int, int]]()
+    turned = list[Json]()
+    earlier = {event["number"]: event for event in asking}
+    for event in events:
+        if event["kind"] in ("undo", "redo"):
+            turned.append(event)
+        if event["kind"] not in ROLLING:
             continue
-        if event["kind"] == "choice" and event["event"] in asking:
-            event = _chosen(event, asking)
-        if event["kind"] != "sequence" or event.get("hand") or not event.get("dice"):
-            continue
-        played = system_of(event)
-        if played is None or not played.scores(event["target"]):
-            continue
-        side = scored_side(event, sides) if sides else event["who"]
-        for one in plays_of(event):
-            tracks = filled_in(one.get("read", {}), played.tracks)
-            inputs = {"raw": {**one.get("inputs", {}), **tracks}, "used": event.get("used", [])}
-            found.append(
-                Try(
-                    side,
-                    played.key,
-                    event["target"],
-                    json.dumps(inputs, sort_keys=True),
-                    json.dumps(one.get("out", {}), sort_keys=True),
-                    event["number"],
-                )
-            )
-    return found
+        number = event["number"]
+        if number in opened:
+            event = {**event, **json.loads(opened[number])}
+        shot = _chain(event, earlier)
+        if any(part.get("dice") for part in shot) or event["kind"] == "sealed":
+            dice.append((number, shot[-1]["number"]))
+        if "asks" in event:  # it counts once its last choice is known
+            earlier[number] = event
+        elif (roll := _scored_roll(shot, sides, earlier)) is not None:
+            rolls.append(roll)
+    return Scan(tuple(rolls), tuple(dice), tuple(turned))
 
 
-def _chosen(event: Json, asking: Mapping[int, Json]) -> Json:
-    """A choice as the sequence that it carries on; as it is where dice of that fell by hand, or are not known."""
-    first = asking[event["event"]]
-    while first["kind"] == "choice" and first["event"] in asking and not first.get("hand"):
-        first = asking[first["event"]]
-    if first["kind"] == "choice" or first.get("hand"):
-        return event
-    whole = whole_shot(event, asking)
-    inputs, dice = {**whole["inputs"], **whole["chosen"]}, [*whole["fell"], *event.get("dice", ())]
-    return {**whole, "kind": "sequence", "inputs": inputs, "dice": dice}
+def _chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
+    """Return an event and those that its choice carries on, the first one last."""
+    chain = [event]
+    while chain[-1]["kind"] == "choice" and chain[-1]["event"] in earlier:
+        chain.append(earlier[chain[-1]["event"]])
+    return chain
+
+
+def _scored_roll(shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]) -> ScoredRoll | None:
+    """Return a finished shot as a roll that counts, or None if it does not count."""
+    is_whole = shot[-1]["kind"] == "sequence"
+    by_hand = any(part.get("hand") for part in shot)
+    if not is_whole or by_hand or not any(part.get("dice") for part in shot):
+        return None
+    event = whole_shot(shot[0], earlier)
+    return build_roll(event, scored_side(event, sides) if sides else event["who"])
+
+
+def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
+    """Return a `whole_shot` as a roll of this side; None if its results have no score, or its rules are gone."""
+    played = system_of(event)
+    if played is None or not played.scores(event["target"]) or not is_current(event):
+        return None
+    plays = []
+    for play in plays_of({**event, "kind": "sequence"}):
+        tracks = filled_in(play.get("read") or {}, played.tracks)
+        raw = {**(play.get("inputs") or {}), **event.get("chosen", {}), **tracks}
+        inputs = json.dumps({"raw": raw, "used": event.get("used") or []}, sort_keys=True)
+        plays.append((inputs, json.dumps(play.get("out") or {}, sort_keys=True)))
+    return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays))
 
 
 def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """Whose luck a sequence is: that of the side that acts, so a casualty is never luck for those who suffer it."""
+    """Return the side whose luck a sequence is: the side that acts. Nobody is lucky to suffer a casualty."""
     used, acting = event.get("used", ()), event.get("acting", ())
     sequence = (event["system"], event["target"])
     own: str = event["side"]
@@ -159,23 +271,54 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
     return next(other for other in sides if other != side)  # they rolled what befell their own units
 
 
-def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth | None:
-    """What one try was worth, with exact mean and variance; None where its results have no score.
+# -- what a roll was worth
 
-    All targets of a list count together where their odds can be counted together, else the first one alone.
-    """
+
+def measure(roll: ScoredRoll) -> Worth | None:
+    """Return the worth of a roll, of several plays the sums; None if none of its possible results has a score."""
+    worths = [worth for play in roll.plays if (worth := _play_worth(roll, *play)) is not None]
+    if len(worths) == 1:
+        return worths[0]
+    if not worths:
+        return None
+    whole = summed(worths)
+    return Worth(whole.worth, whole.mean, whole.variance, None, None)
+
+
+def worth_json(worth: Worth) -> Json:
+    """Return a worth as plain values, which `worth_in` reads back."""
+    plain: Json = {"got": worth.got, "mean": worth.mean, "var": worth.variance}
+    if worth.at_least is not None and worth.more is not None:
+        plain |= {"least": str(worth.at_least), "more": str(worth.more)}
+    return plain
+
+
+def worth_in(plain: Json) -> Worth:
+    """Read a worth back from plain values."""
+    least, more = (Fraction(plain[key]) if key in plain else None for key in ("least", "more"))
+    return Worth(plain["got"], plain["mean"], plain["var"], least, more)
+
+
+def measure_all(rolls: Iterable[ScoredRoll]) -> list[Worth | None]:
+    """Measure several rolls."""
+    return [measure(roll) for roll in rolls]
+
+
+def _play_worth(roll: ScoredRoll, inputs: str, out: str) -> Worth | None:
     try:
-        sequence = system(system_id).sequence(sequence_id)
+        sequence = system(roll.system).sequence(roll.sequence)
         given: Json = json.loads(inputs)
         roster = by_name(unit_from_json(unit) for unit in given["used"])
         return worth(sequence, given["raw"], roster, json.loads(out))
     except UserError:
-        return None  # other tables than today's: its inputs fit no more
+        return None  # the tables of today refuse its inputs
 
 
 def worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
-    """What the outputs of one play were worth, and what could have come of it; None where nothing that can come has a
-    score. Raises UserError for inputs that the sequence refuses."""
+    """Return the worth of the outputs of one play; None if nothing that can come has a score.
+
+    Raises UserError for inputs that the sequence refuses, and if the odds need too many states.
+    """
     if not (scores := sequence.system.scores(sequence.id)):
         return None
     chances, played = _chances(sequence, raw, roster, out)
@@ -195,9 +338,9 @@ def _head(word: object) -> str:
 
 
 def _chances(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[Distribution, list[str]]:
-    """The exact chances of all results that count together, and those that came. Raises UserError.
+    """Return the exact chances of all results that count together, and those that came. Raises UserError.
 
-    All targets of a list count together where their odds can be counted together, else the first one alone.
+    All targets of a list count together if their odds can be counted together, else the first one alone.
     """
     plan = sequence.plan(sequence.given(sequence.decided(raw), roster))
     rows = named_rows(plan, sequence.odds_by)
@@ -231,6 +374,25 @@ def _found(out: Json, path: str) -> Any:
     return here
 
 
-def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:
-    """`worth_of` for each of several tries."""
-    return [worth_of(*key) for key in keys]
+# -- which of them are worth telling
+
+T = TypeVar("T")
+
+
+def rank_by_chance(worths: Iterable[tuple[T, Worth]]) -> tuple[list[tuple[T, Fraction]], list[tuple[T, Fraction]]]:
+    """Return the successes and the failures among some rolls, each with its chance, the least likely first.
+
+    The chance of a success is that of as much or more, of a failure that of as little or less. Rolls of several plays
+    have no chance of their own and are left out.
+    """
+    successes = list[tuple[T, Fraction]]()
+    failures = list[tuple[T, Fraction]]()
+    for roll, worth in worths:
+        if worth.at_least is None or worth.more is None or worth.variance <= 0:
+            continue
+        if worth.got > worth.mean + SAME:
+            successes.append((roll, worth.at_least))
+        if worth.got < worth.mean - SAME:
+            failures.append((roll, 1 - worth.more))
+    by_chance = itemgetter(1)
+    return sorted(successes, key=by_chance), sorted(failures, key=by_chance)

@@ -120,11 +120,16 @@ def _ran(name: str, values: Sequence[float]) -> str:
     return f"{name}: {end} points against expectation after {len(values)} rolls, best {best}, worst {worst}."
 
 
-def losses_picture(title: str, turns: Sequence[str], losses: Mapping[str, Sequence[int]]) -> Picture:
-    """What each side lost, turn by turn; of a longer game the last turns."""
+def losses_picture(
+    title: str, turns: Sequence[str], losses: Mapping[str, Sequence[int]], totals: Mapping[str, str]
+) -> Picture:
+    """Draw what each side lost, turn by turn; of a longer game the last turns.
+
+    `totals` say in words what each side has lost in all: a unit that is weakened and then lost is in two bars.
+    """
     turns, shown = list(turns)[-MOST_TURNS:], {name: list(found)[-MOST_TURNS:] for name, found in losses.items()}
     canvas = Canvas(title, "units lost or reduced, turn by turn")
-    _legend(canvas, [f"{name} {sum(found)}" for name, found in losses.items()])
+    _legend(canvas, [f"{name} {totals[name]}" for name in losses])
     top = canvas.top + 30
     bottom, wide = top + _PLOT * 0.8, (_RIGHT - EDGE) / max(1, len(turns))
     most = max((count for found in shown.values() for count in found), default=0) or 1
@@ -146,8 +151,8 @@ def losses_picture(title: str, turns: Sequence[str], losses: Mapping[str, Sequen
     canvas.top = bottom + 46
     said = []
     for name, found in shown.items():
-        lost = [f", turn {turn} {count}" for turn, count in zip(turns, found, strict=False) if count]
-        said.append(f"{name}: {sum(losses[name])} in all{''.join(lost)}.")
+        lost = [f", turn {turn}: {count}" for turn, count in zip(turns, found, strict=False) if count]
+        said.append(f"{name}: {totals[name]}{''.join(lost)}.")
     return canvas.picture([f"{title}."], said)
 
 

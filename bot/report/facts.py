@@ -7,7 +7,6 @@ page, and for those who watch.
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -17,13 +16,11 @@ from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
 from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, planned, shot_of, whole_out
-from bot.game.events import is_current, plays_of, system_of, whole_shot
-from bot.game.luck import Worth, scored_side, worth
+from bot.game.events import is_current, system_of, whole_shot
+from bot.game.luck import Tally, build_roll, measure, scan, worth_json
 from bot.game.state import Json
-from bot.game.tracks import filled_in
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import Roster
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED
@@ -46,23 +43,37 @@ SECONDS = 1.0
 
 
 def asked(export: Json) -> dict[int, str]:
-    """What has to be worked out for a page, by event: a text for each sequence that was played and is open."""
+    """Return what has to be worked out for a page, by event: a text for each open sequence that was played.
+
+    `lucky` in it is the side whose luck the roll counts for; it is absent if the roll does not count.
+    """
     opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
-    sides = sides_of(export)
-    found, bodies = {}, {row["body"]["number"]: row["body"] for row in export["events"]}
-    for body in bodies.values():
-        if body["number"] in opened:
-            body = {**body, **json.loads(opened[body["number"]])}
-        if body["kind"] in ("sequence", "choice"):
-            body = whole_shot(body, bodies)
-            ask = {key: body[key] for key in _ASKED if key in body}
-            ask["side"] = scored_side(body, sides) if sides else body["who"]
-            found[body["number"]] = canonical(ask)
-    return found
+    lucky = {roll.number: roll.side for roll in tally_of(export).scored}
+    asks: dict[int, str] = {}
+    bodies = {row["body"]["number"]: row["body"] for row in export["events"]}
+    for number, body in bodies.items():
+        if number in opened:
+            body = {**body, **json.loads(opened[number])}
+        if body["kind"] not in ("sequence", "choice"):
+            continue
+        body = whole_shot(body, bodies)
+        ask = {key: body[key] for key in _ASKED if key in body}
+        if number in lucky:
+            ask["lucky"] = lucky[number]
+        asks[number] = canonical(ask)
+    return asks
+
+
+def tally_of(export: Json) -> Tally:
+    """Return the rolls of an exported game."""
+    opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
+    tally = Tally()
+    tally.add(scan((row["body"] for row in export["events"]), sides_of(export), opened))
+    return tally
 
 
 def sides_of(export: Json) -> list[str]:
-    """The sides of the game; none in free play."""
+    """Return the sides of the game; none in free play."""
     for row in export["events"]:
         if sides := ((row["body"].get("after") or {}).get("game") or {}).get("sides"):
             return list(sides)
@@ -104,7 +115,7 @@ def _facts(event: Json) -> Json:
         found["odds"] = list(_odds(sequence, shot))
     except (UserError, TooManyStates, KeyError):
         pass  # what is known by now is shown
-    if not event.get("hand") and event.get("dice") and (luck := _luck(event, sequence, shot.roster)):
+    if "lucky" in event and (luck := _luck(event)):
         found["luck"] = luck
     return found
 
@@ -149,22 +160,13 @@ def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
             yield {"of": part.heading, "came": list(part.came), "chances": chances_of_part}
 
 
-def _luck(event: Mapping[str, Any], sequence: Sequence, roster: Roster) -> Json:
-    """What the result was worth, what was to be expected with its variance, and the exact chances of so much or more
-    and of so little or less; {} where nothing has a score. Of several plays the sums, without chances."""
-    worths: list[Worth] = []
-    for one in plays_of(event):
-        with suppress(UserError):
-            raw = {**(one.get("inputs") or {}), **filled_in(one.get("read") or {}, sequence.system.tracks)}
-            found = worth(sequence, raw, roster, one.get("out") or {})
-            worths += [found] if found is not None else []
-    if not worths:
+def _luck(event: Json) -> Json:
+    """Return the worth of a roll as plain values, and whose luck it is; {} if nothing that can come has a score."""
+    roll = build_roll({**event, "number": 0}, event["lucky"])
+    worth = measure(roll) if roll is not None else None
+    if worth is None:
         return {}
-    got, mean, variance = (sum(values) for values in list(zip(*worths, strict=True))[:3])
-    luck: Json = {"got": got, "mean": mean, "var": variance}
-    if len(worths) == 1:
-        luck |= {"least": str(worths[0].at_least), "most": str(1 - worths[0].more)}
-    return luck | {"side": event["side"]}
+    return {"side": event["lucky"], **worth_json(worth)}
 
 
 class Facts:

@@ -60,11 +60,19 @@ def card(export: str) -> Picture:
 
 
 def losses(title: str, export: str) -> Picture:
-    """Lost and weakened units of each side, turn by turn."""
+    """Draw the lost and weakened units of each side, turn by turn."""
     story = Story(json.loads(export), {})
     turns = [turn for turn in story.turns if turn.number]
     lost = {side: [len(turn.losses[side].gone) + len(turn.losses[side].hurt) for turn in turns] for side in story.sides}
-    return losses_picture(title, [str(turn.number) for turn in turns], lost)
+    totals = {side: _losses_in_words(story, side) for side in story.sides}
+    return losses_picture(title, [str(turn.number) for turn in turns], lost, totals)
+
+
+def _losses_in_words(story: Story, side: str) -> str:
+    """Return `2 of 7 lost, 1 weakened`."""
+    losses = story.losses_of(side)
+    weakened = f", {len(losses.weakened)} weakened" if losses.weakened else ""
+    return f"{len(losses.lost)} of {losses.total} lost{weakened}"
 
 
 def result(story: Story, number: int) -> Picture:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from markupsafe import Markup, escape
 
-from bot.game.luck import ENOUGH, SAME, unusual
+from bot.game.luck import Luck, rank_by_chance, worth_in
 from bot.game.state import Json
 from bot.picture.svg import Frame, Place
 
@@ -29,24 +29,25 @@ class Rolled(Protocol):
     luck: Json
     head: str
     what: str
-    undone: bool
-    hand: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """How it was after one roll: worth so far, what was to be expected, its standard deviation."""
+    """The luck of a side after one more roll, and the words of that roll."""
 
     number: int
-    worth: float
-    mean: float
-    deviation: float
+    luck: Luck
     text: str
 
     @property
     def ahead(self) -> float:
-        """Worth less expectation."""
-        return self.worth - self.mean
+        """Points above expectation."""
+        return self.luck.worth - self.luck.mean
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of what was to be expected."""
+        return sqrt(self.luck.variance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,8 @@ class Course:
 
     @property
     def sentence(self) -> str:
-        """How unusual it was, in plain words; nothing is said about luck below 30 rolls."""
-        if not self.points:
-            return "no rolls to count."
-        end, count = self.points[-1], len(self.points)
-        rolls = f"{count} {'roll' if count == 1 else 'rolls'}"
-        told = f"results worth {end.worth:g} against {end.mean:.1f} expected, in {rolls}"
-        if count < ENOUGH or end.deviation <= 0:
-            return f"{told}: too few to speak of luck."
-        word, of = unusual(end.ahead / end.deviation)
-        said = f". {word.capitalize()} than {of} of 100 such games." if word else ": about what the odds promise."
-        return f"{told}{said}"
+        """How unusual it was, in plain words."""
+        return self.points[-1].luck.sentence if self.points else "no rolls to count."
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +76,25 @@ class Shot:
         return f"1 in {1 / value:.0f}" if 0 < value <= RARE else f"{value:.0%}"
 
 
-def _counted(rows: Iterable[Rolled]) -> Iterator[Rolled]:
-    """Those that count; dice by hand and what was taken back do not."""
-    return (row for row in rows if row.luck and not row.undone and not row.hand)
-
-
 def luck_of(rows: Iterable[Rolled], whose: str) -> Course:
-    """The luck of a side."""
+    """Return the luck of a side, or in free play of a person."""
     points: list[Point] = []
-    worth = mean = variance = 0.0
-    for row in _counted(rows):
-        if row.luck["side"] == whose:
-            worth, mean, variance = worth + row.luck["got"], mean + row.luck["mean"], variance + row.luck["var"]
-            points.append(Point(row.number, worth, mean, sqrt(variance), row.head))
+    luck = Luck()
+    for row in rows:
+        if row.luck and row.luck["side"] == whose:
+            luck = luck.plus(worth_in(row.luck))
+            points.append(Point(row.number, luck, row.head))
     return Course(tuple(points))
 
 
 def shots(rows: Iterable[Rolled]) -> tuple[list[Shot], list[Shot]]:
-    """The least likely successes and the least likely failures, the rarest first."""
-    counted = [row for row in _counted(rows) if "least" in row.luck and row.luck["var"] > 0]
-    best = [Shot(row, Fraction(row.luck["least"])) for row in counted if row.luck["got"] > row.luck["mean"] + SAME]
-    worst = [Shot(row, Fraction(row.luck["most"])) for row in counted if row.luck["got"] < row.luck["mean"] - SAME]
-    return _rarest(best), _rarest(worst)
+    """Return the least likely successes and the least likely failures, the rarest first."""
+    successes, failures = rank_by_chance((row, worth_in(row.luck)) for row in rows if row.luck)
+    return _rarest(successes), _rarest(failures)
 
 
-def _rarest(found: list[Shot]) -> list[Shot]:
-    return sorted((shot for shot in found if shot.chance <= RARE), key=lambda shot: shot.chance)[:MOST_SHOTS]
+def _rarest(ranked: list[tuple[Rolled, Fraction]]) -> list[Shot]:
+    return [Shot(row, chance) for row, chance in ranked if chance <= RARE][:MOST_SHOTS]
 
 
 def luck_svg(luck: Course, whose: str, side: int, turns: Sequence[tuple[int, int]], span: tuple[int, int]) -> Markup:

@@ -10,12 +10,14 @@ from bot.audit.check_page import as_logged
 from bot.game.decks import counted_cards, listed, open_cards
 from bot.game.events import undone_events
 from bot.game.follows.cards import closed_hands
+from bot.game.losses import Losses, count_losses
+from bot.game.luck import NO_SIDE
 from bot.game.phases import whose_go
 from bot.game.sides import of_side
-from bot.game.state import DRAW, Game, Json
+from bot.game.state import DRAW, Game, Json, unit_from_json
 from bot.report.facts import sides_of
 from bot.report.luck import Course, Shot, luck_of, shots
-from bot.report.units import HURT, LOST, changes, counter, is_lost
+from bot.report.units import HURT, LOST, changes, counter
 from bot.rules import cards
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.proof.chain import DELETED, SAID, filled
@@ -273,26 +275,31 @@ class Story:
         return counter(self.units[key] or first, first, self.system), counter(first, first, self.system)
 
     def _lucky(self) -> list[str]:
-        """Whose luck is counted: the sides, or in free play whoever rolled."""
-        if sides_of(self.export):
-            return self.sides
-        return sorted({row.luck["side"] for row in self.rows if row.luck}, key=self.name_of)
+        """List whose luck is counted: the sides, and whoever else a roll counts for, as in free play."""
+        counted = {row.luck["side"] for row in self.rows if row.luck}
+        sides = sides_of(self.export)
+        return [*sides, *sorted(counted - {*sides}, key=self.who_is)]
 
     def who_is(self, whose: str) -> str:
-        """A side, or in free play the name of who rolled."""
+        """Return the name of a side, or in free play of the person who rolled."""
+        if not whose:
+            return NO_SIDE
         return whose if whose in self.sides else self.name_of(whose)
 
     def shade(self, side: str) -> str:
         """The class of what is in the colours of a side."""
         return f"side-{self.sides.index(side) % 4}" if side in self.sides else "side-x"
 
-    def lost(self, side: str) -> int:
-        """How many of its units have left the fight."""
-        return sum(1 for unit in self.units.values() if unit and _side(unit) == side and is_lost(unit, self.system))
+    def losses_of(self, side: str) -> Losses:
+        """Count the losses of a side so far."""
+        units = [unit_from_json(unit) for unit in self.units.values() if unit and _side(unit) == side]
+        types = {key: unit["type"] for key, unit in self.first.items()}
+        return count_losses(units, types, self.system)
 
-    def strength(self, side: str) -> int:
-        """How many units it has had."""
-        return sum(1 for unit in self.units.values() if unit and _side(unit) == side)
+    def left(self, side: str) -> str:
+        """Return `5 of 8`: the units of a side that have not left the fight."""
+        losses = self.losses_of(side)
+        return f"{losses.total - len(losses.lost)} of {losses.total}"
 
     def players(self, side: str) -> list[str]:
         """Who plays it."""
@@ -301,11 +308,11 @@ class Story:
     def headline(self) -> str:
         """`US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
         turn, winner = self.game.get("turn", 0), self.game.get("winner")
-        parts = [
-            f"{side} lost {self.lost(side) or 'none'} of {self.strength(side)} units"
-            for side in self.sides
-            if self.strength(side)
-        ]
+        parts = []
+        for side in self.sides:
+            losses = self.losses_of(side)
+            if losses.total:
+                parts.append(f"{side} lost {len(losses.lost) or 'none'} of {losses.total} units")
         where = f"Turn {turn}, {self.phase_title()}" if turn else "Free play"
         if self.game.get("ended"):
             where = f"Ended in turn {turn}"

@@ -5,7 +5,7 @@ What is said of a unit is `bot/game/counter.py`; the page's own script is handed
 
 from collections.abc import Mapping
 
-from bot.game.counter import frame_of, in_words, is_hurt, marks_of, printed, said, state_of, states_of
+from bot.game.counter import frame_of, in_words, is_weaker, marks_of, printed, said, state_of, states_of
 from bot.game.counter import is_lost as has_left
 from bot.game.state import Json, unit_from_json
 from bot.systems.game_file import ANY
@@ -39,7 +39,7 @@ def counter(unit: Json, first: Json, system: System | None) -> Json:
     `standing` is LOST, HURT (it has lost strength: wounded, reduced, immobilized), SHAKEN (it is not itself otherwise)
     or nothing. `first` is how it came into the game."""
     read = unit_from_json(unit)
-    states, hurt = states_of(read, system), is_hurt(read, system) or unit["type"] != first["type"]
+    states, hurt = states_of(read, system), is_weaker(read, first["type"], system)
     return {
         "name": read.name,
         "type": said(read.type, system),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.answers.odds import heading, odds_reply, outlooks
-from bot.game.luck import worth_of
+from bot.game.luck import ScoredRoll, measure
 from bot.interface.reply.bars import COLUMNS
 from bot.interface.reply.parts import Odds, part_lines
 from bot.process.entropy import throwaway
@@ -237,13 +237,9 @@ def test_luck_counts_a_dead_man_as_killed() -> None:
         "used": [],
     }
     out = nested({"targets[0].result": "wound-1", "targets[0].after": "killed"})
-    worth = worth_of("baps", "fire", json.dumps(inputs), json.dumps(out))
-    dead = worth_of(
-        "baps",
-        "fire",
-        json.dumps(inputs),
-        json.dumps(nested({"targets[0].result": "killed", "targets[0].after": "killed"})),
-    )
+    killed = nested({"targets[0].result": "killed", "targets[0].after": "killed"})
+    worth = measure(ScoredRoll(1, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(out)),)))
+    dead = measure(ScoredRoll(2, "US", "baps", "fire", ((json.dumps(inputs), json.dumps(killed)),)))
     assert worth is not None
     assert worth == dead
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.audit.check_file import check
 from bot.game.events import plays_of
-from bot.game.luck import tries_in, worth_of
+from bot.game.luck import measure, scan
 from bot.interface.reply.parts import Group, Odds
 from bot.rules.proof.export_format import read_json
 from bot.rules.sequence.sequence import Line
@@ -220,7 +221,7 @@ async def test_a_later_play_sees_what_an_earlier_one_did() -> None:
     await assert_sound(channel)
 
 
-async def test_luck_counts_each_play_by_itself() -> None:
+async def test_a_roll_for_several_units_is_one_roll_worth_the_sum_of_its_plays() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'unit add "Chi 1..2" element morale=15 members=4')
     await channel.do("Anna", 'ucn morale unit="Chi 1..2"')
@@ -228,10 +229,14 @@ async def test_luck_counts_each_play_by_itself() -> None:
     rows = await channel.app.store.events(game.id)
     events = [row.data for row in rows]
     assert [one["inputs"]["unit"] for one in plays_of(events[-1])] == ["Chi 1", "Chi 2"]
-    found = tries_in([row.body for row in rows], ())
-    assert [json.loads(one.inputs)["raw"]["unit"] for one in found] == ["Chi 1", "Chi 2"]
-    assert all(worth_of(*one.key) is not None for one in found)
-    await channel.do("Anna", "game stats")
+    (roll,) = scan(events, (), {}).rolls
+    assert [json.loads(inputs)["raw"]["unit"] for inputs, _ in roll.plays] == ["Chi 1", "Chi 2"]
+    worth, first = measure(roll), measure(replace(roll, plays=roll.plays[:1]))
+    assert worth is not None
+    assert first is not None
+    assert worth.mean == pytest.approx(2 * first.mean)  # both have the same morale
+    assert worth.at_least is None
+    assert "in 1 roll" in (await channel.do("Anna", "game stats")).text()
     await assert_sound(channel)
 
 

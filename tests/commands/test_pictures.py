@@ -167,7 +167,7 @@ async def test_losses_are_drawn_under_the_statistics() -> None:
     stats = await channel.say("Anna", "game stats")
     assert labels(stats) == ["Losses"], "typed dice say nothing of luck"
     drawn = await channel.press("Anna", button(stats, "Losses"))
-    assert_is_picture(drawn, "losses.png", "VC: 1 in all, turn 1 1.", "US: 0 in all.", private=True)
+    assert_is_picture(drawn, "losses.png", "VC: 1 of 3 lost, turn 1: 1.", "US: 0 of 3 lost.", private=True)
     await channel.do("Anna", "game settings pictures=never")
     assert labels(await channel.say("Anna", "game stats")) == []
 

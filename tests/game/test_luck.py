@@ -7,9 +7,7 @@ from math import sqrt
 
 import pytest
 
-from bot.commands.log.stats import sentence
-from bot.game.events import undone_events
-from bot.game.luck import ENOUGH, Worth, summed, tries_in, worth_of
+from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, Worth, measure, scan, summed
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -20,23 +18,22 @@ async def counted(channel: Channel) -> list[tuple[str, str]]:
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
     rows = await channel.app.store.events(loaded.row)
-    undone = undone_events(row.data for row in rows)
-    return [
-        (item.side, item.sequence) for item in tries_in([one.body for one in rows if one.number not in undone], SIDES)
-    ]
+    tally = Tally()
+    tally.add(scan((row.data for row in rows), SIDES, {}))
+    return [(roll.side, roll.sequence) for roll in tally.scored]
 
 
 def test_a_rally_against_a_count_by_hand() -> None:
     """2d6 at or under morale 7: 21 of 36. Worth 1 when it succeeds."""
     inputs = '{"raw": {"units": "squad morale=7 shaken"}, "used": []}'
     chance = 21 / 36
-    worth = worth_of("lnlt", "rally", inputs, '{"outcome": "rallied"}')
+    worth = measure(ScoredRoll(1, "US", "lnlt", "rally", ((inputs, '{"outcome": "rallied"}'),)))
     assert worth is not None
     assert worth == pytest.approx((1, chance, chance * (1 - chance), chance, 0))
-    assert sentence("US", summed([worth] * (ENOUGH - 1))).endswith("too few rolls to say.")
+    assert summed([worth] * (ENOUGH - 1)).sentence.endswith("too few rolls to say.")
     luck = summed([worth] * ENOUGH)
     assert luck.z == pytest.approx(30 * (1 - chance) / sqrt(30 * chance * (1 - chance)))
-    assert "luckier than 99.9" in sentence("US", luck)
+    assert "luckier than 99.9" in luck.sentence
 
 
 async def test_luck_is_that_of_who_acts_not_of_who_suffers() -> None:
@@ -67,6 +64,5 @@ async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
 
 
 def test_points_below_nothing_have_a_minus_sign() -> None:
-    assert sentence("US", summed([Worth(-1.0, -2.5, 0.5, Fraction(1, 10), Fraction(0))])) == (
-        "US: −1 point, −2.5 expected, in 1 roll: too few rolls to say."
-    )
+    luck = Luck().plus(Worth(-1.0, -2.5, 0.5, Fraction(1, 10), Fraction(0)))
+    assert luck.sentence == "−1 point, −2.5 expected, in 1 roll: too few rolls to say."

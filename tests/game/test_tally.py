@@ -10,30 +10,36 @@ import pytest
 
 from bot.commands.context import Context
 from bot.commands.log import stats
+from bot.game import loaded
 from bot.game.events import undone_events
-from bot.game.luck import tries_in
+from bot.game.luck import ScoredRoll, Tally, Worth, measure_all, scan
 from bot.stores.records import EventRow
+from bot.systems.catalog import system
 from tests.playing import Channel, two_sides
 
 MOST = 6
 SIDES = ("US", "VC")
 
 
+ROLL = {"system": "lnlt", "target": "rally", "edition": system("lnlt").edition, "dice": [{"value": 3}]}
+ASKS = {"name": "answer", "ask": "Well?", "options": ["go", "stay"], "says": ["go", "stay"], "else": "go"}
+
+
 def some_log(rng: Random, length: int) -> list[EventRow]:
-    """A log in which rolls that count are undone and brought back, also old ones."""
+    """A log in which rolls ask, are decided, are undone and are brought back, also old ones."""
     rows: list[EventRow] = []
     for number in range(1, length + 1):
         body: dict[str, Any] = {"number": number, "who": "p1", "side": "US", "kind": "roll"}
         chance = rng.random()
-        if chance < 0.6:
-            body |= {
-                "kind": "sequence",
-                "system": "lnlt",
-                "target": "rally",
-                "dice": [{"value": 3}],
-                "result": "rallied",
-            }
-            body |= {"inputs": {"units": f"squad morale={rng.randrange(4, 8)}"}, "out": {"outcome": "rallied"}}
+        waiting = [row.data for row in rows if '"asks"' in row.body]
+        if chance < 0.1 and waiting:
+            asked = rng.choice(waiting)
+            body |= {**ROLL, "kind": "choice", "event": asked["number"], "picks": ["go"], "out": {"outcome": "rallied"}}
+            if rng.random() < 0.3:
+                body["asks"] = ASKS
+        elif chance < 0.6:
+            body |= {**ROLL, "kind": "sequence", "inputs": {"units": f"squad morale={rng.randrange(4, 8)}"}}
+            body |= {"asks": ASKS} if rng.random() < 0.3 else {"out": {"outcome": "rallied"}}
         elif chance < 0.85 and number > 3:
             body |= {"kind": rng.choice(["undo", "undo", "redo"]), "event": rng.randrange(1, number)}
         rows.append(EventRow("g", number, json.dumps(body, separators=(",", ":")), f"hash{number}"))
@@ -48,30 +54,41 @@ class Log:
         self.store = self.ledger = self.game = self
         self.row, self.number, self.sides = "g", len(rows), SIDES
 
-    async def events(self, row: str, *, before: int | None, limit: int, newest_first: bool) -> list[EventRow]:
-        """Those in front of one, the last one first."""
-        assert newest_first, row
-        return [one for one in reversed(self.rows) if before is None or one.number < before][:limit]
+    async def events(self, row: str, *, after: int, before: int | None, limit: int) -> list[EventRow]:
+        """The events after one, in order."""
+        assert before is None, row
+        return [one for one in self.rows if one.number > after][:limit]
 
     async def apart(self, function: Any, *given: Any) -> Any:
-        """As the worker does it."""
+        """Do it here, as the worker does it."""
         return function(*given)
 
 
 @pytest.mark.parametrize("seed", range(40))
 async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stats, "MOST", MOST)
     rng = Random(seed)
-    log, upto = some_log(rng, 80), 0
-    while upto < len(log):
-        upto += rng.choice([1, 2, 30])
-        rows = log[:upto]
-        monkeypatch.setattr(stats, "BATCH", rng.choice([1, 3, 10]))
-        rolls, left_out = await stats._rolls(cast("Context", Log(rows)))
-        undone = undone_events(row.data for row in rows)
-        whole = tries_in([row.body for row in rows if row.number not in undone], SIDES)
-        assert [one.number for one in rolls] == [one.number for one in whole[-MOST:]]
-        assert left_out == max(0, len(whole) - MOST)
+    rows = some_log(rng, 80)
+    whole = Tally()
+    whole.add(scan((row.data for row in rows), SIDES, {}))
+    monkeypatch.setattr(loaded, "BATCH", rng.choice([1, 3, 10]))
+    tally = await stats.read_tally(cast("Context", Log(rows)))
+    assert [roll.number for roll in tally.scored] == [roll.number for roll in whole.scored]
+    assert tally.total == whole.total
+    undone = undone_events(row.data for row in rows)
+    assert {roll.number for roll in tally.scored}.isdisjoint(undone)
+
+
+async def test_of_a_very_long_game_the_latest_rolls_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stats, "MOST", MOST)
+    tally = Tally()
+    tally.add(scan((row.data for row in some_log(Random(1), 80)), SIDES, {}))
+
+    async def measure(_context: Context, rolls: list[ScoredRoll]) -> list[Worth | None]:
+        return list(measure_all(rolls))
+
+    measured = await stats._measure_rolls(cast("Context", None), tally, measure)
+    assert [roll.number for roll, _ in measured.rolls] == [roll.number for roll in tally.scored[-MOST:]]
+    assert measured.left_out == len(tally.scored) - MOST
 
 
 async def test_statistics_again_say_what_they_would_have_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +99,7 @@ async def test_statistics_again_say_what_they_would_have_said(monkeypatch: pytes
     first = (await channel.do("Anna", "game stats")).text()
     known = dict(stats._known)
     with monkeypatch.context() as patch:
-        patch.setattr(stats, "_counted", None)  # what it was worth is known
+        patch.setattr(stats, "_measured", None)  # what it was worth is known
         assert (await channel.do("Bob", "game stats")).text() == first
     await channel.do("Anna", "lnlt morale-check units=us3")
     asked = await channel.undo_last("Anna")

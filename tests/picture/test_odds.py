@@ -61,7 +61,9 @@ def test_no_name_breaks_a_picture_or_leaves_its_room(name: str, word: str, title
     for drawn in (
         odds_picture(title, name, [chart], word),
         luck_picture(title, {name: [(1, 2.0), (7, -3.5)], word + "2": []}),
-        losses_picture(title, ["1", name], {word: [3, 0], word + "2": [0, 1]}),
+        losses_picture(
+            title, ["1", name], {word: [3, 0], word + "2": [0, 1]}, dict.fromkeys((word, word + "2"), "2 of 7 lost")
+        ),
     ):
         assert_all_fits(drawn)
         assert kinds_in(drawn) <= {"svg", "title", "rect", "text", "polyline"}
@@ -79,13 +81,17 @@ def test_luck_says_where_each_side_came_out() -> None:
 
 
 def test_losses_are_counted_turn_by_turn() -> None:
-    drawn = losses_picture("Losses of Hill 875", ["1", "2", "3"], {"US": [0, 2, 0], "VC": [1, 0, 4]})
+    losses = {"US": [0, 2, 0], "VC": [1, 0, 4]}
+    totals = {"US": "2 of 7 lost", "VC": "3 of 5 lost, 1 weakened"}
+    drawn = losses_picture("Losses of Hill 875", ["1", "2", "3"], losses, totals)
     assert_all_fits(drawn)
     assert len(boxes(drawn, "bar")) == 3
-    assert drawn.alt == "Losses of Hill 875. US: 2 in all, turn 2 2. VC: 5 in all, turn 1 1, turn 3 4."
+    assert drawn.alt == (
+        "Losses of Hill 875. US: 2 of 7 lost, turn 2: 2. VC: 3 of 5 lost, 1 weakened, turn 1: 1, turn 3: 4."
+    )
 
 
 def test_a_long_campaign_shows_its_last_turns() -> None:
-    drawn = losses_picture("Campaign", [str(turn) for turn in range(1, 61)], {"US": list(range(60))})
+    drawn = losses_picture("Campaign", [str(turn) for turn in range(1, 61)], {"US": list(range(60))}, {"US": ""})
     assert_all_fits(drawn)
     assert words_in(drawn).endswith("60")

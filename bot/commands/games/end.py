@@ -1,47 +1,42 @@
 """`/game end` asks first, then closes the game with its story; it is read-only from then on, until it is resumed."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from operator import itemgetter
 
 from bot.answers.events import Retold, retold
 from bot.commands.context import Context
 from bot.commands.log.answer_footer import keep_words
 from bot.commands.log.export_and_share import page_file
-from bot.commands.log.stats import quick_luck
+from bot.commands.log.stats import counted_of, quick_luck, read_tally
 from bot.commands.pictures import offered
 from bot.commands.play.fair import reveal
 from bot.commands.play.hands import ask_to_open, waiting
 from bot.commands.play.hands import opened as open_hands
 from bot.commands.play.sealed import open_rolls
 from bot.commands.post.orders import at_the_end, may_open
-from bot.game.counter import is_hurt, is_lost
-from bot.game.events import has_dice
-from bot.game.loaded import in_batches
-from bot.game.luck import ENOUGH, SAME, Luck, Try, Worth, unusual
+from bot.game.loaded import in_batches, read_opened
+from bot.game.losses import count_losses, first_types
+from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, rank_by_chance, unusual
 from bot.game.rights import need_director
 from bot.game.roster import in_order
 from bot.game.sides import find_side, told_sides
-from bot.game.state import DRAW, Game, Json
+from bot.game.state import DRAW, Game
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import File, Reply
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import RosterUnit
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
 from bot.systems.catalog import systems
-from bot.systems.system import System
 
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
 """Seconds for which the question under which a sentence was typed may be answered."""
 MOST_NAMES = 12
 LONG_ODDS = 0.5
-"""A chance below which a good result is worth telling, and above which a bad one is."""
+"""The chance below which a result is worth telling."""
 PAGE_SECONDS = 10.0
 """What the page of a game may take when it ends: its rolls are mostly known by then, from its luck."""
 
@@ -154,16 +149,15 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
     )  # fmt: skip
     game = context.game
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    types, rolls = dict[str, str](), 0
+    types = dict[str, str]()
     async for rows in in_batches(context.store, context.ledger.row):
-        events = [row.data for row in rows]
-        types = first_types(events) | types
-        rolls += sum(map(has_dice, events))
+        types = first_types(row.data for row in rows if '"units":' in row.body) | types
+    tally = await read_tally(context)
     players = " v ".join(" and ".join(names) for side in game.sides if (names := context.ledger.players_of(side)))
     reply = Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.brief, *hands, *orders, *await _story(context, game, types)),
-        by=", ".join(filter(None, (players, counted(rolls, "roll")))),
+        (*((text,) if text else ()), *opened.brief, *hands, *orders, *await _story(context, tally, types)),
+        by=", ".join(filter(None, (players, counted(tally.total, "roll")))),
         buttons=(
             context.button("read", "Statistics", "stats"),
             context.button("read", "Proof", "proof"),
@@ -187,77 +181,56 @@ async def _page(context: Context) -> tuple[File, ...]:
         return ()
 
 
-async def _story(context: Context, game: Game, types: Mapping[str, str]) -> list[Part]:
-    """What the game cost each side, its best shot and worst luck, and how lucky they were."""
+async def _story(context: Context, tally: Tally, types: Mapping[str, str]) -> list[Part]:
+    """Return what the game cost each side, its best shot and worst luck, and how lucky they were."""
+    game = context.game
     lost = (losses(game, side, types) for side in game.sides)
     lines: list[Part] = [Group(told, names, grave=True) if names else told for told, names in lost if told]
-    by_side, worths = await quick_luck(context)
-    if (best := best_shot(worths)) is not None:
-        told, text = await _moment(context, best[0], f"at {percent(float(best[1]))}")
+    by_side, measured = await quick_luck(context, tally)
+    successes, failures = rank_by_chance(measured.rolls)
+    if successes and successes[0][1] < LONG_ODDS:
+        roll, chance = successes[0]
+        told, text = await _moment(context, roll, f"at {percent(float(chance))}")
         lines.append(Group("Best shot" if told.acts else "Best roll", text, grave=True))
-    if (worst := worst_luck(worths)) is not None:
-        _, text = await _moment(context, worst[0], f"with {percent(float(worst[1]))} for better")
+    if failures and failures[0][1] < LONG_ODDS:
+        roll, chance = failures[0]
+        _, text = await _moment(context, roll, f"with {percent(float(1 - chance))} for better")
         lines.append(Group("Worst luck", text, grave=True))
     if by_side:
-        lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
+        lines.append(Group("Luck", points(by_side), grave=True))
+        lines.append(Small(judgement(by_side, tally.total)))
     return lines
 
 
-async def _moment(context: Context, roll: Try, odds: str) -> tuple[Retold, str]:
-    """`US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the chance of better."""
-    (event,) = await context.store.events_at(context.ledger.row, [roll.number])
-    told = retold(event.data, context.ledger.name_of, sides=context.game.sides)
+async def _moment(context: Context, roll: ScoredRoll, odds: str) -> tuple[Retold, str]:
+    """Return `US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the chance of better."""
+    event = await read_opened(context.store, context.ledger.row, context.game, roll.number)
+    assert event is not None
+    told = retold(event, context.ledger.name_of, sides=context.game.sides)
     return told, f"{told.short}, {odds} (#{roll.number})"
 
 
-def _few(names: list[str]) -> str:
+def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return joined(names[:MOST_NAMES]) + more
 
 
-def first_types(events: Iterable[Json]) -> dict[str, str]:
-    """The type that each unit had when it came, by its folded name, from the events of a log in order."""
-    found: dict[str, str] = {}
-    for event in events:
-        for key, unit in ((event.get("after") or {}).get("units") or {}).items():
-            if unit:
-                found.setdefault(key, unit["type"])
-    return found
-
-
 def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
-    """What a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and their names as they fit
-    a line; ("", "") for one that had no units. Weaker than at the start are the hurt, and those of a lesser type than
-    the one in `types`."""
-    system = systems().get(game.system)
+    """Return what a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and their names.
+
+    Return ("", "") for a side that had no units. `types` are those that units had when they came.
+    """
     units = in_order(unit for unit in game.units.values() if unit.side == side)
-    lost = [unit.name for unit in units if is_lost(unit, system)]
-    weak = [unit.name for unit in units if unit.name not in lost and _is_weaker(unit, system, types)]
-    if not units:
+    found = count_losses(units, types, systems().get(game.system))
+    if not found.total:
         return "", ""
-    heading = f"{side} lost {len(lost) or 'none'} of {len(units)}" + (f", {len(weak)} weakened" if weak else "")
-    return heading, f"{_few(lost)}; weakened {_few(weak)}" if lost and weak else _few(lost or weak)
-
-
-def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]) -> bool:
-    if system is None or is_hurt(unit, system):
-        return is_hurt(unit, system)
-    was = types.get(unit.name.casefold(), unit.type)
-    return unit.type != was and unit.type == system.words["units"].reduced.get(was)
-
-
-def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
-    """The roll that did so well although it was so unlikely, with the chance of at least that much; None where none did
-    better than was to be expected."""
-    good = [(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
-    return min((one for one in good if one[1] < LONG_ODDS), key=itemgetter(1), default=None)
-
-
-def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> tuple[Try, Fraction] | None:
-    """The roll that failed although more was so likely, with the chance of that; None where none did worse than was to
-    be expected."""
-    bad = [(roll, worth.more) for roll, worth in rolls if worth.got < worth.mean - SAME]
-    return max((one for one in bad if one[1] > LONG_ODDS), key=itemgetter(1), default=None)
+    heading = f"{side} lost {len(found.lost) or 'none'} of {found.total}"
+    if not found.weakened:
+        return heading, _few(found.lost)
+    heading = f"{heading}, {len(found.weakened)} weakened"
+    if not found.lost:
+        return heading, _few(found.weakened)
+    return heading, f"{_few(found.lost)}; weakened {_few(found.weakened)}"
 
 
 def points(by_side: Mapping[str, Luck]) -> str:
@@ -269,10 +242,9 @@ def points(by_side: Mapping[str, Luck]) -> str:
     return " · ".join(told)
 
 
-def judgement(by_side: Mapping[str, Luck]) -> str:
-    """Whether that was luck, in one sentence."""
-    count = sum(luck.count for luck in by_side.values())
-    rolls = counted(count, "roll")
+def judgement(by_side: Mapping[str, Luck], total: int) -> str:
+    """Return whether that was luck, in one sentence, with how many of all rolls count."""
+    rolls = counted_of(sum(luck.count for luck in by_side.values()), total)
     judged = {name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0}
     if not judged:
         return f"{rolls}: too few to judge"

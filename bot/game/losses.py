@@ -1,0 +1,41 @@
+"""What a side has lost: units out of the game, and units that are weaker than they came."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.game.counter import is_lost, is_weaker
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The lost and the weakened units of a side by name, and how many units it has had."""
+
+    lost: tuple[str, ...]
+    weakened: tuple[str, ...]
+    total: int
+
+
+def count_losses(units: Iterable[RosterUnit], types: Mapping[str, str], system: System | None) -> Losses:
+    """Count the losses among the units of a side; `types` are those of `first_types`."""
+    lost, weakened = list[str](), list[str]()
+    total = 0
+    for unit in units:
+        total += 1
+        if is_lost(unit, system):
+            lost.append(unit.name)
+        elif is_weaker(unit, types.get(unit.name.casefold(), unit.type), system):
+            weakened.append(unit.name)
+    return Losses(tuple(lost), tuple(weakened), total)
+
+
+def first_types(events: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the type that each unit had when it came, by its folded name, from events of a log in order."""
+    types: dict[str, str] = {}
+    for event in events:
+        for key, unit in ((event.get("after") or {}).get("units") or {}).items():
+            if unit:
+                types.setdefault(key, unit["type"])
+    return types
