@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import sys
+from collections import defaultdict
 from collections.abc import AsyncIterator, Generator, Iterator
 from itertools import count
 from pathlib import Path
@@ -66,15 +67,34 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes turns comes first, side by side: one worker plays it, and none waits for another's turn to end."""
+    """Mark the cases that a sample leaves out as slow, and put tests that take turns first.
+
+    Tests of a crowd stand side by side: one worker plays them, and none waits for another's turn to end.
+    """
+    _mark_slow_outside_samples(items)
     items.sort(key=lambda item: "crowd" not in getattr(item, "fixturenames", ()))
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `-m slow`, files without such a test are not read."""
-    is_read = collection_path.suffix == ".py" and config.option.markexpr == "slow"
-    return True if is_read and "mark.slow" not in collection_path.read_text("utf-8") else None
+def _mark_slow_outside_samples(items: list[pytest.Item]) -> None:
+    """Keep `size` cases of each test marked `sample(size)` for the quick run, and mark the others slow.
+
+    The sample follows from the names of the cases, so it is the same on every machine and a new case moves at most
+    one other; LUCK=anything draws another sample. A case that is named on the command line is always in it.
+    """
+    cases = defaultdict[tuple[pytest.Item | pytest.Collector | None, str], list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("sample") and not item.get_closest_marker("slow"):
+            cases[item.parent, getattr(item, "originalname", item.name)].append(item)
+    luck = os.environ.get("LUCK", "")
+    for of_one_test in cases.values():
+        marker = of_one_test[0].get_closest_marker("sample")
+        assert marker is not None
+        (size,) = marker.args
+        of_one_test.sort(key=lambda item: Random(f"{luck}{item.name}").random())
+        for item in of_one_test[size:]:
+            item.add_marker(pytest.mark.slow)
 
 
 settings.register_profile(

@@ -27,7 +27,7 @@ from tests.random_play import exported_text
 from tests.test_verifiers_agree import _inside, _nearby, _paths
 from tools import verify_log
 
-LOGS = int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
+FEW, LOGS = 15, int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
 EVENING = (
     'deck make "1..6" cup', "deck draw cup 3", "deck discard 7 cup", "deck discard all cup", "deck draw cup 4",
     "deck return all cup", "deck draw cup", "deck discard all cup out", "deck shuffle cup",
@@ -438,11 +438,12 @@ CHEATS: tuple[Callable[[Json], None], ...] = (
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize("evenings", [1, pytest.param(7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("evening", "cheats"), [(honest, CHEATS), (with_hands, HAND_CHEATS), (with_tops, TOP_CHEATS)])
 def test_cheats_are_seen_by_all_three(
-    tmp_path: Path, evening: Callable[[int], Json], cheats: tuple[Callable[[Json], None], ...]
+    tmp_path: Path, evening: Callable[[int], Json], cheats: tuple[Callable[[Json], None], ...], evenings: int
 ) -> None:
-    seeds = [evening(seed) for seed in range(1, 8)]
+    seeds = [evening(seed) for seed in range(1, evenings + 1)]
     logs = list[tuple[str, Json]]()
     for cheat in cheats:
         for number, log in enumerate(seeds):
@@ -453,7 +454,9 @@ def test_cheats_are_seen_by_all_three(
                 continue
             if rechained(bent) != log:
                 logs.append((f"{cheat.__name__} {number}", bent))
-    assert {name.split()[0] for name, _ in logs} == {cheat.__name__ for cheat in cheats}
+    tried = {name.split()[0] for name, _ in logs}
+    assert tried == {cheat.__name__ for cheat in cheats} or evenings == 1
+    assert len(tried) > len(cheats) / 2
     texts = [json.dumps(log) for log in (*seeds, *(log for _, log in logs))]
     page = [not one["faults"] for one in said_by_page(texts, tmp_path)]
     assert [verdicts(log) for log in seeds] == [(True, True)] * len(seeds)
@@ -490,12 +493,13 @@ def bent(chance: Random, log: Json) -> Json:
 
 
 @pytest.mark.timeout(1800)
-def test_all_three_agree_on_bent_logs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bent_logs", [FEW, pytest.param(LOGS, marks=pytest.mark.slow)])
+def test_all_three_agree_on_bent_logs(tmp_path: Path, bent_logs: int) -> None:
     """A random change: no verifier calls sound what another calls forged."""
     chance, logs, texts = Random(26), [honest(seed) for seed in range(1, 4)], list[str]()
     logs += [evening(seed) for seed in range(1, 4) for evening in (with_hands, with_tops)]
     said = list[tuple[bool, bool]]()
-    for number in range(LOGS):
+    for number in range(bent_logs):
         try:
             log = bent(chance, logs[number % len(logs)])
         except TypeError:  # no canonical text

@@ -13,6 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 BY_NAME = {
@@ -62,6 +63,7 @@ def named_in(tree: ast.Module, known: set[str]) -> Iterator[str]:
             yield from {module, f"bot.commands.{module}"} & known
 
 
+@pytest.mark.slow
 def test_no_circle_of_files_where_strings_count() -> None:
     graph = grimp.build_graph("bot", "adapters", cache_dir=None)
     arrows = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}

@@ -244,6 +244,7 @@ async def of_hands() -> list[dict[str, Any]]:
     return [row.data for row in await channel.app.store.events(loaded.row)]
 
 
+@pytest.mark.slow
 def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker) -> None:
     """A list with what nobody writes would let a cheat write it."""
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(40))]

@@ -79,6 +79,7 @@ def request(draw: random.Random, game: System, kind: str, id: str) -> dict[str, 
     return asked
 
 
+@pytest.mark.sample(60)
 @pytest.mark.parametrize(("game", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS])
 def test_garbage_is_answered_in_one_safe_line(game: str, kind: str, id: str) -> None:
     draw = random.Random(id)  # the same garbage on every run
@@ -121,6 +122,7 @@ def test_every_line_gets_one_line_of_json_in_utf_8(line: bytes, part: str) -> No
     assert part in answer["error"]["message"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("game", "id", "given", "by"),
     [

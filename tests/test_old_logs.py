@@ -84,6 +84,7 @@ def test_a_log_of_an_earlier_release_is_read_by_its_rules(file: Path) -> None:
     assert (game.last, game.redo) == STANDS[file.stem]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("file", LOGS, ids=lambda file: file.stem)
 async def test_a_log_of_an_earlier_release_is_imported_and_goes_on(file: Path) -> None:
     """What is played, taken back and brought back on top makes it a log of today that both verifiers take."""

@@ -43,6 +43,7 @@ async def opened(url: str) -> Store:
     return await open_store(load_settings({"DATABASE_URL": url}))
 
 
+@pytest.mark.slow
 def test_two_bots_on_one_database_lose_no_update(url: str) -> None:
     asyncio.run(begin(url))
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}

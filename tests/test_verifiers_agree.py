@@ -240,6 +240,7 @@ def agree_on_forgeries(honest: Json, chance: Random, tmp_path: Path) -> None:
         assert found["faults"] or not seen
 
 
+@pytest.mark.sample(2)
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(10))
 def test_the_verifiers_agree(part: int, tmp_path: Path) -> None:

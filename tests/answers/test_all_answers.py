@@ -31,6 +31,7 @@ def phone_lines(reply: Reply) -> int:
     return _height([reply.first]) + sum(_heights(reply.shown))
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(("system", "name"), SEQUENCES, ids=[f"{system}-{name}" for system, name in SEQUENCES])
 def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system: str, name: str) -> None:
     """Every unit is named in the first line or by its result; no line begins with a small letter or a type's code."""

@@ -15,6 +15,7 @@ from tools.commands import Line, Scene, by_hand, differs, editions, freeze, froz
 SCENES = {scene.name: scene for scene in frozen().scenes}
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", SCENES)
 async def test_a_scene_is_answered_and_logged_as_it_was(name: str) -> None:
     was = SCENES[name]

@@ -16,6 +16,7 @@ TARGETS = [(game.id, "sequence", id) for game in systems().values() for id in ga
 TARGETS += [(game.id, "table", id) for game in systems().values() for id in game.tables]
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("system", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS])
 def test_outcomes_are_those_of_the_frozen_corpus(system: str, kind: str, id: str) -> None:
     corpus = frozen(system)

@@ -748,6 +748,7 @@ def told(log: Json) -> tuple[list[str], list[str]]:
     return list(check(read_json(text)).faults), verify_log.check(verify_log.read_json(text))[0]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(
     ("forge", "reason"), EVERY, ids=[f"{at}-{forge.__name__}" for at, (forge, _) in enumerate(EVERY)]
 )

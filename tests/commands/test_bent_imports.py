@@ -17,8 +17,8 @@ from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 
-FILES = 150
-"""Bent files for each of the four batches."""
+FILES, FEW = 150, 10
+"""Bent files for each of the four batches; in the quick run a few, and more until one of them is taken."""
 WORDS = [*ODD, "Anna", "us1", "vc1", [["x"]], {"units": {"x": None}}, "squad; leader", "lnlt fire", "2d6", "x" * 3000]
 WENT_WRONG = "not your fault"
 GAME = (
@@ -93,13 +93,16 @@ def bent_log(draw: random.Random, log: dict[str, Any], *, only_bodies: bool) -> 
         return log
 
 
+@pytest.mark.parametrize("files", [FEW, pytest.param(FILES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("only_bodies", [True, False], ids=["bodies", "files"])
 @pytest.mark.parametrize("other_tables", [True, False], ids=["other-tables", "todays-tables"])
-async def test_what_import_takes_every_command_survives(only_bodies: bool, other_tables: bool) -> None:
+async def test_what_import_takes_every_command_survives(only_bodies: bool, other_tables: bool, files: int) -> None:
     draw, log, taken = random.Random(f"{only_bodies} {other_tables} bent 2"), await _exported(), 0
     log = of_other_tables(log) if other_tables else log
     app = await fresh_app()
     for number in range(FILES):
+        if taken and number >= files:
+            break
         file = json.dumps(bent_log(draw, log, only_bodies=only_bodies))
         place = Place(f"console:{number}", "console", "there")
         there = Channel(app, place, f"bent{number}-")

@@ -109,6 +109,7 @@ def settings_of(profiles: str, service: dict[str, Any]) -> Settings:
     return load_settings({**DATABASE, **HOSTS[profiles], **own}, DEPLOY / "no-such-file")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["compose.yaml", "compose.scale.yaml"])
 def test_a_compose_file_fits_its_schema(file: str) -> None:
     yaml.load((DEPLOY / file).read_text(), Strict)

@@ -92,6 +92,7 @@ def _changed(whole: str, kind: str, **fields: Any) -> str:
     return json.dumps({**data, "head": head})
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("kind", "fields"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,9 +84,22 @@ async def turned(channel: Channel, what: str) -> bool:
     return False
 
 
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(played)
 def test_undo_restores_and_redo_brings_back(lines: list[tuple[str, str]]) -> None:
+    assert_undo_and_redo(lines)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(played)
+def test_undo_restores_and_redo_brings_back_in_many_games(lines: list[tuple[str, str]]) -> None:
+    assert_undo_and_redo(lines)
+
+
+def assert_undo_and_redo(lines: list[tuple[str, str]]) -> None:
+    """Type the lines; after each event, undo it and bring it back, and compare the states."""
+
     async def play() -> None:
         channel = await Channel.fresh()
         await two_sides(channel)
@@ -108,9 +122,22 @@ def test_undo_restores_and_redo_brings_back(lines: list[tuple[str, str]]) -> Non
     run(play())
 
 
-@settings(max_examples=40)
+@settings(max_examples=10)
 @given(played)
 def test_the_log_explains_the_state_and_the_chain_is_whole(lines: list[tuple[str, str]]) -> None:
+    assert_log_explains_state(lines)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(played)
+def test_the_log_explains_the_state_of_many_games(lines: list[tuple[str, str]]) -> None:
+    assert_log_explains_state(lines)
+
+
+def assert_log_explains_state(lines: list[tuple[str, str]]) -> None:
+    """Type the lines, replay the log and compare it with the state; audit the whole store."""
+
     async def play() -> None:
         channel = await Channel.fresh()
         await two_sides(channel)

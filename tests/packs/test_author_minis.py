@@ -104,6 +104,7 @@ FIELD = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("dice", "skill", "inches", "weather", "cover", "word", "answer", "strength", "ap", "target"), FIELD
 )

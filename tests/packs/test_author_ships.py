@@ -89,6 +89,7 @@ def told(sequence: str, given: dict[str, object]) -> dict[str, Fraction]:
     return {str(key): share for key, share in odds("dogger", sequence, given).items()}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("cal", "reach", "needs", "flat", "plunging"),
     [("light", 3, 6, 3, 0), ("medium", 8, 7, 5, 1), ("medium", 18, 10, 2, 4), ("heavy", 12, 8, 6, 4)],

@@ -403,6 +403,7 @@ BENDS = [_other_card, _an_open_face, _no_hash, _more_hashes, _without_a_die, _mo
          _read_without_the_hand, _fewer_unseen, _a_top_that_is_none, _thousands_on_top, _a_die_for_the_top]  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
 async def test_a_bent_draw_beside_closed_cards_is_seen_by_all_three_verifiers(tmp_path: Path, is_opened: bool) -> None:
     honest = await _evening(is_opened=is_opened)
@@ -490,6 +491,7 @@ async def test_a_top_that_not_all_knew_is_seen_once_it_is_open(tmp_path: Path) -
     assert any("closed faces" in "".join(map(str, fault)) for fault in page["faults"])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
 async def test_the_verifiers_agree_on_forged_logs_with_closed_draws(tmp_path: Path, is_opened: bool) -> None:
     agree_on_forgeries(await _evening(is_opened=is_opened), Random(26), tmp_path)

@@ -359,6 +359,7 @@ def _unled(log: dict[str, Any]) -> None:
     body["after"]["game"]["led"] = "cup/us"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "bend",
     [_other_side, _last_to_others, _other_chit, _no_chit, _second_chit, _other_done, _kept_out, _filled_early, _unled],

@@ -220,6 +220,7 @@ FORMULAS = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_sequence_reaches_no_further_than_a_table(formula: str, tmp_path: Path) -> None:
     new_pack(tmp_path / "few-acres")

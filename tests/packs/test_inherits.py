@@ -97,6 +97,7 @@ def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
         house(make_pack, parent="lnlt@99")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(built_in()))
 def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str) -> None:
     """What is inherited is the house's, and held to no limits of strangers: each table's example reads as it did."""
@@ -108,6 +109,7 @@ def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str)
             assert pack.tables[id].read(table.example).out == table.read(table.example).out, id
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(built_in()))
 def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(make_pack: PackMaker, parent: str) -> None:
     sequence = next(iter(system(parent).read("sequences")))
@@ -141,6 +143,7 @@ units:
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(built_in()))
 def test_a_pack_adds_one_of_each_and_keeps_all_else(make_pack: PackMaker, parent: str) -> None:
     pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), system(parent).game

@@ -325,6 +325,7 @@ def _two_at_once(log: dict[str, Any]) -> None:
     body["after"]["game"]["tracks"]["Reds/points"] = 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("bend", [_other_side, _other_value, _unread, _no_track, _other_words, _two_at_once])
 async def test_a_bent_log_is_seen_by_all_three_verifiers(
     bend: Callable[[dict[str, Any]], None], tmp_path: Path

@@ -207,6 +207,7 @@ def _first_of_all(log: Json) -> None:
 BENDS = [_other_card, _no_deck, _late, _elsewhere, _another_phase, _behind_decks_alone, _first_of_all]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("bend", BENDS)
 async def test_a_cheat_is_seen_by_all_three(bend: Callable[[Json], None], tmp_path: Path) -> None:
     channel = await ford()

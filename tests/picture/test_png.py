@@ -77,6 +77,7 @@ def ink(text: str, bold: bool) -> tuple[int, int]:
     return min(lit), max(lit)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("bold", [False, True])
 @pytest.mark.parametrize("text", ["14–16:S", "good order MMC", "VC Squads 5 + 6", "−3", "Wächter Łódź", "iIl1.,;"])
 def test_letters_are_as_wide_as_they_were_measured(library: str, text: str, bold: bool) -> None:

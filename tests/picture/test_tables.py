@@ -33,6 +33,7 @@ def picture(name: str, **given: object) -> Picture:
     return table_picture(table(name), given or None)
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 def test_a_whole_table_shows_every_cell(table: Table) -> None:
     drawn = table_picture(table)
@@ -45,6 +46,7 @@ def test_a_whole_table_shows_every_cell(table: Table) -> None:
     assert not boxes(drawn, "hit")
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("table", [table for table in TABLES if table.example], ids=lambda table: table.id)
 def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> None:
     drawn, sheet = table_picture(table, table.example), sheet_of(table, table.example)

@@ -50,6 +50,7 @@ def faults(tmp_path: Path, text: str) -> str:
     return "\n".join(found)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("path", sorted(LOGS.glob("*.json")), ids=lambda path: path.stem)
 def test_pages_of_older_logs_show_what_these_hold(tmp_path: Path, path: Path) -> None:
     export = json.loads(path.read_text("utf-8"))
@@ -79,6 +80,7 @@ EDITS = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("edit", EDITS)
 async def test_an_edit_of_what_is_shown_is_refused(tmp_path: Path, edit: str) -> None:
     text, (old, new, says) = await evening_page(), EDITS[edit]
@@ -107,6 +109,7 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
 EVENINGS = (*((system, True) for system in systems()), ("lnlt", False), ("free", False), ("linked", True))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("game", "ended"), EVENINGS)
 async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     tmp_path: Path, game: str, ended: bool

@@ -18,6 +18,8 @@ from bot.systems.system import Sequence
 
 SEQUENCES = [(game.id, id) for game in systems().values() for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]
+LONG = {("ucn", "attack-vehicle"), ("ucn", "building-assault"), ("baps", "vehicle-fire")}
+"""Even the example in SMALL has many rolls: slow."""
 MOST_ROLLS = 120_000
 SMALL: dict[tuple[str, str], dict[str, Any]] = {
     ("baps", "fire"): {"attackers": "soldier weapon=rifle-bolt", "range": 45, "targets": 1},
@@ -92,7 +94,12 @@ def test_the_example_plays_and_tells_the_declared_outputs(game: str, id: str) ->
         assert "\n" not in played.settlement.headline
 
 
-@pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
+@pytest.mark.sample(12)
+@pytest.mark.parametrize(
+    ("game", "id"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one in LONG else []) for one in SEQUENCES],
+    ids=IDS,
+)
 def test_odds_are_those_of_every_roll(game: str, id: str) -> None:
     sequence = the(game, id)
     if not sequence.odds_by:

@@ -280,6 +280,7 @@ BENDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("bend", BENDS)
 async def test_a_bent_extension_is_found_out(bend: str) -> None:
     channel = await server({}, WEATHER)

@@ -101,6 +101,7 @@ async def evening(request: pytest.FixtureRequest) -> Evening:
     return await Evening.begin(request.param)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("evening", PLATFORMS, indirect=True)
 @pytest.mark.parametrize("kind", HAND_OVERS)
 @pytest.mark.parametrize("before", [THERE, GONE])
@@ -154,6 +155,7 @@ async def test_what_ping_says_of_the_first_reminder_is_true(acts: bool) -> None:
     assert len(await evening.passes(120)) == 1
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("system", built_in())
 @pytest.mark.parametrize("before", [THERE, GONE])
 async def test_every_phase_of_every_game_calls_by_the_same_rule(system: str, before: float) -> None:

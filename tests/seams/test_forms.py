@@ -110,6 +110,7 @@ def as_opened(spec: CommandSpec, options: dict[str, object], known: Known, room:
     return take(spec, known, form, values)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("room", [MODAL, VIEW], ids=["Discord", "Slack"])
 @pytest.mark.parametrize("roster", [True, False], ids=["roster", "no roster"])
 def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> None:

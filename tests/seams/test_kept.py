@@ -130,6 +130,7 @@ async def rows(channel: Channel) -> list[dict[str, Any]]:
     return [row.data for row in await channel.app.store.events(loaded.row)]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", CASES)
 async def test_what_is_kept_meets_every_feature(name: str) -> None:
     case = CASES[name]

@@ -167,6 +167,7 @@ async def kind_on_top(channel: Channel, kind: str) -> dict[str, Any]:
     return next(event for event in reversed(events) if event["kind"] == kind)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(TOP))
 async def test_undo_with_it_on_top(kind: str) -> None:
     """`/game undo` passes over it, takes it, or says that it is in the way."""
@@ -193,6 +194,7 @@ async def test_undo_with_it_on_top(kind: str) -> None:
     await assert_verified(channel)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(TOP))
 async def test_an_open_request_with_it_on_top(kind: str) -> None:
     """It stays open across what is passed over, and says what came first where something did."""
@@ -210,6 +212,7 @@ async def test_an_open_request_with_it_on_top(kind: str) -> None:
     await assert_verified(channel)
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted({*TOP} - {"end", "resume"}))
 async def test_redo_with_it_on_top(kind: str) -> None:
     """What is passed over keeps what can be brought back; anything else empties that. Redo needs the same consent."""
@@ -289,6 +292,7 @@ BLOCKS = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("on_slack", [False, True])
 @pytest.mark.parametrize("way", BLOCKS)
 async def test_an_opponent_cannot_block(way: str, on_slack: bool) -> None:

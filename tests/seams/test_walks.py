@@ -188,6 +188,7 @@ async def walked(id: str, seed: int, steps: int = STEPS) -> Walk:
     return walk
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("id", GAMES)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
 async def test_a_walk_breaks_nothing(id: str, seed: int) -> None:

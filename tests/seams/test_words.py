@@ -101,6 +101,7 @@ SAID_OTHERWISE = {
 """Sequences whose odds speak of something else than the first line."""
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
 def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, name: str) -> None:
     """With the same dice: the result of a row (by which the odds count) and the word of the first line."""

@@ -10,7 +10,7 @@ from tests.simulation.regressions import Regression, line_of, regressions
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import play
 
-QUICK, SEEDS, CHUNK = 60, 300, 15
+QUICK, SEEDS, CHUNK = 15, 300, 15
 FIRST = [
     first if first <= QUICK else pytest.param(first, marks=pytest.mark.slow) for first in range(1, SEEDS + 1, CHUNK)
 ]

@@ -69,6 +69,7 @@ def said(log: str) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("exported", "head")} | {"events": bodies}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("game", "steps"), CHUNKS, ids=lambda one: one if isinstance(one, str) else str(one[0]))
 def test_a_bot_killed_at_each_step_goes_on_as_if_nothing_had_happened(

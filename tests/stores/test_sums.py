@@ -29,6 +29,7 @@ async def filled(path: Path) -> None:
         assert not await store.check()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("table", "column"), TEXTS, ids=[".".join(text) for text in TEXTS])
 async def test_any_flipped_bit_of_a_stored_text_is_noticed(table: str, column: str, tmp_path: Path) -> None:
     path = tmp_path / "games.db"

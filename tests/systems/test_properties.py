@@ -18,17 +18,20 @@ from bot.systems.system import Sequence
 from tools.corpus import frozen, game_of, inputs_for
 
 SEQUENCES = [(system.id, id) for system in systems().values() for id in system.sequences]
-PLAYS, TRIES = 200, 4000
+PLAYS, FEW = 200, 30
+"""Plays of each sequence in the slow run, and in the quick one."""
+TRIES_PER_PLAY = 20
 PROSE = {"direction", "inches"}
 
 
 @pytest.mark.parametrize(("system", "id"), SEQUENCES, ids=[f"{system}-{id}" for system, id in SEQUENCES])
-def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(system: str, id: str) -> None:
+@pytest.mark.parametrize("plays", [FEW, pytest.param(PLAYS, marks=pytest.mark.slow)])
+def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(system: str, id: str, plays: int) -> None:
     sequence, draw = systems()[system].sequence(id), random.Random(f"anything for {system} {id}")
     roster = roster_of(game_of(frozen(system).roster))
     names = [unit["name"] for unit in frozen(system).roster]
     played = 0
-    for _ in range(TRIES):
+    for _ in range(TRIES_PER_PLAY * plays):
         given = inputs_for(draw, sequence, names)
         if (told := play_any(sequence, given, roster, draw)) is None:
             continue
@@ -42,7 +45,7 @@ def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(system: str, id:
                 assert listed, f"{path} is not in {declared!r}: {given}"
             elif path == name:  # else an item of a plain list
                 assert fits(declared, value), f"{path} is {declared!r}, not {value!r}: {given}"
-        if played == PLAYS:
+        if played == plays:
             return
     assert played, "no drawn inputs are taken"
 

@@ -44,6 +44,7 @@ def load(id: str, name: str) -> None:
             table.read(table.example)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("id", list(systems()))
 def test_bent_table_files_are_refused_by_file_and_row(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     files = files_of(id)

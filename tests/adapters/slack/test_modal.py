@@ -31,6 +31,7 @@ def draft(spec: CommandSpec, page: int = 0, message: str = "") -> Draft:
     return Draft("0123456789abcdef", spec.path, {}, "slack:T1/U1", page, message=message)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("known", [NOTHING, MUCH], ids=["nothing", "much"])
 def test_slack_takes_the_form_of_every_command(known: Known) -> None:
     for spec in SPECS:

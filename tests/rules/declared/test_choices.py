@@ -135,14 +135,15 @@ def test_a_choice_adds_no_state_to_the_odds_of_its_options() -> None:
     assert bound.most <= 6 * 2**6
 
 
-def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played() -> None:
+@pytest.mark.parametrize("units", [12, pytest.param(30, marks=pytest.mark.slow)])
+def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played(units: int) -> None:
     """What each has rolled is known until all have answered, so the situations double with each unit."""
-    many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * 30), "answer": "loss"}
+    many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * units), "answer": "loss"}
     with pytest.raises(UserError, match=r"These odds are too large to count\.") as refused:
         each_odds(sequence("assault"), many, tuple(odds_rows(sequence("assault"), many)), budget=1_000)
     assert "fewer units" in str(refused.value.hint)
-    found = resolve(sequence("assault"), many, Script((6,) * 60 + (1,) * 30))
-    assert len(found.out["targets"]) == 30
+    found = resolve(sequence("assault"), many, Script((6,) * 2 * units + (1,) * units))
+    assert len(found.out["targets"]) == units
 
 
 def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,6 +87,7 @@ def told(out: dict[str, Any], path: str) -> Any:
     return shown(some[at].get(key)) if at < len(some) else "none"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("seed", range(16))
 def test_the_odds_of_drawn_sequences_are_those_of_every_roll(seed: int) -> None:
     random = Random(seed)

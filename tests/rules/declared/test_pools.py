@@ -138,6 +138,7 @@ CHOICES = """
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("path", ["total", "units[0].result"])
 @pytest.mark.parametrize(("text", "lucky"), [(ROUNDS, False), (CHOICES, False), (CHOICES, True)])
 def test_pools_within_lists_and_choices_are_counted_as_every_face(text: str, lucky: bool, path: str) -> None:

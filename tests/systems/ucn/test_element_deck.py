@@ -147,6 +147,7 @@ LINES = (
 )  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(4))
 async def test_random_evenings_are_sound_and_none_goes_wrong(seed: int, tmp_path: Path) -> None:
     chance, channel = Random(seed), await causeway()

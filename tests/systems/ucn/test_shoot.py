@@ -245,6 +245,7 @@ def test_odds_of_a_saved_hit_match_a_count_by_hand() -> None:
     assert counted["none|0"] == Fraction(10, 20)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "path",
     [
@@ -290,6 +291,7 @@ def test_all_outputs_together_agree_with_each_by_itself() -> None:
         assert single == {str(value): chance for value, chance in odds("ucn", "shoot", given, path).items()}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("by", [("status",), ("casualties",), ("hits",), ("status", "casualties", "hits")])
 @pytest.mark.parametrize("shooters", ["lmg n=10", "lmg n=4; smg n=3; hmg skill=14; mmg skill=21; grenade"])
 def test_ten_shooters_are_counted_at_once(shooters: str, by: tuple[str, ...]) -> None:
