@@ -9,13 +9,13 @@ longest makes room.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import logging
 import re
 import resource
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
 
 from aiohttp import hdrs, web
 from cachetools import TTLCache
@@ -31,6 +31,10 @@ MAX_AGE = 5 * 60
 MAX_SEEN = 200_000
 PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
+SMALL_BODY = 64 * 1024
+"""Bytes up to which a body is read at once. What platforms send is nearly always smaller."""
+LARGE_AT_ONCE = 4
+"""How many larger bodies one port reads at the same time: all of them together could fill the memory."""
 LINGER_SECONDS = 1.0
 """Seconds for which the rest of a refused body is read and dropped. Without it the sender may miss the answer."""
 
@@ -67,7 +71,7 @@ async def listen(
         await asyncio.Event().wait()
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def open_port(
     app: web.Application,
     address: tuple[str, int],
@@ -196,12 +200,14 @@ def signed_app(
     If `take` cannot read a body, it raises what reading raises, and the sender gets a 400. `max_body` is in bytes.
     """
 
+    large_bodies = asyncio.Semaphore(LARGE_AT_ONCE)
+
     async def receive(request: web.Request) -> web.StreamResponse:
         timestamp, signature = (request.headers.get(name, "") for name in signed.headers)
         problem = signed.check_headers(timestamp, signature)
         if problem:
             return web.Response(status=401, text=problem)
-        body = await _read_body(request)
+        body = await _read_body(request, large_bodies)
         problem = signed.check(timestamp, signature, body)
         if problem:
             return web.Response(status=401, text=problem)
@@ -224,10 +230,17 @@ def signed_app(
     return app
 
 
-async def _read_body(request: web.Request) -> bytes:
-    """Return the whole body. Raises an HTTP answer if it takes too long or breaks off."""
+async def _read_body(request: web.Request, large_bodies: asyncio.Semaphore) -> bytes:
+    """Return the whole body. Raises an HTTP answer if it takes too long or breaks off.
+
+    A body that may be large waits for its turn among the `large_bodies`.
+    """
+    length = request.content_length
+    is_small = length is not None and length <= SMALL_BODY
+    turn = contextlib.nullcontext() if is_small else large_bodies
     try:
-        return await asyncio.wait_for(request.read(), PATIENCE)
+        async with asyncio.timeout(PATIENCE), turn:
+            return await request.read()
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="too slow") from None
     except OSError:  # the sender went away in the middle: nobody hears this

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.http import PATH as DISCORD_PATH
+from adapters.slack.http import MAX_BODY
 from adapters.slack.http import PATH as SLACK_PATH
 from adapters.web_server import PER_ADDRESS, Door, visitor_of
 from bot.process.settings import Settings
@@ -114,7 +116,7 @@ async def test_no_port_unpacks_a_body(tmp_path: Path) -> None:
     """Packed bodies of 16 MB, ten of each kind at once, cost neither memory nor time, and a roll is still answered."""
     async with all_ports(tmp_path) as site:
         await site.roll()
-        memory, time = highest_memory(site.bot), processor_time(site.bot)
+        memory, seconds = highest_memory(site.bot), processor_time(site.bot)
         for port in PORTS:
             requests = []
             for encoding, body in PACKED.items():
@@ -123,7 +125,21 @@ async def test_no_port_unpacks_a_body(tmp_path: Path) -> None:
             *answers, _ = await asyncio.gather(*requests, site.roll())
             assert set(answers) == {"HTTP/1.1 415 Unsupported Media Type"}, port
         assert highest_memory(site.bot) - memory < MOST_GROWTH
-        assert processor_time(site.bot) - time < 5, "unpacking all of them takes longer"
+        assert processor_time(site.bot) - seconds < 5, "unpacking all of them takes longer"
+
+
+async def test_large_bodies_of_strangers_are_read_a_few_at_a_time(tmp_path: Path) -> None:
+    """Forty at once, with well-formed but false signatures, as large as the port takes them."""
+    now = int(time.time())
+    signed = {"X-Slack-Request-Timestamp": now, "X-Slack-Signature": f"v0={'0' * 64}"}
+    body = bytes(MAX_BODY)
+    async with all_ports(tmp_path) as site:
+        await site.roll()
+        memory = highest_memory(site.bot)
+        requests = [site.send("port", "POST", {**signed, "Content-Length": len(body)}, body) for _ in range(40)]
+        *answers, _ = await asyncio.gather(*requests, site.roll())
+        assert set(answers) == {"HTTP/1.1 401 Unauthorized"}
+        assert highest_memory(site.bot) - memory < 2 * MOST_GROWTH
 
 
 async def test_a_request_is_refused_by_its_head_alone(tmp_path: Path) -> None:
