@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
@@ -56,21 +57,48 @@ def authorize_url() -> str:
 
 
 class Wire:
-    """All calls of this process, over one session."""
+    """All calls of this process, over one session. A session that something closed is replaced."""
 
     def __init__(self, *traces: aiohttp.TraceConfig) -> None:
         """`traces` hear of each call."""
-        timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
-        connector = aiohttp.TCPConnector(limit=40)
-        self.session = aiohttp.ClientSession(timeout=timeout, connector=connector, trace_configs=list(traces))
+        self._traces = traces
+        self._clients = WeakSet[AsyncWebClient]()
+        self._is_closed = False
+        self._session = self._create_session()
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The session for the next call."""
+        if self._session.closed and not self._is_closed:
+            self._use_new_session()
+        return self._session
+
+    async def renew(self) -> None:
+        """Start a new session and end the one before, which may be broken although it is open."""
+        old_session = self._session
+        self._use_new_session()
+        await old_session.close()
 
     async def close(self) -> None:
         """Let the connections go."""
-        await self.session.close()
+        self._is_closed = True
+        await self._session.close()
 
     def client(self, token: str = "") -> AsyncWebClient:
-        """A client of the library with this token. It repeats nothing by itself."""
-        return AsyncWebClient(token=token or None, base_url=api_url(), session=self.session, retry_handlers=[])
+        """Return a client of the library with this token. It repeats nothing by itself."""
+        client = AsyncWebClient(token=token or None, base_url=api_url(), session=self.session, retry_handlers=[])
+        self._clients.add(client)
+        return client
+
+    def _create_session(self) -> aiohttp.ClientSession:
+        timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
+        connector = aiohttp.TCPConnector(limit=40)
+        return aiohttp.ClientSession(timeout=timeout, connector=connector, trace_configs=list(self._traces))
+
+    def _use_new_session(self) -> None:
+        self._session = self._create_session()
+        for client in self._clients:  # the library keeps one of them for as long as the bot runs
+            client.session = self._session
 
     async def call(self, token: str, method: str, **arguments: Any) -> Json:
         """What a method answers that takes JSON. Raises Busy, Refused."""

@@ -197,6 +197,8 @@ SETTLED, EAGER = 1.0, 2.0
 """A connection that ends within a second is made anew at most each other second: Slack has let us in, after all."""
 CALM = 60.0
 """Seconds that a connection lasts where nothing is wrong: Slack renews one about every hour."""
+RENEW_AFTER = 180.0
+"""Seconds without a connection after which the HTTP client is replaced, in case the client itself is broken."""
 AT_WORK = 1_500
 """How many envelopes are worked on at once. Beyond that a command is turned away; anything else Slack sends again."""
 _FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inactive", "token_revoked")
@@ -220,6 +222,7 @@ class Socket:
 
     async def _stay(self, *, is_spare: bool = False) -> None:
         wait = MIN_BACKOFF
+        failing_since: float | None = None
         while True:
             if is_spare:
                 await self._shaken.wait()
@@ -232,9 +235,16 @@ class Socket:
                 what = error if isinstance(error, Busy) else type(error).__name__  # its own words hold the address
                 log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
                 await asyncio.sleep(pause)
+                now = time.monotonic()
+                failing_since = since if failing_since is None else failing_since
+                if now - failing_since >= RENEW_AFTER and not self._open:
+                    log.warning("no connection to Slack for %.0f s; trying with a new client", now - failing_since)
+                    await self._wire.renew()
+                    failing_since = now
                 wait = min(wait * 2, MAX_BACKOFF)
                 self._shaken.set()
                 continue
+            failing_since = None
             if not self._open:
                 log.info("connected to Slack")
             if not self._is_first:
