@@ -137,6 +137,7 @@ async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout)
     app.handling.budgets = Budgets(settings.per_minute)
     app.handling.address = settings.address
     try:
+        log.info("%s", await app.describe(settings))
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
         due, gone = asyncio.create_task(app.due_work.run()), asyncio.create_task(app.store.gone())
         lookout.sees(app)

@@ -40,9 +40,11 @@ from bot.places.own_installs import check_own
 from bot.places.shelves import Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
+from bot.process.release import release
 from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.text.names import counted
 from bot.rules.text.plain import shown_name, storable, without_control
 from bot.running.budgets import UNASKED, Pauses, UnderWay
 from bot.running.due_loop import Due as DueWork
@@ -52,7 +54,7 @@ from bot.running.storing import Storing
 from bot.sight.watching import Answer, Counts, Promise, Watch
 from bot.stores.base import Clock, StoreError
 from bot.stores.erased import Erased
-from bot.stores.opening import open_store
+from bot.stores.opening import describe_database, open_store
 from bot.stores.retention import Sweeping
 from bot.stores.store import Store
 from bot.systems.catalog import using
@@ -122,15 +124,29 @@ class App:
         if not isinstance(source, Settings):
             return cls(source, clock)
         store = await open_store(source, clock, at_once=at_once)
-        app = cls(store if watch is None else watch.storing(store), clock)
-        if watch is not None:
-            app.watched(watch)
-        app._storing.erased = Erased(source.data if source.postgres or source.database else None)
-        await app.erase_again()
+        try:
+            app = cls(store if watch is None else watch.storing(store), clock)
+            if watch is not None:
+                app.watched(watch)
+            app._storing.erased = Erased(source.data if source.postgres or source.database else None)
+            await app.erase_again()
+        except BaseException:
+            await store.close()
+            raise
         app._sweeper = asyncio.create_task(
             Sweeping(app.store, source.retention, clock, besides=partial(tidy, store, clock)).run()
         )
         return app
+
+    async def describe(self, settings: Settings) -> str:
+        """Return in one line what runs: the version, the database, and how many servers have games in it."""
+        parts = [f"Grognard {release()}", describe_database(settings)]
+        try:
+            places = await self.store.servers("")
+        except StoreError:  # the database went away again; whoever needs it says so
+            return ", ".join(parts)
+        servers = sum("/" not in place for place in places)  # those with a slash are direct messages
+        return ", ".join([*parts, f"{counted(servers, 'server')} with games"])
 
     async def erase_again(self) -> int:
         """Delete once more what a copy of the database that was put back has brought back; of how many people. Raises

@@ -33,6 +33,17 @@ def server_name(settings: Settings) -> str:
     return f"PostgreSQL at {server_of(settings.postgres)}"
 
 
+def describe_database(settings: Settings) -> str:
+    """Return which database the settings name. No user and no password is in it."""
+    if settings.postgres:
+        with needs_library():
+            from bot.stores.postgres.faults import database_of
+        return f"database {database_of(settings.postgres)} of {server_name(settings)}"
+    if settings.database is None:
+        return "a temporary database"
+    return f"SQLite {settings.database.absolute()}"
+
+
 @contextmanager
 def needs_library() -> Iterator[None]:
     """Import what needs PostgreSQL's library in this block. Raises StoreError where it is not installed."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import socket
 import time
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.adapters.discord.process import Bot
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.ports import free_port
 from tests.standins.discord import Channel, DiscordStandIn, Person
+from tests.standins.slack import SlackStandIn
 
 PORTS = [field.name for field in fields(Settings) if field.name.split("_")[-1] == "port"]
 PATHS = {"port": SLACK_PATH, "discord_port": DISCORD_PATH}
@@ -71,31 +73,35 @@ class Site:
 
 
 @asynccontextmanager
-async def all_ports(data: Path) -> AsyncIterator[Site]:
-    """Start a bot with every port open."""
-    ports = {name: free_port() for name in PORTS}
+async def platforms(data: Path) -> AsyncIterator[tuple[DiscordStandIn, SlackStandIn, Bot]]:
+    """Run both platforms; yield them with a bot that has not started, and has a free port for every setting."""
     slack = await stand_in("http")
     home, *_ = settle(slack)
     try:
         async with DiscordStandIn.running() as discord:
-            settings = {name.upper(): str(number) for name, number in ports.items()}
-            settings |= slack.env(home, port=ports["port"])
-            settings |= {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key}
-            bot = Bot(discord, data, "run", **settings)
-            await bot.start(ready=False)
-            try:
-                slack.request_url = f"http://127.0.0.1:{ports['port']}{SLACK_PATH}"
-                await slack.reachable(timeout=60)
-                await discord.until(lambda: bot.log.count("listening on") == 2)
-                await discord.until(lambda: bool(discord.commands.all()))
-                address = f"http://127.0.0.1:{ports['discord_port']}{DISCORD_PATH}"
-                assert await discord.site.webhooks.use(address)
-                yield Site(bot, ports, discord.user("Anna"), discord.channel("games"))
-            finally:
-                assert await bot.stop() == 0, bot.log
-                assert "Traceback" not in bot.log, bot.log
+            ports = {name.upper(): str(free_port()) for name in PORTS}
+            settings = slack.env(home) | {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key} | ports
+            yield discord, slack, Bot(discord, data, "run", **settings)
     finally:
         await slack.stop()
+
+
+@asynccontextmanager
+async def all_ports(data: Path) -> AsyncIterator[Site]:
+    """Start a bot with every port open."""
+    async with platforms(data) as (discord, slack, bot):
+        await bot.start(ready=False)
+        ports = {name: int(bot.environment[name.upper()]) for name in PORTS}
+        try:
+            slack.request_url = f"http://127.0.0.1:{ports['port']}{SLACK_PATH}"
+            await slack.reachable(timeout=60)
+            await discord.until(lambda: bot.log.count("listening on") == 2)
+            await discord.until(lambda: bool(discord.commands.all()))
+            assert await discord.site.webhooks.use(f"http://127.0.0.1:{ports['discord_port']}{DISCORD_PATH}")
+            yield Site(bot, ports, discord.user("Anna"), discord.channel("games"))
+        finally:
+            assert await bot.stop() == 0, bot.log
+            assert "Traceback" not in bot.log, bot.log
 
 
 def highest_memory(bot: Bot) -> int:
@@ -156,6 +162,19 @@ async def test_a_request_is_refused_by_its_head_alone(tmp_path: Path) -> None:
             assert answer == "HTTP/1.1 413 Request Entity Too Large", port
             assert await site.send(port, "POST", unsigned) == "HTTP/1.1 401 Unauthorized", port
         await site.roll()
+
+
+@pytest.mark.parametrize("port", PORTS)
+async def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path, port: str) -> None:
+    async with platforms(tmp_path) as (_, _, bot):
+        number = int(bot.environment[port.upper()])
+        with closing(socket.create_server(("127.0.0.1", number))):
+            await bot.start(ready=False)
+            assert await asyncio.wait_for(bot.process.wait(), 60) == 2
+        assert "Traceback" not in bot.log, bot.log
+        last_line = bot.log.splitlines()[-1]
+        assert last_line.startswith(f"Port {number} of 127.0.0.1 cannot be listened on: ")
+        assert f"Set {port.upper()} to a free one" in last_line
 
 
 @pytest.mark.parametrize("network", ["2001:db8:1:2", "fd00:0:0:7"])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import inspect
 import os
 import random
@@ -25,7 +26,7 @@ import pytest
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Conflict, StoreError
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
-from bot.stores.sqlite import SqliteStore, TemporaryStore, link, schema
+from bot.stores.sqlite import SqliteStore, TemporaryStore, faults, link, schema
 from bot.stores.sqlite.link import Link
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from bot.stores.store import Store
@@ -232,7 +233,7 @@ async def test_a_database_of_another_program_is_refused_and_left_alone(path: Pat
 
 async def test_a_folder_in_the_place_of_the_file(path: Path) -> None:
     path.mkdir(parents=True)
-    assert "cannot be opened" in await refused(path)
+    assert "is a folder" in await refused(path)
 
 
 async def test_a_file_in_the_place_of_the_folder(path: Path) -> None:
@@ -698,3 +699,36 @@ async def test_aiosqlite_still_has_the_private_call_that_carries_a_whole_functio
         assert isinstance(connection._conn, sqlite3.Connection)
         ran_on = connection._execute(lambda _conn: threading.get_ident(), connection._conn)  # type: ignore[no-untyped-call]
         assert await ran_on != threading.get_ident(), "on the connection's own thread"
+
+
+async def test_dice_are_shown_once_a_fault_of_the_disk_is_known(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first commit that fails may be stored. Those after it are not tried while the disk still fails."""
+    async with await SqliteStore.open(path) as store:
+        await store.commit(start())
+        writing, tried = store._writer._link, []
+
+        async def fail(job: Any) -> Any:
+            tried.append(job)
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorname = "SQLITE_IOERR_WRITE"
+            raise writing.explained(error)
+
+        def fail_to_write(_: Path) -> None:
+            raise OSError(errno.EIO, "Input/output error")
+
+        monkeypatch.setattr(writing, "run", fail)
+        with refuses("store-failed the disk reports an error") as first:
+            await store.commit(roll(2))
+        monkeypatch.setattr(faults, "create_probe", fail_to_write)
+        later = []
+        for _ in range(2):
+            with refuses("store-failed the disk reports an error") as caught:
+                await store.commit(roll(2))
+            later.append(caught.value)
+        assert not first.value.is_sure  # type: ignore[attr-defined]
+        assert [error.is_sure for error in later] == [True, True]  # type: ignore[attr-defined]
+        assert len(tried) == 1
+        monkeypatch.undo()
+        await store.commit(roll(2))
+        assert await store.peek("place g1") == ("g1", 2, False)
+        assert [file.name for file in path.parent.glob("*.probe")] == []

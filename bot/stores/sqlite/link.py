@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import aiosqlite
 
 from bot.stores.base import Gate, StoreError
-from bot.stores.sqlite.faults import BUGS, Gone, Locked, explained, log
+from bot.stores.sqlite.faults import BUGS, DiskFault, Gone, Locked, check_disk, explained, log
 from bot.stores.statements import Row, Step, Talk
 
 T = TypeVar("T")
@@ -49,9 +49,9 @@ class Link:
 
     @classmethod
     async def open(cls, path: Path, busy_seconds: float) -> Link:
-        """A new connection. Raises StoreError."""
+        """Return a new connection. Raises StoreError."""
         try:
-            connection = await aiosqlite.connect(path, isolation_level=None, timeout=busy_seconds)
+            connection = await _connect(path, busy_seconds)
         except sqlite3.Error as error:
             raise explained(error, str(path), to_host=True) from error
         return cls(path, connection)
@@ -121,6 +121,26 @@ class Link:
         await self._connection.close()
 
 
+async def _connect(path: Path, busy_seconds: float) -> aiosqlite.Connection:
+    """Return a new connection. Raises sqlite3.Error.
+
+    The connection's thread reports to the event loop. So if opening fails or is cancelled, the thread is ended first:
+    otherwise it would find the loop closed, and the last thing a host reads would be its traceback.
+    """
+    connection = aiosqlite.connect(path, isolation_level=None, timeout=busy_seconds)
+    opening = asyncio.ensure_future(connection)
+    try:
+        return await asyncio.shield(opening)
+    except (asyncio.CancelledError, sqlite3.Error):
+        await asyncio.wait([opening])
+        if opening.exception() is None:
+            await opening.result().close()
+        else:
+            # Private: aiosqlite has told the thread to end, which it does at once, but gives nothing to wait for.
+            connection._thread.join()
+        raise
+
+
 class Writer:
     """Runs jobs in order of arrival. Those that arrive while one commit is under way share the next one.
 
@@ -133,6 +153,7 @@ class Writer:
         self._patience = 0  # milliseconds to go back to after the first success; 0 while nothing is locked
         self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
         self._is_refused = False
+        self._had_fault = False  # of the disk, in the commit before
         self._task: asyncio.Task[None] | None = None
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
@@ -199,6 +220,10 @@ class Writer:
         jobs = [job for job, _ in batch]
         try:
             self._link.look()  # first: what is refused must not be in the file that is rescued
+            if self._had_fault:
+                # What fails here is certainly not stored, so dice may be shown as not recorded.
+                await self._link.run_anyhow(lambda _: check_disk(self._link.path))
+                self._had_fault = False
             outcomes = await self._link.run(lambda conn: commit_together(conn, jobs))
             if self._patience:
                 await self._wait_for(self._patience)
@@ -213,6 +238,7 @@ class Writer:
         except Exception as error:  # each caller must hear of it, whatever it is
             outcomes = [error] * len(batch)
             self._is_refused = True
+            self._had_fault = self._had_fault or isinstance(error, DiskFault)
         except BaseException:
             for _, done in batch + self._waiting:
                 done.cancel()

@@ -55,17 +55,17 @@ class SqliteStore(Store):
             OSError
         ):  # where it cannot be made, SQLite says why; its other files follow its rights
             make_file(path)
-        link = await Link.open(path, busy_seconds)
-        try:
-            await link.run(lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting))
+        async with contextlib.AsyncExitStack() as links:
+            link = await Link.open(path, busy_seconds)
+            links.push_async_callback(link.close)
+            try:
+                await link.run(lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting))
+            except OSError as error:  # of the copy that an update makes
+                raise refused_file(f"The copy of {path}", error, "Make room beside the database.") from error
             reader = await Link.open(path, busy_seconds)
+            links.push_async_callback(reader.close)
             await reader.run(lambda conn: _look(conn, clock))
-        except OSError as error:  # of the copy that an update makes
-            await link.close()
-            raise refused_file(f"The copy of {path}", error, "Make room beside the database.") from error
-        except BaseException:
-            await link.close()
-            raise
+            links.pop_all()  # the store closes them from now on
         link.to_host = reader.to_host = False
         return cls(Writer(link), reader, Journal(JournalFile(journal_path(path), clock)), clock)
 
