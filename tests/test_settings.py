@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.process import settings
 from bot.process.logs import STRUCK, Redacting, set_up_logging
 from bot.process.settings import DAY, Settings, SettingsError, load_settings
 from tests.conftest import SETTINGS
@@ -37,6 +38,25 @@ def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
     assert load_settings({}, tmp_path / "missing") == Settings()
     assert Settings().database == Path("data/grognard.db")
     assert Settings().retention == 30 * DAY
+
+
+@pytest.mark.parametrize(
+    ("xdg", "folder"),
+    [
+        ("/srv/games", "/srv/games/grognard"),
+        ("", "/home/anna/.local/share/grognard"),
+        ("games", "/home/anna/.local/share/grognard"),  # the specification has a relative path ignored
+    ],
+)
+def test_an_installed_grognard_keeps_games_in_the_users_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, xdg: str, folder: str
+) -> None:
+    monkeypatch.setenv("HOME", "/home/anna")
+    monkeypatch.setenv("XDG_DATA_HOME", xdg)
+    monkeypatch.setattr(settings, "project_file", lambda: tmp_path / "no checkout")
+    assert load(tmp_path).data == Path(folder)
+    assert load(tmp_path).database == Path(folder, "grognard.db")
+    assert load(tmp_path, GROGNARD_DATA="games").database == Path("games/grognard.db")
 
 
 def test_a_token_in_the_wrong_line_is_sent_to_its_own(tmp_path: Path) -> None:

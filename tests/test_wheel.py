@@ -85,6 +85,18 @@ def test_the_installed_command_rolls_looks_up_and_lists_the_systems(
 
 
 @pytest.mark.slow
+def test_games_are_the_same_in_every_folder(installed: Path, tmp_path: Path) -> None:
+    def doctor(folder: Path) -> str:
+        folder.mkdir()
+        environment = {"PYTHONPATH": str(installed), "GROGNARD_DATA": "", "XDG_DATA_HOME": str(tmp_path / "share")}
+        return run(installed / "bin" / "grognard", "doctor", cwd=folder, **environment)
+
+    line = f"database {tmp_path}/share/grognard/grognard.db"
+    assert line in doctor(tmp_path / "one")
+    assert line in doctor(tmp_path / "two")
+
+
+@pytest.mark.slow
 def test_another_bot_and_other_adapters_do_no_harm_and_are_not_harmed(installed: Path, tmp_path: Path) -> None:
     """`pip install grognard` beside a distribution that has a package of the name bot."""
     for name in ("bot", "adapters", "tables"):

@@ -114,10 +114,11 @@ def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
 async def _note(settings: Settings, *, is_whole: bool) -> None:
     """Write down when the database was copied last, or since when that fails: health and doctor tell a host."""
     try:
-        async with await open_store(settings) as store:
+        async with await open_store(settings, at_once=not is_whole) as store:
             await store.put_doc(copied_now(await store.doc(*COPIED), time.time(), is_whole=is_whole))
     except UserError as error:
-        print(f"The time of the copy could not be written down: {error.message}")
+        if is_whole:  # otherwise there is no copy, and the reason for that is shown already
+            print(f"The time of the copy could not be written down: {error.message}")
 
 
 def _put_into_file(path: Path, copy: Path) -> Put:

@@ -16,6 +16,7 @@ from bot.process.file_rights import explained_failure
 from bot.process.service import are_settings_open, find_service
 from bot.process.settings import Settings, SettingsError, env_file, load_settings
 from bot.rules.errors import TableError, UserError
+from bot.rules.text.names import counted
 from bot.sight.health import COPIED, LITTLE, MIB, not_copied
 from bot.stores.base import DAY
 from bot.stores.opening import open_store, server_name
@@ -188,8 +189,9 @@ def _check_copy(found: Findings, doc: Doc | None, now: float) -> None:
     elif "at" not in data:
         found.note("no copy of the games was made yet: grognard backup FILE, each night (deploy/README.md)")
     else:
-        hours = (now - data["at"]) / 3600
-        found.right(f"last copy of the games: {f'{hours / 24:.0f} days' if hours >= 36 else f'{hours:.0f} hours'} ago")
+        hours = round((now - data["at"]) / 3600)
+        age = counted(hours, "hour") if hours < 36 else counted(round(hours / 24), "day")
+        found.right(f"last copy of the games: {age} ago")
 
 
 async def _check_platforms(found: Findings, settings: Settings) -> None:
@@ -217,8 +219,9 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
                 return
         async with await open_store(settings) as store:
             for copy in own_copies(settings.database) if settings.database is not None else ():
-                days, size = (time.time() - copy.stat().st_mtime) // DAY, copy.stat().st_size / MIB
-                found.note(f"{copy}: a copy that the bot made {days:.0f} days ago, {size:.1f} MiB")
+                age = counted(round((time.time() - copy.stat().st_mtime) // DAY), "day")
+                size = copy.stat().st_size / MIB
+                found.note(f"{copy}: a copy that the bot made {age} ago, {size:.1f} MiB")
             problems = list(await store.check())
             for problem in problems:
                 found.fault(f"{name}: {problem}")
@@ -230,6 +233,6 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
                 for fault in faults:
                     found.fault(fault)
                 if not faults:
-                    found.right(f"{count} {'game' if count == 1 else 'games'}: log, chain, dice and state agree")
+                    found.right(f"{counted(count, 'game')}: log, chain, dice and state agree")
     except UserError as error:
         found.fault(str(error))

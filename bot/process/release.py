@@ -12,7 +12,12 @@ def release() -> str:
     try:
         return version(NAME)
     except PackageNotFoundError:
-        return _in_project(Path(__file__).resolve().parents[2] / "pyproject.toml")
+        return _in_project(project_file())
+
+
+def project_file() -> Path:
+    """Return where pyproject.toml is if the bot runs from a checkout. An installed package has no such file."""
+    return Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 
 def _in_project(file: Path) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from bot.process.release import project_file
 from bot.rules.errors import UserError
 
 DAY = 86_400.0
@@ -181,7 +182,8 @@ class _Reader:
 
     def settings(self) -> Settings:
         """All of them, as far as they can be read."""
-        data = Path(self._get("GROGNARD_DATA", "data"))
+        chosen_data = self._get("GROGNARD_DATA")
+        data = Path(chosen_data) if chosen_data else default_data(is_checkout=project_file().exists())
         postgres = self._postgres()
         count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4")
         given = {name: how for name, how in _READ.items() if self._get(name)}
@@ -350,6 +352,23 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
 """Settings that are read by themselves: by what, what it takes, and an example."""
 _FIELDS = {"GROGNARD_KEY": "key", "RETENTION_DAYS": "retention", "COMMANDS_PER_MINUTE": "per_minute"}
 """Their fields, where these are called otherwise."""
+
+
+def default_data(*, is_checkout: bool) -> Path:
+    """Return the folder for games if GROGNARD_DATA does not name one.
+
+    A checkout keeps them in `data` of the folder where it is started. An installed `grognard` is started anywhere, so
+    it keeps them in the user's data folder. Source: XDG Base Directory Specification.
+    """
+    if is_checkout:
+        return Path("data")
+    base = Path(os.environ.get("XDG_DATA_HOME", ""))
+    if not base.is_absolute():
+        try:
+            base = Path.home() / ".local" / "share"
+        except RuntimeError:  # this user has no home
+            return Path("data")
+    return base / "grognard"
 
 
 # What each platform needs

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.rules.errors import UserError
+from bot.rules.text.names import counted
 from bot.sight.watching import Watch
 from bot.stores.base import DAY, StoreError
 from bot.stores.records import Doc
@@ -233,7 +234,7 @@ def copied_now(before: Doc | None, now: float, *, is_whole: bool) -> Doc:
 def not_copied(data: Mapping[str, float], now: float) -> str:
     """Since when no copy was made, of which there were some or should have been; "" where that is not long."""
     since = data.get("at", data.get("failing", now))
-    return f"the games were not copied for {(now - since) / DAY:.0f} days" if now - since > MISSED else ""
+    return f"the games were not copied for {counted(round((now - since) / DAY), 'day')}" if now - since > MISSED else ""
 
 
 class Supervisor:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from tests.fresh import fresh_store
 from tests.playing import Channel
+from tests.ports import free_port
 from tests.standins.postgres import PostgresServer
 
 
@@ -194,6 +196,28 @@ async def test_with_postgresql_away_a_copy_is_for_later(
     )
     assert "Zwiebel" not in said.out
     assert not list(home.iterdir())
+
+
+async def test_a_copy_of_a_server_that_is_away_says_only_that(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"postgresql://127.0.0.1:{free_port()}/games")
+    assert await grognard(["backup", str(home / "monday.db")]) == 75
+    said = capsys.readouterr()
+    assert said.out == "", "nothing about a copy that was never made"
+    assert re.fullmatch(r"PostgreSQL at 127\.0\.0\.1:\d+ does not answer \(connection refused\)\. .*\n", said.err)
+
+
+@pytest.mark.parametrize(
+    ("hours", "age"), [(0, "0 hours"), (1, "1 hour"), (2, "2 hours"), (35, "35 hours"), (36, "2 days"), (60, "2 days")]
+)
+async def test_the_age_of_the_last_copy_reads_as_english(
+    home: Path, capsys: pytest.CaptureFixture[str], hours: int, age: str
+) -> None:
+    async with await SqliteStore.open(home / "data" / "grognard.db") as store:
+        await store.put_doc(Doc(*COPIED, {"at": time.time() - 3_600 * hours}))
+        assert await grognard(["doctor"]) == 0
+    assert f"ok    last copy of the games: {age} ago\n" in capsys.readouterr().out
 
 
 DAYS = 86_400.0

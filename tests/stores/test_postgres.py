@@ -219,7 +219,7 @@ async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(postgr
     ("database", "said"),
     [
         ("?host=/nowhere", "PostgreSQL at /nowhere does not answer .no server at its socket."),
-        ("no-such-database", "does not exist"),
+        ("no-such-database", r"does not exist\. .* createdb no-such-database$"),
     ],
 )
 async def test_a_database_that_cannot_be_opened_is_said_in_words(

@@ -8,7 +8,7 @@ import asyncpg
 from bot.rules.text.plain import storable
 from bot.stores.base import StoreError
 from bot.stores.copying import IN_ORDER, NUMBERED, TOGETHER
-from bot.stores.postgres.faults import AWAY, away, explained, server_of
+from bot.stores.postgres.faults import AWAY, away, database_of, explained, server_of
 from bot.stores.postgres.link import NAME, Connection
 from bot.stores.postgres.schema import MIGRATIONS, version
 from bot.stores.postgres.store import PostgresStore
@@ -118,7 +118,7 @@ def _explaining(url: str) -> Iterator[None]:
     except AWAY as error:
         raise away(error, server_of(url)) from error
     except asyncpg.PostgresError as error:
-        raise explained(error.sqlstate or "", str(error), server_of(url)) from error
+        raise explained(error.sqlstate or "", str(error), server_of(url), database_of(url)) from error
 
 
 def _held(value: object) -> object:

@@ -3,9 +3,10 @@
 import errno
 import os
 import re
+import shlex
 import socket
 import ssl
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
@@ -22,6 +23,7 @@ AGAIN = ("40001", "40P01")
 """Another transaction was in the way, and this one was undone: a second attempt goes through."""
 BUSY = ("55P03", "57014")
 """Somebody else held a row for too long, or the statement took too long: whoever tries again is served."""
+NO_DATABASE = "3D000"
 _OURS = ("22", "23", "42")
 """Classes of errors that what we sent is to blame for. The database is well, so dice must not fall without it."""
 _SAFE = "None of it was saved; everything answered before is safe."
@@ -34,7 +36,7 @@ _WORDS = {
     "25006": ("The database may only be read.", "The host must let the bot write, or name the primary server."),
     "28P01": ("The database refuses the bot's password.", "The host must check DATABASE_URL."),
     "28000": ("The database refuses the bot's user.", "The host must check DATABASE_URL."),
-    "3D000": ("The database does not exist.", "The host must make it: createdb grognard."),
+    NO_DATABASE: ("The database does not exist.", "The host must make it."),
     "42501": ("The database refuses the bot a right.", "The host must give it the right to make and use tables."),
 }
 AWAY = (
@@ -70,12 +72,16 @@ class Unreachable(PassingError):
         self.for_host = told
 
 
-def explained(code: str, message: str, server: str = "") -> StoreError:
-    """The StoreError for an error of PostgreSQL by its code; its own words go to the log. `server`: where it is, for
-    the host's eyes."""
+def explained(code: str, message: str, server: str = "", database: str = "") -> StoreError:
+    """Return the StoreError for an error of PostgreSQL by its code; its own words go to the log.
+
+    `server` and `database` say where it is. Give them only if the host reads the error.
+    """
     is_ours = code[:2] in _OURS and code not in _WORDS
     other = "does not take what was to be saved, and that is our fault" if is_ours else "reports an error"
     problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
+    if code == NO_DATABASE and database:
+        hint = f"Make it: createdb {shlex.quote(database)}"
     log.error("PostgreSQL reports %s: %s", code, message)
     kind = PassingError if code[:2] in _PASSING else StoreError
     kept = f"(PostgreSQL at {server})" if server else _SAFE
@@ -106,6 +112,11 @@ def why(error: BaseException) -> str:
     if number:
         return os.strerror(number).lower()
     return said.partition("\n")[0].rstrip(".")[:120] or type(error).__name__
+
+
+def database_of(url: str) -> str:
+    """Return the name of the database in an address."""
+    return unquote(urlsplit(url).path.lstrip("/"))
 
 
 def server_of(url: str) -> str:

@@ -26,6 +26,7 @@ from bot.stores.postgres.faults import (
     UNTOUCHED,
     Unreachable,
     away,
+    database_of,
     explained,
     log,
     server_of,
@@ -92,8 +93,8 @@ class Line(asyncpg.Connection):  # type: ignore[misc]
 class Link:
     """A pool of connections. `run` hands one out and waits for a server that is away."""
 
-    def __init__(self, pool: asyncpg.Pool, server: str) -> None:
-        self._pool, self._server = pool, server
+    def __init__(self, pool: asyncpg.Pool, server: str, database: str) -> None:
+        self._pool, self._server, self._database = pool, server, database
         self._away: float | None = None  # since when nobody has answered
         self._is_told = False
         self.to_host = True  # while it is being opened, faults are for the host's eyes, host and port
@@ -116,7 +117,7 @@ class Link:
         except ValueError as error:
             hint = "postgresql://USER:PASSWORD@HOST:5432/grognard"
             raise StoreError("DATABASE_URL is not understood.", hint=hint) from error
-        return cls(pool, server_of(url))
+        return cls(pool, server_of(url), database_of(url))
 
     @property
     def in_use(self) -> int:
@@ -155,7 +156,8 @@ class Link:
             tries += 1
 
     def _explained(self, error: asyncpg.PostgresError) -> StoreError:
-        return explained(error.sqlstate or "", str(error), self._server if self.to_host else "")
+        place = (self._server, self._database) if self.to_host else ()
+        return explained(error.sqlstate or "", str(error), *place)
 
     def _tell(self, error: Exception) -> None:
         """To the log, where whoever starts does not say it: each such kind once a minute."""

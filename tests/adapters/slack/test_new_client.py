@@ -39,7 +39,7 @@ async def connected(slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> Asy
 async def well_again(socket: Socket) -> None:
     """Wait until there is a connection."""
     async with asyncio.timeout(60):
-        while socket.trouble():
+        while socket.trouble():  # noqa: ASYNC110 -- nobody tells us
             await asyncio.sleep(0.01)
 
 
