@@ -454,6 +454,7 @@ async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
 CHOICE_WORDS = re.compile("choice|choose|chose|carries on|other rules")
 
 
+@pytest.mark.slow
 async def test_the_verifiers_agree_on_forged_choices(tmp_path: Path) -> None:
     """The whole check without tables and the short one say the same, and the page sees what is wrong with choices."""
     channel, _ = await waiting()

@@ -484,6 +484,7 @@ def bent(chance: Random, log: Json) -> Json:
     return rechained(log)
 
 
+@pytest.mark.slow
 async def test_all_three_agree_on_bent_logs(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:

@@ -361,6 +361,7 @@ async def test_a_bent_draw_is_seen_by_all_three_verifiers(tmp_path: Path) -> Non
     assert [bend.__name__ for bend, seen in zip(BENDS, rest, strict=True) if not seen["faults"]] == []
 
 
+@pytest.mark.slow
 async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> None:
     agree_on_forgeries(await _played(), Random(26), tmp_path)
 
