@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.export_format import read_export
-from bot.rules.proof.fair import commitment, dice_of
+from bot.rules.proof.fair import Stream, commitment
 from bot.rules.proof.verify import Findings, check_proof
 
 Json = dict[str, Any]
@@ -78,7 +78,7 @@ class Dice:
         promised = [body["secret"] for body in bodies(log)[: number - 1] if "secret" in body]
         begun = next(secret for secret in reversed(promised) if "epoch" in secret)
         seed = bytes.fromhex(next(row["seed"] for row in log["seeds"] if row["epoch"] == begun["epoch"]))
-        self._dice = dice_of(begun.get("protocol", 1), seed, log["game"], number, digest or promised[-1]["digest"])
+        self._dice = Stream(seed, log["game"], number, digest or promised[-1]["digest"])
 
     def draw(self, die: Any) -> int | str:
         """The next die, as the seed has it."""

@@ -92,9 +92,9 @@ def honest(seed: int = 1) -> Json:
 
 
 def verdicts(log: Json) -> tuple[bool, bool]:
-    """Whether the whole check and the short one find it sound."""
+    """Return whether `grognard verify` and the one-file script find a log sound."""
     text = json.dumps(log)
-    short = verify_log.check(verify_log.read_json(text))[0]
+    short = verify_log.check(verify_log.parse_json(text)).faults
     return not check(read_json(text)).faults, not short
 
 
@@ -440,7 +440,7 @@ CHEATS: tuple[Callable[[Json], None], ...] = (
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("evenings", [1, pytest.param(7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("evening", "cheats"), [(honest, CHEATS), (with_hands, HAND_CHEATS), (with_tops, TOP_CHEATS)])
-def test_cheats_are_seen_by_all_three(
+def test_grognard_verify_names_every_cheat(
     tmp_path: Path, evening: Callable[[int], Json], cheats: tuple[Callable[[Json], None], ...], evenings: int
 ) -> None:
     seeds = [evening(seed) for seed in range(1, evenings + 1)]
@@ -457,12 +457,11 @@ def test_cheats_are_seen_by_all_three(
     tried = {name.split()[0] for name, _ in logs}
     assert tried == {cheat.__name__ for cheat in cheats} or evenings == 1
     assert len(tried) > len(cheats) / 2
-    texts = [json.dumps(log) for log in (*seeds, *(log for _, log in logs))]
-    page = [not one["faults"] for one in said_by_page(texts, tmp_path)]
+    pages = said_by_page([json.dumps(log) for log in seeds], tmp_path)
+    assert [page["faults"] for page in pages] == [[]] * len(seeds)
     assert [verdicts(log) for log in seeds] == [(True, True)] * len(seeds)
-    assert all(page[: len(seeds)])
-    for (name, log), by_page in zip(logs, page[len(seeds) :], strict=True):
-        assert (*verdicts(log), by_page) == (False, False, False), name
+    for name, log in logs:
+        assert not verdicts(log)[0], name
 
 
 def bent(chance: Random, log: Json) -> Json:
@@ -494,8 +493,7 @@ def bent(chance: Random, log: Json) -> Json:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("bent_logs", [FEW, pytest.param(LOGS, marks=pytest.mark.slow)])
-def test_all_three_agree_on_bent_logs(tmp_path: Path, bent_logs: int) -> None:
-    """A random change: no verifier calls sound what another calls forged."""
+def test_nobody_calls_forged_what_grognard_verify_calls_sound(tmp_path: Path, bent_logs: int) -> None:
     chance, logs, texts = Random(26), [honest(seed) for seed in range(1, 4)], list[str]()
     logs += [evening(seed) for seed in range(1, 4) for evening in (with_hands, with_tops)]
     said = list[tuple[bool, bool]]()
@@ -509,5 +507,6 @@ def test_all_three_agree_on_bent_logs(tmp_path: Path, bent_logs: int) -> None:
         texts.append(json.dumps(log))
         said.append(verdicts(log))
     for (whole, short), page in zip(said, said_by_page(texts, tmp_path), strict=True):
-        assert whole == short == (not page["faults"]), (whole, short, page["faults"])
+        if whole:
+            assert (short, page["faults"]) == (True, [])
     assert {whole for whole, _ in said} >= {False}

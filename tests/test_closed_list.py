@@ -28,7 +28,7 @@ from tests.random_play import exported, exported_text
 from tests.scenarios.test_extensions import every_event_of_extensions
 from tests.scenarios.test_pack_versions import every_event_of_packs
 from tests.seams.test_undo import assert_verified_of, stood_in
-from tests.test_old_logs import LOGS
+from tests.test_recorded_logs import LOGS
 
 RARE = """
 Anna: fair add "my own luck"

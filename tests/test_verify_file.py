@@ -13,7 +13,6 @@ import pytest
 
 from bot.__main__ import main
 from bot.audit.check_file import check, summary
-from bot.rules.proof.event_kinds import EVENTS
 from tests.audit.test_forgeries import fire, first, honest, played
 from tests.forging import bodies, copied, rechained
 from tools import verify_log
@@ -38,23 +37,25 @@ def test_heads_come_by_word_by_file_and_by_standard_input(
     known = [f"#{event['number']} · {event['hash'][:8]}" for event in log["events"][5:9]]
     chat = tmp_path / "chat.txt"
     chat.write_text("\n".join(["Anna: hello", *known]), "utf-8")
-    assert both(file, "--head", log["head"], "--head", known[0]) == (0, 3)
-    assert both(file, "--heads", ", ".join(known)) == (0, 3)
-    assert both(file, "--heads", str(chat)) == (0, 3)
+    assert both(file, "--head", log["head"], "--head", known[0]) == (0, 0)
+    assert both(file, "--heads", ", ".join(known)) == (0, 0)
+    assert both(file, "--heads", str(chat)) == (0, 0)
     assert "can be forged" not in capsys.readouterr().out
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(known)))
     assert main(["verify", str(file), "--heads", "-"]) == 0
-    assert both(file, "--head", known[0]) == (0, 3)
+    assert both(file, "--head", known[0]) == (0, 0)
     assert capsys.readouterr().out.count("can be forged in minutes") == 2
     assert both(file, "--head", "#7 00000000") == (1, 1)
-    assert capsys.readouterr().out.count("Event 7 has the hash") == 2
+    output = capsys.readouterr().out
+    assert "Event 7 has the hash" in output
+    assert "Event 7: it has the hash" in output
     assert both(file, "--head", "no head at all") == (2, 2)
 
 
 def test_a_compressed_export_is_checked_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "game.json.gz"
     path.write_bytes(gzip.compress(played().encode()))
-    assert both(path, "--head", honest()["head"]) == (0, 3)
+    assert both(path, "--head", honest()["head"]) == (0, 0)
     path.write_bytes(path.read_bytes()[:-20])
     assert both(path) == (2, 2)
 
@@ -85,26 +86,23 @@ def test_a_file_that_could_be_read_in_two_ways_is_refused(
     assert capsys.readouterr().err.count(reason) == 2
 
 
-@pytest.mark.parametrize("rules", [{"tables": "0" * 12}, {"edition": 1}])
 def test_other_tables_are_counted_and_said_never_passed_over(
-    rules: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Who names tables that nobody knows gains nothing: an unproved outcome is counted, with a status of its own."""
+    """An outcome of another edition is not played again: it is counted, with a status of its own."""
     log = copied(honest())
     fired = fire(log)
-    del fired["edition"]
-    fired |= rules
+    fired["edition"] = 1
     fired["result"] = "Cell 1 eliminated"
     path = tmp_path / "other.json"
     path.write_text(json.dumps(rechained(log)))
     assert main(["verify", str(path)]) == 3
     out = capsys.readouterr().out
     assert f"1 outcome could not be played again (other tables). Events: #{fired['number']}." in out
-    assert ("Of these, 1 from rules that no release had." in out) == ("tables" in rules)
     assert f"Dice in those events: {len(fired['dice'])}." in out
     fired["dice"][0] |= {"faces": [6] * 6, "value": 6}
     path.write_text(json.dumps(rechained(log)))
-    assert both(path) == (1, 1), "dice are computed again all the same"
+    assert main(["verify", str(path)]) == 1, "dice have only faces that a rule asks for"
 
 
 @pytest.mark.parametrize("edition", [100, 2**53 - 1])
@@ -137,7 +135,7 @@ def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     found = check(rechained(log))
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
     assert "1 digest of players' texts taken from the event alone: the texts were deleted." in summary(found)
-    assert any("Digests of players' texts" in line for line in verify_log.check(log)[1])
+    assert verify_log.check(log).deleted_texts == 1
 
 
 def test_a_clock_that_went_back_is_said_and_no_fault() -> None:
@@ -147,7 +145,6 @@ def test_a_clock_that_went_back_is_said_and_no_fault() -> None:
     found = check(rechained(log))
     assert found.faults == ()
     assert "a clock was set back" in found.remarks[0]
-    assert "a clock was set back" in verify_log.check(log)[1][-1]
 
 
 def test_the_short_verifier_needs_nothing_but_python(file: Path, tmp_path: Path) -> None:
@@ -156,14 +153,8 @@ def test_the_short_verifier_needs_nothing_but_python(file: Path, tmp_path: Path)
     run = subprocess.run(
         [sys.executable, "-I", "-S", str(alone), str(file)], capture_output=True, text=True, check=False
     )
-    assert run.returncode == 3, run.stdout + run.stderr
-    assert "can play again: " in run.stdout
-
-
-def test_both_verifiers_have_the_same_closed_list() -> None:
-    """The short one shares no code, so it holds a copy of the list; the page is handed the list itself."""
-    assert verify_log.EVENTS == EVENTS
-    assert json.loads(json.dumps(EVENTS)) == EVENTS
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "Faults: 0." in run.stdout
 
 
 def test_a_small_file_that_unpacks_to_no_end_is_refused_by_the_short_verifier_too(
@@ -171,6 +162,6 @@ def test_a_small_file_that_unpacks_to_no_end_is_refused_by_the_short_verifier_to
 ) -> None:
     bomb = tmp_path / "game.json.gz"
     bomb.write_bytes(gzip.compress(b"0" * 100_000) * 20)
-    monkeypatch.setattr(verify_log, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(verify_log, "MAX_FILE_BYTES", 1_000_000)
     assert verify_log.main([str(bomb)]) == 2
     assert "too large" in capsys.readouterr().err

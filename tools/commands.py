@@ -27,7 +27,6 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.game.ledger import Ledger
 from bot.host.fuzz import lines, table_line_of
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
@@ -83,11 +82,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Commands of one channel, from its first on; `protocol` is that of its dice."""
+    """Commands of one channel, from its first on."""
 
     name: str
     lines: tuple[Line, ...]
-    protocol: int = 2
     posted: str = ""
     """A hash of what else was to be posted: answers that changed later."""
 
@@ -128,8 +126,7 @@ async def play(scene: Scene) -> Scene:
     def clock() -> float:
         return now
 
-    promised = patch.object(Ledger, "fresh_secret", _promise(scene.protocol))
-    with patch("os.urandom", chance), promised, patch.object(Worker, "run", _on_the_spot):
+    with patch("os.urandom", chance), patch.object(Worker, "run", _on_the_spot):
         app = App(await TemporaryStore.make(clock), clock, clock)
         try:
             done, actions = list[Line](), dict[str, str]()
@@ -148,17 +145,6 @@ async def play(scene: Scene) -> Scene:
             return replace(scene, lines=tuple(done), posted=_hash(posted))
         finally:
             await app.close()
-
-
-def _promise(protocol: int) -> Callable[..., Json]:
-    """How seeds are promised under a protocol: the first one was before protocols had numbers."""
-    promise = Ledger.fresh_secret
-
-    def promised(self: Ledger, *args: Any) -> Json:
-        said = promise(self, *args)
-        return said if protocol > 1 else {name: value for name, value in said.items() if name != "protocol"}
-
-    return promised
 
 
 async def _on_the_spot(_: Worker, function: Callable[..., Any], *arguments: Any, **_limit: Any) -> Any:
@@ -214,7 +200,7 @@ def _read(packed: bytes) -> Commands:
     scenes = list[Scene]()
     for line in rest:
         if "scene" in line:
-            scenes.append(Scene(line["scene"], (), line["protocol"], line["posted"]))
+            scenes.append(Scene(line["scene"], (), line["posted"]))
         else:
             scenes[-1] = replace(scenes[-1], lines=(*scenes[-1].lines, Line.from_json(line)))
     return Commands(head["editions"], tuple(scenes))
@@ -224,7 +210,7 @@ def write(commands: Commands) -> bytes:
     """The file of the scenes: JSON Lines, the first of which says under which editions they were played."""
     found: list[Json] = [{"editions": commands.editions}]
     for scene in commands.scenes:
-        found.append({"scene": scene.name, "protocol": scene.protocol, "posted": scene.posted})
+        found.append({"scene": scene.name, "posted": scene.posted})
         found += [line.to_json() for line in scene.lines]
     text = "\n".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in found)
     return gzip.compress(text.encode(), 9, mtime=0)
@@ -259,18 +245,17 @@ def scenes() -> Iterator[Scene]:
     """All scenes, not yet played."""
     written = by_hand()
     for name, typed in written.items():
-        yield Scene(name, typed, 1 if name.endswith("protocol 1") else 2)
+        yield Scene(name, typed)
     expressions = [
         json.loads(line.split(" ", 1)[1]) for line in gzip.decompress(EXPRESSIONS.read_bytes()).decode().splitlines()
     ]
-    for protocol in (1, 2):
-        chosen = Random(f"rolls {protocol}").sample(expressions, 40)
-        yield Scene(f"rolls, protocol {protocol}", tuple(Line("Anna", f"roll {text}") for text in chosen), protocol)
+    chosen = Random("rolls").sample(expressions, 80)
+    yield Scene("rolls", tuple(Line("Anna", f"roll {text}") for text in chosen))
     for id, system in systems().items():
         setup = written[f"{id} begins"]
         yield Scene(f"{id} tables", tuple(_tables(system)))
-        for protocol in (1, 2):
-            yield Scene(f"{id} random, protocol {protocol}", (*setup, *_random(system, setup, protocol)), protocol)
+        for number in (1, 2):
+            yield Scene(f"{id} random {number}", (*setup, *_random(system, setup, number)))
         yield Scene(f"{id} sequences", (*setup, *_sequences(system)))
 
 

@@ -25,9 +25,6 @@ from bot.systems.catalog import everywhere, lost_states, using
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
-AN_OLD_PAGE = (
-    "An older Grognard made this page: its words are not held against the log. `grognard report` makes it anew."
-)
 Event = Mapping[str, Any]
 
 
@@ -45,7 +42,7 @@ def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True, 
     history.read()
     return replace(
         proof, faults=_cut(history.faults), played=history.played, unplayed=history.unplayed, apart=history.apart,
-        unplayed_at=tuple(history.unplayed_at), unknown_at=tuple(history.unknown_at),
+        unplayed_at=tuple(history.unplayed_at),
         remarks=(*proof.remarks, *history.remarks),
     )  # fmt: skip
 
@@ -62,7 +59,6 @@ class _History:
         self.remarks: list[str] = []
         self.played = self.unplayed = self.apart = 0
         self.unplayed_at: list[int] = []
-        self.unknown_at: list[int] = []
 
     def read(self) -> None:
         """Follow the log to its end, or to the first event that cannot be followed."""
@@ -129,7 +125,6 @@ class _History:
                 self.played += 1
             else:
                 self._count(number, is_todays=False)
-                self.unknown_at += [number] if replay.is_of_no_edition(roll) else []
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
             system, edition = roll.get("system", ""), roll.get("edition", 0)
             if isinstance(edition, str) and edition not in self._log.packs and not replay.is_playable(roll):
@@ -172,12 +167,13 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
         return found
     system = next((row["body"]["system"] for row in data["events"] if "system" in row["body"]), data.get("system", ""))
-    faults, unproved, is_old = shown_faults(text, data, frozenset(lost_states(everywhere().get(str(system)))))
+    faults, unproved = shown_faults(text, data, frozenset(lost_states(everywhere().get(str(system)))))
     told = "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
-    said = [] if faults else [AN_OLD_PAGE if is_old else told]
+    remarks = [] if faults else [told]
     if unproved:
-        said.append(f"Nothing proves the sentences of {counted(len(unproved), 'event')} from before answers were kept.")
-    return replace(found, faults=tuple(faults), remarks=(*found.remarks, *said), is_partial=is_old)
+        events = counted(len(unproved), "event")
+        remarks.append(f"Nothing proves the sentences of {events}, as their answers were not kept.")
+    return replace(found, faults=tuple(faults), remarks=(*found.remarks, *remarks))
 
 
 def file_text(path: Path) -> str:
@@ -228,9 +224,6 @@ def summary(known: Findings) -> list[str]:
         f"{counted(known.played, 'outcome')} played again, {counted(len(known.faults), 'fault')}.": 1,
         f"{counted(known.unplayed, 'outcome')} could not be played again (other tables). "
         f"Events: {_listed(known.unplayed_at)}.": known.unplayed,
-        f"Of these, {len(known.unknown_at)} from rules that no release had. Events: {_listed(known.unknown_at)}.": len(
-            known.unknown_at
-        ),
         f"Dice in those events: {known.apart}. Nobody can tell here whether they were asked for.": known.apart,
         f"{counted(known.waiting, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.": (
             known.waiting

@@ -8,6 +8,7 @@ from bot.audit.packs_of_game import packs_of
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
+from bot.rules.errors import UserError
 from bot.stores.records import EventRow, Saved
 from bot.stores.store import Store
 
@@ -24,7 +25,7 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
         snapshot = saved.state and to_json(from_json(saved.state))
         if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
             return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever is in a damaged file
+    except (UserError, ValueError, KeyError, TypeError, AttributeError) as error:  # whatever is in a damaged file
         return [f"its state cannot be read ({type(error).__name__}: {error})."]
     return []
 

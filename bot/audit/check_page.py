@@ -183,12 +183,13 @@ def as_logged(body: Json, sides: list[str]) -> str:
     return "; ".join([*([f"as logged: {result}"] if result else []), *states])
 
 
-def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str], list[int], bool]:
-    """(what the page shows otherwise than its log has it, a line each; the events whose sentences nothing proves;
-    whether a release made it that did not show all that is compared)."""
+def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str], list[int]]:
+    """Compare what the page shows with its log.
+
+    Returns a line for each difference, and the events whose sentences nothing proves.
+    """
     tree, due = _Reader(page).open[0], Rebuilt(log, lost)
     faults, unproved, rows, made = [], [], list(tree.every("ev")), _FACTS.search(page)
-    is_old = made is None and not any(SAID in body for body in due.bodies)
     if [row.attrs.get("id") for row in rows] != [f"e{body['number']}" for body in due.bodies]:
         faults.append("The page shows other events than its log has.")
     for node, body in zip(rows, due.bodies, strict=False):
@@ -197,27 +198,25 @@ def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str],
         want = due.row(body, line)
         have: dict[str, Any] = {name: summary.text(name) for name in ("no", "sd", "who", "tag", "log")}
         have |= {"line": line, "dice": [word for one in summary.every("dice") for word in one.text().split()]}
-        if is_old:
-            have |= {name: want[name] for name in ("who", "log") if name in want}
         if wrong := [name for name, value in want.items() if have[name] != value]:
             faults.append(f"Event {body['number']}: the page shows something else than its log ({_WORDS[wrong[0]]}).")
         if "line" not in want:
             unproved.append(body["number"])
-    faults += [*_head_faults(tree, due, is_old), *_list_faults(tree, due)]
+    faults += [*_head_faults(tree, due), *_list_faults(tree, due)]
     facts = "".join(one.raw() for one in tree.every("#facts")).strip()
-    if not is_old and (made is None or sha256(facts.encode()).hexdigest() != made[1]):
+    if made is None or sha256(facts.encode()).hexdigest() != made[1]:
         faults.append("The odds and traces in the page are not those that it was made with.")
-    return faults, unproved, is_old
+    return faults, unproved
 
 
 _WORDS = {"no": "its number", "sd": "its side", "who": "who did it", "tag": "its marks", "dice": "its dice",
           "log": "its result", "line": "its words"}  # fmt: skip
 
 
-def _head_faults(tree: _Node, due: Rebuilt, is_old: bool) -> Iterator[str]:
+def _head_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
     if tree.text("h1") != (" ".join(due.game.get("name", "").split()) or "Free play"):
         yield "The page shows another name of the game than its log."
-    if not is_old and not re.fullmatch(due.sentence(), tree.text("#sum")):
+    if not re.fullmatch(due.sentence(), tree.text("#sum")):
         yield "The sentence at the head of the page is not what its log comes to."
     counts = {side: due.count(side) for side in due.sides}
     for node in tree.every("left"):

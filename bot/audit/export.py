@@ -5,7 +5,6 @@ from typing import Any
 
 from bot.game.loaded import is_imported
 from bot.rules.proof.chain import SAID, genesis
-from bot.rules.proof.event_kinds import is_later, may_be_later
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
 from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 
@@ -38,23 +37,16 @@ def export_game(
         promises.note(number, body)
     head = events[-1].hash if events else genesis(game)
     return {
-        **heading(game, head, packs, version=version_of(events), **about),
+        **heading(game, head, packs, **about),
         "events": [{"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events],
         **behind(game, seeds, promises.shown(texts), persons, with_secrets=with_secrets),
     }
 
 
-def version_of(events: Iterable[EventRow]) -> int:
-    """Which version of the file these events need: 1, as before, where older releases know all that is in them."""
-    return VERSION if any(may_be_later(row.body) and is_later(row.data) for row in events) else 1
-
-
-def heading(
-    game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, *, version: int, **about: object
-) -> Json:
-    """What comes before the events in an export."""
-    found: Json = {"format": FORMAT, "version": version, "game": game, **about, "head": head}
-    return {**found, "packs": dict(packs)} if packs else found
+def heading(game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object) -> Json:
+    """Return what comes before the events in an export."""
+    heading: Json = {"format": FORMAT, "version": VERSION, "game": game, **about, "head": head}
+    return {**heading, "packs": dict(packs)} if packs else heading
 
 
 def behind(

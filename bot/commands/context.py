@@ -271,7 +271,7 @@ class Context:
 def closes_texts(context: Context) -> bool:
     """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
     game = context.game
-    if not game.closing or game.closed or is_stranger(game, context.actor):
+    if game.closed or is_stranger(game, context.actor):
         return False
     if not game.adder:
         return True

@@ -25,14 +25,6 @@ TURNING = ("next", "pass", "initiative")
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))
 _TUPLES = ("sides", "go", "packs")
 _fields_of = attrgetter(*FIELDS)
-FIRST_BUILD = {
-    "asl": "41659dbdd48e",
-    "baps": "5c035c32fa94",
-    "lnlt": "3094a030d514",
-    "nhis": "79c4c6eb679f",
-    "ucn": "726acb7f7267",
-}
-"""The hash of tables and code that the first release wrote into its events: those were edition 1."""
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:
@@ -170,20 +162,16 @@ def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, An
     """The fields of the dice secret in force: a new one begins with its commitment, or texts are added to the old."""
     told = {name: secret[name] for name in ("epoch", "commitment", "digest") if name in secret}
     if "commitment" in secret:
-        begun = {"drawn": False, "closed": False, "adder": "", "protocol": secret.get("protocol", 1)}
-        return {**told, **begun, "closing": secret.get("closing") is True}
+        return {**told, "drawn": False, "closed": False, "adder": ""}
     adds = event["kind"] == "fair" and "digest" in secret
     return {**told, "adder": event["who"]} if adds else told
 
 
 def _solo(game: Game, event: Mapping[str, Any]) -> str:
-    """Who has written every event; it is not known of games that began before this was counted."""
-    closing = (event.get("secret") or {}).get("closing") is True
-    if event["number"] == 1:
-        return event["who"] if closing else ""
-    if not game.solo:
-        return "*" if closing else ""
-    return game.solo if game.solo == event["who"] else "*"
+    """Return the person who has written every event so far, or "*" if several have."""
+    if event["number"] == 1 or game.solo == event["who"]:
+        return str(event["who"])
+    return "*"
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -279,16 +267,14 @@ def _is_play(play: object) -> bool:
 
 
 def edition_of(event: Mapping[str, Any]) -> int | str | None:
-    """The edition under which an event was played, also one of the first release; None where it names none we know.
+    """Return the edition under which an event was played, or None if it names none.
 
-    A pack's is the SHA-256 of its files.
+    A pack's edition is the SHA-256 of its files.
     """
-    if "edition" in event:
-        edition = event["edition"]
-        is_one = is_hash(edition) if isinstance(edition, str) else type(edition) is int
-        return edition if is_one else None
-    tables, system = event.get("tables"), event.get("system")
-    return 1 if isinstance(system, str) and tables and tables == FIRST_BUILD.get(system) else None
+    edition = event.get("edition")
+    if isinstance(edition, str):
+        return edition if is_hash(edition) else None
+    return edition if type(edition) is int else None
 
 
 def system_of(event: Mapping[str, Any]) -> System | None:

@@ -13,7 +13,7 @@ from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, canonical, event_hash, event_text, genesis, said, salted, unnamed
 from bot.rules.proof.export_format import person_key
-from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment, dice_of
+from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
@@ -163,7 +163,7 @@ class Ledger:
         """The provable dice of the next event."""
         assert self.seed is not None
         game = self.game
-        return dice_of(game.protocol, self.seed.seed, game.id, self.next_number, game.digest)
+        return Stream(self.seed.seed, game.id, self.next_number, game.digest)
 
     def salted(self, key: str, text: str, *, owned: bool = True) -> str:
         """Keep a text of the next event apart from the chain; returns the salted hash that is in it. One that is not

@@ -11,6 +11,7 @@ from cachetools import LRUCache
 from bot.game.events import apply
 from bot.game.state import Game, Json, from_json
 from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.unreleased import check_protocol
 from bot.stores.base import Conflict
 from bot.stores.records import IMPORTED, EventRow, PersonRow, Saved, SeedRow, TextRow
 from bot.stores.store import Store
@@ -84,6 +85,7 @@ def load(saved: Saved) -> Loaded:
     first = saved.events[0].data if saved.events else {}
     game = from_json(saved.state) if saved.state else Game(first.get("game", saved.game.id))
     for row in saved.events:
+        check_protocol(row.data)
         game = apply(game, row.data)
     if saved.seed is None:
         raise ValueError(f"game {saved.game.id} has no seed")

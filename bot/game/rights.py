@@ -134,7 +134,7 @@ def over(game: Game) -> UserError:
 
 def are_open(game: Game) -> bool:
     """Whether texts may still be added to the dice of the seed in force."""
-    return not (game.closed if game.closing else game.drawn)
+    return not game.closed
 
 
 def is_alone(game: Game, person: str) -> bool:
@@ -146,4 +146,4 @@ def is_alone(game: Game, person: str) -> bool:
 
 def has_last_word(game: Game, person: str) -> bool:
     """Whether the last text is this person's, so that somebody else must close."""
-    return game.closing and bool(person) and game.adder == person and not is_alone(game, person)
+    return bool(person) and game.adder == person and not is_alone(game, person)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, Roster, RosterUnit
+from bot.rules.proof.fair import PROTOCOL
+from bot.rules.proof.unreleased import make_unreleased_error
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
@@ -29,9 +31,9 @@ class Game:
     The first group is what undo restores; `winner` is a side, or DRAW, or nobody. The second is bookkeeping: `last` is
     the last event that is not undone, `redo` those that can be brought back, `sealed` the closed rolls with who
     may open them, `withdrawn` the undone ones among these, and the dice secret in force: `drawn` says that a die of it
-    has fallen, `digest` is that of the players' texts. `closing` says that an event closes these, `closed` that one
-    has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did, "" in games that
-    begin without `closing`. `protocol` says how dice follow from the secret, see docs/dice.md. `go_since` is when the
+    has fallen, `digest` is that of the players' texts. `closed` says that an event has closed these
+    has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did. `go_since` is when
+    the
     go came to those who have it, in Unix seconds; 0 where that is not known.
     `waits` are the events that ask a side for a choice, with what they ask.
     """
@@ -74,25 +76,21 @@ class Game:
     commitment: str = ""
     digest: str = ""
     drawn: bool = False
-    closing: bool = False
     closed: bool = False
     adder: str = ""
     solo: str = ""
-    protocol: int = 1
     go_since: int = 0
     waits: Mapping[int, Json] = field(default_factory=dict)
     hidden: int = 0  # the first event with closed cards or faces that no event has opened since
 
 
-_SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo", "protocol")
+_SECRET = ("epoch", "commitment", "digest", "drawn", "closed", "adder", "solo")
 _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since", "waits", "hidden")
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
 """What a patch may set, beside units and cards."""
-_ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards"}
-_NEW = ("packs", "protocol", "rules", "led", "tracks", "decks", "cards", "waits", "hidden")
-_LATER = {name: getattr(Game(""), name) for name in _NEW}
-"""Fields that came later, and what they were before: then they are left out, so that an older process can still read
-the game, as it has to while processes are updated one by one."""
+_ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards", "protocol"}
+_PROTOCOL = "protocol"
+"""Field of a stored state with the dice protocol. A state without it is of an unreleased build."""
 
 
 def content(game: Game) -> Json:
@@ -107,20 +105,19 @@ def to_json(game: Game) -> Json:
     kept = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
     kept["sealed"] = {str(number): person for number, person in game.sealed.items()}
     kept["waits"] = {str(number): asks for number, asks in game.waits.items()}
-    whole = {**content(game), **kept}
-    for name, default in _LATER.items():
-        if getattr(game, name) == default:
-            del whole[name]
-    return whole
+    return {**content(game), **kept, _PROTOCOL: PROTOCOL}
 
 
 def from_json(data: Mapping[str, Any]) -> Game:
     """The state that `to_json` wrote. Raises UserError for one with fields that only a newer release knows: written
     back without them it would be another."""
+    protocol = data.get(_PROTOCOL, 1)
+    if protocol < PROTOCOL:
+        raise make_unreleased_error("This channel's game", f"dice protocol {protocol}")
     if not data.keys() <= _ALL:
         hint = "The host is updating just now; try again in a few minutes."
         raise UserError("This game was played on with a newer Grognard.", hint=hint, code="newer-game")
-    values = dict(data)
+    values = {name: value for name, value in data.items() if name != _PROTOCOL}
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
     values["waits"] = {int(number): asks for number, asks in data.get("waits", {}).items()}

@@ -3,7 +3,7 @@
 import os
 
 from bot.rules.dice import Source
-from bot.rules.proof.fair import Words
+from bot.rules.proof.fair import Stream
 
 _CODE = "0123456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no I, L, O
 
@@ -38,4 +38,4 @@ def new_address() -> str:
 
 def throwaway() -> Source:
     """Dice outside any game: the same stream, from a seed that nobody keeps."""
-    return Words(new_seed(), "none", 0)
+    return Stream(new_seed(), "none", 0)

@@ -28,7 +28,6 @@ from bot.interface.reply.bars import percent
 from bot.report.luck import luck_svg
 from bot.report.page_data import MANY, MANY_BEFORE, Story
 from bot.report.units import SYMBOLS
-from bot.rules.proof.event_kinds import EVENTS
 from bot.systems.catalog import lost_states
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -102,9 +101,8 @@ def checker() -> str:
 
 
 def checker_scripts() -> Markup:
-    """The scripts that check a log, with the closed list of events, as pages have them and Node can run them."""
-    scripts = [(TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "follow", "check")]
-    return Markup("\n".join([f"const EVENTS = {harmless(json.dumps(EVENTS))};", *scripts]))
+    """Return the scripts that check a log, as pages have them and Node can run them."""
+    return Markup("\n".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "check")))
 
 
 def _just_now(story: Story, facts: Facts) -> Json | None:

@@ -151,6 +151,7 @@ CODES = {
     "not-text": "the file is not a text in UTF-8",
     "not-a-log": "the file is not a game's log",
     "newer-log": "a newer version wrote the log",
+    "unreleased-format": "an unreleased build made the file or the game",
     "damaged-log": "the log's parts do not fit together",
     "altered-log": "the log does not prove itself",
     "too-slow": "the log could not be checked in time",

@@ -205,7 +205,7 @@ async def the_end(e: Table, rally: Any, folder: Path) -> None:
     path = folder / "hill-875.json"
     path.write_bytes(await e.log_of("Greta"))
     assert main(["verify", str(path)]) == 0
-    assert verify_log.main([str(path)]) == 3, "sound, and the outcomes are for grognard verify"
+    assert verify_log.main([str(path)]) == 0
 
     listed = await e.typed("Greta", "game list", says="Hill 875")
     opened = await e.pressed("Greta", listed, "Read", says="Hill 875")

@@ -40,9 +40,9 @@ def commit(game: str, row: str = "") -> Commit:
             "kind": "start",
             "free": True,
             "game": game,
-            "secret": {"epoch": 1, "commitment": commitment(SEED), "digest": NO_TEXTS},
+            "secret": {"epoch": 1, "commitment": commitment(SEED), "digest": NO_TEXTS, "closing": True, "protocol": 2},
         },
-        roll(2),
+        {**roll(2), "closes": True},
         {"kind": "sealed", "of": "roll", "sealed": salted("salt", secret)},
     ]
     previous, events = genesis(game), []

@@ -23,6 +23,13 @@ OPENED = canonical({"kind": "roll", **ROLL})
 CLOSED = canonical({"kind": "roll", **ROLL, "texts": {"label": "x" * 64}})
 
 
+def promise(epoch: int, seed: bytes) -> Json:
+    """Return what an event says that promises a seed."""
+    return {
+        "epoch": epoch, "commitment": commitment(seed), "digest": NO_TEXTS, "closing": True, "protocol": 2,
+    }  # fmt: skip
+
+
 def rows(bodies: list[Json]) -> list[EventRow]:
     previous, events = genesis(GAME), []
     for number, body in enumerate(bodies, 1):
@@ -40,15 +47,27 @@ def export() -> Json:
                 "kind": "start",
                 "game": GAME,
                 "free": True,
-                "secret": {"epoch": 1, "commitment": commitment(OLD), "digest": NO_TEXTS},
+                "secret": {
+                    "epoch": 1,
+                    "commitment": commitment(OLD),
+                    "digest": NO_TEXTS,
+                    "closing": True,
+                    "protocol": 2,
+                },
             },
             {"kind": "roll", **ROLL, "texts": {"label": salted("s", "für Anna")}},
-            {"kind": "sealed", "of": "roll", "sealed": salted("s1", OPENED)},
+            {"kind": "sealed", "of": "roll", "sealed": salted("s1", OPENED), "closes": True},
             {"kind": "sealed", "of": "roll", "sealed": salted("s2", CLOSED)},
             {"kind": "reveal", "opens": [3], "result": "#3 7: 7"},
             {
                 "kind": "import",
-                "secret": {"epoch": 2, "commitment": commitment(NEW), "digest": NO_TEXTS},
+                "secret": {
+                    "epoch": 2,
+                    "commitment": commitment(NEW),
+                    "digest": NO_TEXTS,
+                    "closing": True,
+                    "protocol": 2,
+                },
                 "result": "5 events",
             },
         ]

@@ -1,5 +1,5 @@
 """The page of a long evening with its visible text edited, the facts in it edited, and both: refused by the page's own
-check in a browser, by `grognard verify PAGE` and by tools/verify_log.py."""
+check in a browser and by `grognard verify PAGE`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from bot.report.page import page, script_hashes
 from tests.browser.conftest import Shown
 from tests.browser.evenings import played
 from tests.scenarios.test_evenings import ford, on_discord
-from tools import verify_log
 
 pytestmark = pytest.mark.slow
 _RESULT, _FACTS = re.compile(r'(<span class="res">)([^<]+)(?=<)'), re.compile(r'(?s)( id="facts">)(.*?)(</script>)')
@@ -74,21 +73,21 @@ EDITS: dict[str, tuple[Callable[[str], str], ...]] = {
 }
 
 
-def verdicts(show: Callable[..., Shown], path: Path) -> tuple[list[str], list[str], int]:
-    """The faults that the page finds of itself, those of `grognard verify`, and the status of the short verifier."""
+def verdicts(show: Callable[..., Shown], path: Path) -> tuple[list[str], list[str]]:
+    """Return the faults that the page finds of itself, and those of `grognard verify`."""
     begun = perf_counter()
     found = show(path).check()
     browser, begun = perf_counter() - begun, perf_counter()
     whole = list(check_file(path).faults)
     print(f"{found['counts']['rows']} rows: page {found['ms']:.0f} ms, with the browser {browser:.1f} s, ", end="")
     print(f"verify {perf_counter() - begun:.1f} s")
-    return [fault["text"] for fault in found["faults"]], whole, verify_log.main([str(path)])
+    return [fault["text"] for fault in found["faults"]], whole
 
 
 def test_the_page_as_it_was_made_is_sound(show: Callable[..., Shown], text: str, tmp_path: Path) -> None:
     path = tmp_path / "ford.html"
     path.write_text(text, "utf-8")
-    assert verdicts(show, path) == ([], [], 3), "outcomes are for grognard verify"
+    assert verdicts(show, path) == ([], [])
 
 
 @pytest.mark.parametrize("name", EDITS)
@@ -99,8 +98,7 @@ def test_an_edited_page_is_refused(show: Callable[..., Shown], text: str, tmp_pa
     assert edited != text
     path = tmp_path / "edited.html"
     path.write_text(edited, "utf-8")
-    page, whole, short = verdicts(show, path)
+    page, whole = verdicts(show, path)
     for said in (page, whole):
         assert any("its words" in line for line in said) == (html in EDITS[name])
         assert any("odds and traces" in line for line in said) == (facts in EDITS[name] and signed not in EDITS[name])
-    assert short == 1

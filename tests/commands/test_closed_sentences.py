@@ -8,7 +8,6 @@ import re
 from bot.audit.check_file import check
 from bot.interface.spec import own_place
 from bot.rules import cards
-from bot.rules.proof.event_kinds import is_later
 from bot.stores.records import EventRow
 from tests.commands.test_hands import CLOSED, end, own, sound, table
 from tests.fresh import fresh_app
@@ -30,16 +29,6 @@ async def events(channel: Channel) -> list[EventRow]:
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
     return [*await channel.app.store.events(loaded.row)]
-
-
-async def test_what_is_about_cards_is_of_version_2_and_nothing_else_is_by_that() -> None:
-    """What is new by itself, the words of an answer, is left out."""
-    channel = await Channel.fresh()
-    await channel.do("Anna", "roll 2d6", "deck draw standard-52", "deck draw standard-52 to=me", "deck play all")
-    rows = [{name: value for name, value in row.data.items() if name != "said"} for row in await events(channel)]
-    assert [row["kind"] for row in rows if is_later(row)] == ["deck", "draw", "draw", "cards"]
-    assert [row["kind"] for row in rows if not is_later(row)] == ["start", "roll"]
-    assert json.loads(await exported_text(channel))["version"] == 2
 
 
 async def test_playing_one_card_of_five_opens_that_card_and_nothing_else() -> None:

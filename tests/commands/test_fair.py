@@ -29,10 +29,10 @@ async def exported(channel: Channel, who: str = "Anna") -> Json:
 
 
 def faults(log: Json) -> str:
-    """What is wrong with a log; the verifier in one file finds fault where the other does."""
-    found = check(log).faults
-    assert bool(verify_log.check(log)[0]) == bool(found)
-    return "\n".join(found)
+    """Return what is wrong with a log. The one-file script finds no fault in a sound one."""
+    faults = check(log).faults
+    assert faults or not verify_log.check(log).faults
+    return "\n".join(faults)
 
 
 def kinds(log: Json) -> list[Json]:
@@ -267,7 +267,7 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     assert faults(log) == ""
     told = "Event 1: nobody could see the commitment of this free play ahead."
     assert told in check(log).remarks
-    assert told in verify_log.check(log)[1]
+    assert any("before the game began" in note for note in verify_log.check(log).notes)
     proof = await channel.do("Anna", "fair show")
     assert "not announced" not in proof.text(), "the next seed was, by the event that revealed the first"
     promised = proof.body()[-1].split()[-1]

@@ -15,7 +15,7 @@ HERO = 'lnlt fire attackers=vc1 targets=us1 hand="6,3,1,2"'
 async def assert_sound(channel: Channel) -> None:
     log = (await channel.do("Anna", "game export")).files[0].text
     assert list(check(read_json(log)).faults) == []
-    assert verify_log.check(json.loads(log))[0] == []
+    assert verify_log.check(json.loads(log)).faults == []
 
 
 async def test_a_hero_joins_the_roster_of_the_side_that_was_hit() -> None:

@@ -12,7 +12,6 @@ import pytest
 from bot.audit.check_file import check
 from bot.audit.check_games import audit
 from bot.commands.games import imports
-from bot.game.events import FIRST_BUILD
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
@@ -177,21 +176,6 @@ async def test_who_joined_before_claiming_keeps_one_seat() -> None:
     assert await audit(there.app.store) == (2, [])
 
 
-async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() -> None:
-    channel = await played()
-
-    def old(data: dict[str, Any]) -> None:
-        for person in data["persons"]:
-            del person["key"]
-            person["user"] = f"console:{person['name'].casefold()}"
-
-    there, taken = await brought(channel.app, rewritten(await exported(channel), old))
-    assert not taken.error
-    again = (await there.say("Mallory", "game export", manager=True)).files[0].text
-    assert "console:anna" not in again
-    await there.do("Anna", "game claim")
-
-
 async def test_an_unclaimed_person_survives_another_export_and_import() -> None:
     channel = await played()
     there, _ = await brought(channel.app, await exported(channel))
@@ -338,7 +322,7 @@ async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
     for place, who in ((channel, "Anna"), (there, "Carl")):
         log = json.loads((await place.do(who, "game export")).files[0].content)
         assert check(log).faults == ()
-        assert verify_log.check(log)[0] == []
+        assert verify_log.check(log).faults == []
 
 
 @pytest.mark.parametrize("odd", ["\n", "\u202e", "\u2028", "\x1b", "\x85"])
@@ -387,23 +371,6 @@ async def test_what_was_typed_in_several_lines_comes_back() -> None:
     assert not reply.error, reply.text()
 
 
-async def test_rules_that_no_release_had_are_not_taken() -> None:
-    channel = await played()
-    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
-
-    def rules(data: dict[str, Any], tables: str) -> None:
-        body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "sequence")
-        del body["edition"]
-        body["tables"] = tables
-
-    file = await exported(channel)
-    _, refused = await brought(channel.app, rewritten(file, lambda data: rules(data, "0" * 12)))
-    assert refused.error
-    assert "names rules that no release had" in refused.text()
-    _, taken = await brought(channel.app, rewritten(file, lambda data: rules(data, FIRST_BUILD["lnlt"])), "Zoe")
-    assert not taken.error, taken.text()
-
-
 async def left_after_import() -> str:
     """A game that was imported; then Carl rolled, had his data deleted, and Mallory rolled."""
     channel = await played()
@@ -450,13 +417,11 @@ async def test_an_import_in_a_log_excuses_nothing_behind_it(forge: Callable[[Any
     assert check(json.loads(honest)).faults == ()
     assert check(json.loads(rewritten(honest, lambda data: removes(data, 1)))).faults == (), "his own imported person"
     data = json.loads(rewritten(honest, forge))
-    told = []
-    for look in (lambda: check(data).faults, lambda: verify_log.check(data)[0]):
-        try:
-            told.append(" ".join(look()))
-        except (UserError, verify_log.BadInput) as error:
-            told.append(str(error))
-    assert all(reason in said for said in told), told
+    try:
+        faults = " ".join(check(data).faults)
+    except UserError as error:
+        faults = str(error)
+    assert reason in faults
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])

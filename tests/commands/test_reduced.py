@@ -27,7 +27,7 @@ async def assert_verifiers_agree(channel: Channel) -> None:
     """The log as it is exported is sound for `grognard verify` and for the short verifier."""
     log = (await channel.do("Anna", "game export")).files[0].text
     assert list(check(read_json(log)).faults) == []
-    assert verify_log.check(json.loads(log))[0] == []
+    assert verify_log.check(json.loads(log)).faults == []
 
 
 async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it_back() -> None:

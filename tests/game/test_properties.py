@@ -15,7 +15,7 @@ from bot.game.events import NEVER_UNDONE, replay
 from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import SAID
-from bot.rules.proof.fair import dice_of
+from bot.rules.proof.fair import Stream
 from tests.forging import verify
 from tests.fresh import run
 from tests.playing import Channel, two_sides
@@ -171,12 +171,9 @@ def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]
         for sealed in loaded.game.sealed:
             for kept in parts[2]:
                 assert kept.event != sealed or kept.key == SAID or kept.salt not in text
-        ahead = dice_of(
-            loaded.game.protocol, loaded.seed.seed, loaded.game.id, loaded.game.number + 1, loaded.game.digest
-        )
-        guess = dice_of(
-            loaded.game.protocol, bytes.fromhex(loaded.seed.commitment), loaded.game.id, loaded.game.number + 1, ""
-        )
+        game, seed = loaded.game, loaded.seed
+        ahead = Stream(seed.seed, game.id, game.number + 1, game.digest)
+        guess = Stream(bytes.fromhex(seed.commitment), game.id, game.number + 1)
         dice = [d6("x")] * 60
         assert [ahead.draw(die) for die in dice] != [guess.draw(die) for die in dice]
 

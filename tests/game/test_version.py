@@ -9,7 +9,7 @@ import pytest
 
 from bot.audit.check_file import check
 from bot.audit.replay import is_playable
-from bot.game.events import FIRST_BUILD, edition_of, is_current
+from bot.game.events import edition_of, is_current
 from bot.systems.catalog import system, systems
 from bot.systems.system import System
 from tests.forging import rechained
@@ -36,32 +36,19 @@ async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -
     roll, fire = bodies[-2:]
     assert "edition" not in roll
     assert fire["edition"] == system("lnlt").edition
-    assert "tables" not in fire
     await channel.app.close()
-
-
-@pytest.mark.parametrize("id", list(FIRST_BUILD))
-def test_the_hash_that_the_first_release_wrote_means_edition_1(id: str) -> None:
-    assert edition_of({"system": id, "tables": FIRST_BUILD[id]}) == 1
-    assert edition_of({"system": id, "tables": "0123456789ab"}) is None
-    assert edition_of({"system": "other", "tables": FIRST_BUILD[id]}) is None
 
 
 @pytest.mark.parametrize("edition", [True, "1", 1.0, None, [1]])
 def test_only_a_whole_number_is_an_edition(edition: object) -> None:
-    assert edition_of({"system": "lnlt", "edition": edition, "tables": FIRST_BUILD["lnlt"]}) is None
+    assert edition_of({"system": "lnlt", "edition": edition}) is None
 
 
-def test_events_of_the_first_release_are_played_again_while_its_edition_is_todays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    old = {**MELEE, "tables": FIRST_BUILD["lnlt"]}
-    monkeypatch.setattr(System, "edition", 1)
-    assert is_playable(old)
-    assert not is_playable({**MELEE, "tables": "0123456789ab"})
+def test_events_are_played_again_while_their_edition_is_todays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(System, "edition", 2)
-    assert not is_playable(old)
     assert is_playable({**MELEE, "edition": 2})
+    assert not is_playable({**MELEE, "edition": 1})
+    assert not is_playable(MELEE)
 
 
 async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

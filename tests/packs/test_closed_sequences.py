@@ -22,11 +22,9 @@ from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker
 from tests.packs.test_draws import CHANCES, FILES, MARCH, SEQUENCES, ford, left, sound
-from tests.page_script import said_by_page
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tests.test_verifiers_agree import agree_on_forgeries
-from tools import verify_log
 
 AP = {"quiet": 0, "rain": 1, "guide": 3}
 CARDS = ("quiet",) * 4 + ("rain",) * 2 + ("guide",)
@@ -405,23 +403,19 @@ BENDS = [_other_card, _an_open_face, _no_hash, _more_hashes, _without_a_die, _mo
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
-async def test_a_bent_draw_beside_closed_cards_is_seen_by_all_three_verifiers(tmp_path: Path, is_opened: bool) -> None:
+async def test_a_bent_draw_next_to_closed_cards_is_named(is_opened: bool) -> None:
     honest = await _evening(is_opened=is_opened)
-    assert_seen(honest, BENDS, tmp_path)
+    assert_seen(honest, BENDS)
 
 
-def assert_seen(honest: Json, bends: Sequence[Callable[[Json], None]], folder: Path) -> None:
-    texts = [json.dumps(honest)]
+def assert_seen(honest: Json, bends: Sequence[Callable[[Json], None]]) -> None:
+    """Assert that `grognard verify` names every forgery of an honest log."""
+    assert check(honest).faults == ()
     for bend in bends:
-        log = json.loads(texts[0])
+        log = json.loads(json.dumps(honest))
         bend(log)
         rechained(log)
         assert check(log).faults, bend.__name__
-        assert verify_log.check(log)[0], bend.__name__
-        texts.append(json.dumps(log))
-    first, *rest = said_by_page(texts, folder)
-    assert first["faults"] == []
-    assert [bend.__name__ for bend, seen in zip(bends, rest, strict=True) if not seen["faults"]] == []
 
 
 def _swap(log: Json, one: str, other: str) -> None:
@@ -458,12 +452,6 @@ async def test_another_card_than_the_face_draws_is_seen_once_it_is_open(tmp_path
         rechained(forged)
         faults = check(forged).faults
         assert any("do not draw its cards" in fault for fault in faults) is is_seen, faults
-        short = verify_log.check(forged)[0]
-        assert any("do not draw its cards" in fault for fault in short) is is_seen, short
-        (page,) = said_by_page([json.dumps(forged)], tmp_path)
-        assert any("do not draw its cards" in "".join(map(str, fault)) for fault in page["faults"]) is is_seen, page[
-            "faults"
-        ]
 
 
 def _mend(log: Json, number: int) -> None:
@@ -486,12 +474,9 @@ async def test_a_top_that_not_all_knew_is_seen_once_it_is_open(tmp_path: Path) -
     event["read"]["deck.chances"] = [f"{row} / - | {card} _*6"]
     rechained(log)
     assert any("closed faces" in fault for fault in check(log).faults)
-    assert any("closed faces" in fault for fault in verify_log.check(log)[0])
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert any("closed faces" in "".join(map(str, fault)) for fault in page["faults"])
 
 
-@pytest.mark.slow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
 async def test_the_verifiers_agree_on_forged_logs_with_closed_draws(tmp_path: Path, is_opened: bool) -> None:
     agree_on_forgeries(await _evening(is_opened=is_opened), Random(26), tmp_path)

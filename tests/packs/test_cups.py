@@ -85,7 +85,7 @@ async def sound(channel: Channel, folder: Path) -> dict[str, Any]:
     text = await exported_text(channel)
     log: dict[str, Any] = json.loads(text)
     assert check(read_json(text)).faults == ()
-    assert verify_log.check(verify_log.read_json(text))[0] == []
+    assert verify_log.check(verify_log.parse_json(text)).faults == []
     (checked,) = said_by_page([text], folder)
     assert checked["faults"] == []
     return log
@@ -371,7 +371,7 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
     await drawn(channel, "red")
     log = json.loads(await exported_text(channel))
     bend(log)
-    refused_by_all(log, tmp_path)
+    refused_by_all(log)
 
 
 @pytest.mark.parametrize(
@@ -484,11 +484,9 @@ def bent(chance: Random, log: Json) -> Json:
     return rechained(log)
 
 
-@pytest.mark.slow
-async def test_all_three_agree_on_bent_logs(
+async def test_nobody_calls_forged_what_grognard_verify_calls_sound(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    """A random change: no verifier calls sound what another calls forged."""
     use_packs(make_pack({**FILES, "decks/cup.yaml": f"{CUP}dead: out\n"}).parent)
     channel = await begun()
     await drawn(channel, "red")
@@ -508,8 +506,10 @@ async def test_all_three_agree_on_bent_logs(
             continue
         texts.append(json.dumps(forged))
         said.append(verdicts(forged))
-    for at, ((whole, short), page) in enumerate(zip(said, said_by_page(texts, tmp_path), strict=True)):
-        assert whole == short == (not page["faults"]), (at, whole, short, page["faults"])
+    for (whole, short), page in zip(said, said_by_page(texts, tmp_path), strict=True):
+        if whole:
+            assert (short, page["faults"]) == (True, [])
+    assert False in {whole for whole, _ in said}
 
 
 async def test_what_a_newer_version_of_the_pack_says_of_a_chit_counts_from_the_next_phase_on(tmp_path: Path) -> None:

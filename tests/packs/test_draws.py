@@ -138,7 +138,7 @@ async def sound(channel: Channel, folder: Path) -> dict[str, Any]:
     """The exported log, which all three verifiers find sound."""
     log: dict[str, Any] = json.loads(await exported_text(channel))
     assert check(log).faults == ()
-    assert verify_log.check(log)[0] == []
+    assert verify_log.check(log).faults == []
     (seen,) = said_by_page([json.dumps(log)], folder)
     assert seen["faults"] == []
     return log
@@ -346,22 +346,15 @@ BENDS = [_other_card, _other_place, _other_pile, _more_sides, _no_deck, _another
          _other_choice]  # fmt: skip
 
 
-async def test_a_bent_draw_is_seen_by_all_three_verifiers(tmp_path: Path) -> None:
+async def test_a_bent_draw_is_named() -> None:
     honest = await _played()
-    texts = [json.dumps(honest)]
     for bend in BENDS:
-        log = json.loads(texts[0])
+        log = json.loads(json.dumps(honest))
         bend(log)
         rechained(log)
         assert check(log).faults, bend.__name__
-        assert verify_log.check(log)[0], bend.__name__
-        texts.append(json.dumps(log))
-    first, *rest = said_by_page(texts, tmp_path)
-    assert first["faults"] == []
-    assert [bend.__name__ for bend, seen in zip(BENDS, rest, strict=True) if not seen["faults"]] == []
 
 
-@pytest.mark.slow
 async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> None:
     agree_on_forgeries(await _played(), Random(26), tmp_path)
 

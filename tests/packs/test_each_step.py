@@ -209,5 +209,5 @@ def test_a_bot_killed_at_each_job_of_its_database_goes_on_as_if_nothing_had_happ
         logs.append(log)
     for log in logs:
         assert check(read_json(log)).faults == ()
-        assert verify_log.check(verify_log.read_json(log))[0] == []
+        assert verify_log.check(verify_log.parse_json(log)).faults == []
     assert [checked["faults"] for checked in said_by_page(logs, tmp_path)] == [[]] * len(logs)

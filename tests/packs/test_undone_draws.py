@@ -29,12 +29,10 @@ from tests.packs.conftest import PackMaker
 from tests.packs.test_closed_draws import CAMP
 from tests.packs.test_closed_sequences import CARDS, assert_seen, opened
 from tests.packs.test_draws import FILES, MARCH, SEQUENCES, ford, sound
-from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tests.seams.test_undo import PLACE, Away
 from tests.test_verifiers_agree import agree_on_forgeries
-from tools import verify_log
 
 TWO = """\
 two:
@@ -571,11 +569,11 @@ BENDS = [_says_nothing, _says_it_of_an_earlier_one, _forgets_the_earlier_one, _s
 
 
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
-async def test_an_undo_that_tells_otherwise_what_was_seen_is_refused_by_all(tmp_path: Path, is_opened: bool) -> None:
-    assert_seen(await _forged(is_opened=is_opened), BENDS, tmp_path)
+async def test_an_undo_that_tells_otherwise_what_was_seen_is_refused(is_opened: bool) -> None:
+    assert_seen(await _forged(is_opened=is_opened), BENDS)
 
 
-async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_once_it_is_open(tmp_path: Path) -> None:
+async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_once_it_is_open() -> None:
     log = await _forged(is_opened=True)
     event = bodies(log, "sequence")[1]
     pile, _, row = event["read"]["deck.chances"][0].partition(" | ")
@@ -588,13 +586,11 @@ async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_onc
     ]
     assert pile != event["read"]["deck.chances"][0].partition(" | ")[0]
     rechained(log)
-    for faults in (check(log).faults, verify_log.check(log)[0]):
-        assert any("closed faces" in fault for fault in faults), faults
-    (page,) = said_by_page([json.dumps(log)], tmp_path)
-    assert any("closed faces" in "".join(map(str, fault)) for fault in page["faults"])
+    faults = check(log).faults
+    assert any("closed faces" in fault for fault in faults), faults
 
 
-@pytest.mark.slow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
 async def test_the_verifiers_agree_on_forged_logs_with_such_undos(tmp_path: Path, is_opened: bool) -> None:
     agree_on_forgeries(await _forged(is_opened=is_opened), Random(26), tmp_path)

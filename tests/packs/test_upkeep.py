@@ -151,7 +151,7 @@ async def test_an_export_with_upkeep_verifies_with_nothing_but_itself(
     use_packs(tmp_path / "none")
     found = check(log)
     assert (found.faults, found.played, log["version"]) == ((), 3, 2)
-    assert verify_log.check(log)[0] == []
+    assert verify_log.check(log).faults == []
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert page["faults"] == []
 
@@ -181,7 +181,7 @@ async def test_bent_upkeep_is_seen_by_all_three_verifiers(
     await to_the_reds(channel)
     log = json.loads(await exported_text(channel))
     bend(log)
-    refused_by_all(log, tmp_path)
+    refused_by_all(log)
 
 
 async def test_a_host_cannot_leave_a_unit_out_of_the_upkeep() -> None:
@@ -210,7 +210,6 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 
-@pytest.mark.slow
 async def test_five_hundred_units_are_kept_up_in_time() -> None:
     channel = await shaken()
     for first in range(1, 481, 40):
@@ -265,7 +264,7 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
     assert "Tax, Blues: Paid (#" in card
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
-    assert verify_log.check(log)[0] == []
+    assert verify_log.check(log).faults == []
 
 
 STORM = """\
@@ -327,7 +326,7 @@ async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
     assert (await channel.game()).tracks["omen"] == 2, "40 units, then 15"
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
-    assert verify_log.check(log)[0] == []
+    assert verify_log.check(log).faults == []
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -355,7 +354,7 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     await channel.do("Bob", "game redo")
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
-    assert verify_log.check(log)[0] == []
+    assert verify_log.check(log).faults == []
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert page["faults"] == []
 

@@ -214,4 +214,4 @@ async def test_a_cheat_is_seen_by_all_three(bend: Callable[[Json], None], tmp_pa
     await channel.do("Anna", "game next", "roll 1d6", "few pair n=0", "fair reveal")
     log: dict[str, Any] = await sound(channel, tmp_path)
     bend(log)
-    refused_by_all(rechained(log), tmp_path)
+    refused_by_all(rechained(log))

@@ -14,7 +14,6 @@ from bot.audit.check_file import check_file
 from bot.report.page import fragments, page
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
-from tools import verify_log
 
 WORDS = "Ambush, Air strike, Fog, Mines, Smoke, Relief, Panic, Truce"
 
@@ -44,7 +43,6 @@ def section(text: str) -> str:
 def faults(tmp_path: Path, text: str) -> str:
     (tmp_path / "page.html").write_text(text, "utf-8")
     found = check_file(tmp_path / "page.html").faults
-    assert (verify_log.main([str(tmp_path / "page.html")]) == 1) == bool(found)
     return "\n".join(found)
 
 

@@ -9,15 +9,13 @@ from random import Random
 
 import pytest
 
-from bot.audit.check_file import check, check_file
+from bot.audit.check_file import check_file
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.report.facts import facts_of
 from bot.report.page import page
-from bot.rules.proof.fair import SINCE
 from bot.rules.text.names import with_sides
 from bot.systems.catalog import systems
-from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import ROSTERS, exported_text, lines
@@ -45,8 +43,6 @@ async def evening_page() -> str:
 def faults(tmp_path: Path, text: str) -> str:
     (tmp_path / "page.html").write_text(text, "utf-8")
     found = check_file(tmp_path / "page.html").faults
-    status = verify_log.main([str(tmp_path / "page.html")])
-    assert (status == 1) == bool(found), "both verifiers say the same"
     return "\n".join(found)
 
 
@@ -158,7 +154,7 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     every = int(rest.split()[0])
     assert every > 40
     assert int(held) > (0.9 * every if ended else every - 10)  # the end leaves a head, and so does every tenth event
-    assert verify_log.main([str(path), "--heads", "\n".join(said)]) in (0, 3)
+    assert verify_log.main([str(path), "--heads", "\n".join(said)]) == 0
 
 
 async def test_the_page_runs_its_own_scripts_alone() -> None:
@@ -184,13 +180,3 @@ async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_l
 
 def test_sides_are_called_as_the_players_call_them() -> None:
     assert with_sides("Side a has the initiative", ("US", "VC")) == "US has the initiative"
-
-
-@pytest.mark.parametrize(("late", "told"), [(1, True), (-1, False)])
-def test_a_log_begun_under_the_first_protocol_since_the_second_is_remarked_on(late: int, told: bool) -> None:
-    log = json.loads((LOGS / "lnlt.json").read_text("utf-8"))
-    bodies(log)[0]["at"] = SINCE + late
-    log = rechained(log)
-    for faults, remarks in ((check(log).faults, check(log).remarks), verify_log.check(log)[:2]):
-        assert not faults
-        assert ("under protocol 1" in " ".join(remarks)) is told

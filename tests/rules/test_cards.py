@@ -12,7 +12,7 @@ from bot.rules import cards
 from bot.rules.cards import Deck
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.proof.fair import dice_of
+from bot.rules.proof.fair import Stream
 
 SEED, GAME = bytes(range(32)), "a1b2c3d4e5f60718"
 ROWS = re.findall(
@@ -37,7 +37,7 @@ def out_of(id: str, text: str) -> dict[str, int]:
 def test_draws_are_those_of_the_published_vectors(row: tuple[str, ...]) -> None:
     event, deck, out, sides, faces, drawn = (text.strip() for text in row)
     id = deck if deck in cards.STANDARD else "cup"
-    source = dice_of(2, SEED, GAME, int(event))
+    source = Stream(SEED, GAME, int(event))
     found = cards.draw(id, deck_of(deck), out_of(id, out.partition("which")[0]), len(drawn.split()), source)
     assert " ".join(found.cards) == drawn
     assert " ".join(str(die.sides) for die in found.dice) == sides
@@ -67,9 +67,9 @@ def test_no_card_is_lost_or_doubled(deck: Deck, acts: list[tuple[str, int]], fir
             there = before + (sum(discards.values()) if deck.empty == cards.RESHUFFLE else 0)
             if count > there:
                 with pytest.raises(UserError):
-                    cards.draw("cup", deck, out, count, dice_of(2, SEED, GAME, number))
+                    cards.draw("cup", deck, out, count, Stream(SEED, GAME, number))
                 continue
-            found = cards.draw("cup", deck, out, count, dice_of(2, SEED, GAME, number))
+            found = cards.draw("cup", deck, out, count, Stream(SEED, GAME, number))
             assert found.joined == (before if count > before else -1)
             out = found.out
         elif act == "shuffle":
@@ -102,7 +102,7 @@ def test_each_order_of_three_of_five_comes_alike_often(draws: int) -> None:
     """Chi-square over the 60 orders has 59 degrees of freedom, and 99.9 % are below 98.3."""
     deck, found = Deck(tuple((str(n), 1) for n in range(1, 6))), Counter[tuple[str, ...]]()
     for event in range(1, draws + 1):
-        found[cards.draw("cup", deck, {}, 3, dice_of(2, SEED, GAME, event)).cards] += 1
+        found[cards.draw("cup", deck, {}, 3, Stream(SEED, GAME, event)).cards] += 1
     expected = draws / 60
     assert len(found) == 60
     assert sum((count - expected) ** 2 / expected for count in found.values()) < 98.3
@@ -110,7 +110,7 @@ def test_each_order_of_three_of_five_comes_alike_often(draws: int) -> None:
 
 def test_names_come_in_an_order_of_all_of_them() -> None:
     names = ["Alice", "Bob", "Carol"]
-    orders = {cards.order(names, dice_of(2, SEED, GAME, event)).cards for event in range(1, 60)}
+    orders = {cards.order(names, Stream(SEED, GAME, event)).cards for event in range(1, 60)}
     assert orders == {(a, b, c) for a in names for b in names for c in names if len({a, b, c}) == 3}
 
 

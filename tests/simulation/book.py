@@ -352,7 +352,7 @@ class Book:
                 await store.texts(game),
                 await store.persons(game),
             )
-            for fault in (*verify(whole).faults, *read_independently(whole)[0]):
+            for fault in (*verify(whole).faults, *read_independently(whole).faults):
                 self.broken("f", f"verify: {fault}")
 
     async def _look_at_the_boards(self, app: App) -> None:

@@ -16,7 +16,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from bot.stores.base import Conflict, StoreError
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, Outgoing
 from bot.stores.sqlite import SqliteStore, TemporaryStore, faults, link, schema
 from bot.stores.sqlite.link import Link
-from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
+from bot.stores.sqlite.schema import FIRST_VERSION, MIGRATIONS, backup_path, migrate
 from bot.stores.store import Store
 from tests.refusing import refuses
 
@@ -522,44 +521,11 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
     later = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\nUPDATE games SET name = 'x; y';\n")
     run_migrations(path, later)
     assert "name" in columns(path, "games")
-    copy = backup_path(path, len(MIGRATIONS))
+    copy = backup_path(path, FIRST_VERSION)
     assert "name" not in columns(copy, "games")
     async with await SqliteStore.open(copy) as store:
         assert await store.peek("place g1") == ("g1", 1, False)
     run_migrations(path, later)  # nothing left to do
-
-
-def make_older(conn: sqlite3.Connection, version: int) -> None:
-    """Take away what later releases added to the tables; up to the third it was these."""
-    for later in ("INDEX outbox_about", "INDEX outbox_amends", "TABLE shown", "TABLE due", "TABLE marks"):
-        conn.execute(f"DROP {later}")
-    for table, column in (("bindings", "number"), ("outbox", "about"), ("outbox", "amends"), ("outbox", "home")):
-        conn.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    conn.execute(f"PRAGMA user_version = {version}")
-
-
-async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_it(path: Path) -> None:
-    async with await SqliteStore.open(path) as store:
-        await store.commit(start())
-        await store.commit(Commit(bindings=[Binding("place moved to", "g1", None)]))
-    conn = sqlite3.connect(path)
-    with closing(conn), conn:
-        conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
-        make_older(conn, 2)
-    async with await SqliteStore.open(path) as store:
-        assert not await store.played("place g1")
-        assert await store.played("place moved to") == [(1, "g1")]
-
-
-async def test_games_of_an_older_file_are_numbered_by_age(path: Path) -> None:
-    async with await SqliteStore.open(path) as store:
-        for game, was in (("z", None), ("y", "z"), ("x", "y")):
-            await store.commit(replace(start(game), bindings=[Binding("table", game, was)]))
-    conn = sqlite3.connect(path)
-    with closing(conn), conn:
-        make_older(conn, 3)
-    async with await SqliteStore.open(path) as store:
-        assert await store.played("table") == [(1, "z"), (2, "y"), (3, "x")]
 
 
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
@@ -630,7 +596,6 @@ async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
         assert {row.data["by"] for row in events[1:]} == {f"{name} {n}" for name in "ab" for n in range(60)}
 
 
-@pytest.mark.slow
 def test_what_was_answered_outlives_a_kill(path: Path) -> None:
     """A process commits in several games at once and says what was answered; it is killed at random moments."""
     chance = random.Random(3)

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from bot.answers.events import retold, texts_of
 from bot.answers.story import story
-from bot.audit.export import Promises, behind, heading, text_json, version_of
+from bot.audit.export import Promises, behind, heading, text_json
 from bot.audit.packs_of_game import hashes_of, hashes_sealed, packs_at
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
@@ -123,10 +123,10 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     store, ledger, game = context.store, context.ledger, context.game
     stored = game.number - len(ledger.events)
     about: Json = {"name": game.name, "system": game.system, "exported": time_text(int(context.now))}
-    version, hashes = await _needs(context, stored)
+    hashes = await _list_packs(context, stored)
     packs = {hash: files for hash, files in (await packs_at(store, hashes)).items() if not is_private(files)}
     head = ledger.head if game.number else genesis(game.id)
-    yield dumped(heading(game.id, head, packs, version=version, **about))[:-1]
+    yield dumped(heading(game.id, head, packs, **about))[:-1]
     promises, between = Promises(), ""
     yield ',"events":['
     async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
@@ -156,17 +156,18 @@ async def _with_new(batches: AsyncIterator[Sequence[T]], new: Sequence[T]) -> As
         yield new
 
 
-async def _needs(context: Context, stored: int) -> tuple[int, list[str]]:
-    """The version of the file that the log needs, and the versions of packs that it names, each once, also in what was
-    sealed and is open."""
-    store, ledger, sealed = context.store, context.ledger, context.game.sealed
-    found, version = dict[str, None](), 1
+async def _list_packs(context: Context, stored: int) -> list[str]:
+    """Return the pack versions that the log names, each once, also those in sealed rolls that were opened."""
+    store = context.store
+    ledger = context.ledger
+    sealed = context.game.sealed
+    hashes = dict[str, None]()
     async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
-        found |= dict.fromkeys(hashes_of(rows))
-        version = max(version, version_of(rows))
+        hashes |= dict.fromkeys(hashes_of(rows))
     async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
-        found |= dict.fromkeys(hashes_sealed(text for text in texts if text.event not in sealed))
-    return version, list(found)
+        opened = (text for text in texts if text.event not in sealed)
+        hashes |= dict.fromkeys(hashes_sealed(opened))
+    return list(hashes)
 
 
 def dumped(value: object) -> str:

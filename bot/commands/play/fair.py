@@ -92,7 +92,7 @@ async def add(context: Context) -> Reply:
             f"SHA-256 of the texts: {digest(texts)}",
             closer,
         ),
-        buttons=(context.button("close", "Close", game.epoch),) if game.closing else (),
+        buttons=(context.button("close", "Close", game.epoch),),
     )
 
 
@@ -110,7 +110,7 @@ async def close(context: Context) -> Reply:
     if not are_open(game):
         hint = phrase("`/fair reveal` starts a new seed.")
         raise UserError("The texts in these dice are already closed.", hint=hint, code="texts-closed")
-    if not game.closing or not game.adder:
+    if not game.adder:
         raise UserError(
             "There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'), code="no-texts"
         )

@@ -46,7 +46,6 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
         or cards.hands_problem(past, event, said)
         or _packs_problem(past, event, said)
         or rolls.closing_problem(past, event)
-        or rolls.protocol_problem(past, event)
         or _keeping_problem(past, event)
     ):
         yield problem

@@ -20,24 +20,17 @@ def closing_problem(past: Past, event: Event) -> str:
     """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When texts close"."""
     now, who, closes = past.now, event["who"], event.get("closes", False)
     draws = has_dice(event) and not event.get("hand")
-    if closes and not (now.closing and are_open(now)):
+    if closes and not are_open(now):
         return "it closes texts that are not open."
     if closes and has_last_word(now, who):
         return "who added the last text closes the texts."
     if closes and not draws and event["kind"] != "fair":
         return "it closes the texts without a die."
-    if draws and now.closing and are_open(now) and not closes:
+    if draws and are_open(now) and not closes:
         used = past.contents.get(event["number"], event).get("used")
         if not is_guarded(now) or who in (*now.players, now.master) or used:
             return "its dice should have closed the texts."
     return ""
-
-
-def protocol_problem(past: Past, event: Event) -> str:
-    """What is wrong with the protocol of a new seed: dice never go back to an earlier one."""
-    secret = event.get("secret", {})
-    goes_back = "commitment" in secret and secret.get("protocol", 1) < past.now.protocol
-    return "its dice go back to an earlier protocol." if goes_back else ""
 
 
 def fair(past: Past, event: Event, _: Said) -> str:

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, TypeGuard
 
 from bot.rules.dice import AVERAGING
 from bot.rules.proof.chain import has_large_number
-from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
+from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOL
 
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
 _TURN = "turn phase turn_of go passes led"
 _SET = "hand_dice answers confirm rules master packs tracks decks"
 _UNDONE = f"{_TURN} initiative plans orders orders_due system players {_SET}"
-_RULED = "inputs dice out edition base tables hand result used acting texts closes before after read upkeep"
+_RULED = "inputs dice out base hand result used acting texts closes before after read upkeep"
 EVENTS: Mapping[str, Any] = {
     "common": "number at who side kind behind",
     "kinds": {
@@ -50,15 +50,15 @@ EVENTS: Mapping[str, Any] = {
         "fair": ["result", "secret texts revealed closes shows before after", "", "beside final cards"],
         "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
         "table": [
-            "command system target dice", "inputs out edition base tables result texts closes", "", "quiet",
+            "command system target dice edition", "inputs out base result texts closes", "", "quiet",
         ],
         "sequence": [
-            "command system target", f"{_RULED} extends asks", "system initiative go passes packs tracks",
+            "command system target edition", f"{_RULED} extends asks", "system initiative go passes packs tracks",
             "units cards quiet sealable",
         ],
         "choice": [
-            "event picks system target",
-            "edition base read dice out hand result used acting as asks closes before after",
+            "event picks system target edition",
+            "base read dice out hand result used acting as asks closes before after",
             "tracks", "units",
         ],
         "deck": ["result before after", "texts", "decks", "cards"],
@@ -78,7 +78,7 @@ EVENTS: Mapping[str, Any] = {
         "asks": "asks", "picks": "word+", "as": "=else|=director",
         "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash", "base": "word",
         "extends": "{hash:word}",
-        "tables": "tables", "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
+        "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
         "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
         "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
         "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
@@ -96,8 +96,8 @@ EVENTS: Mapping[str, Any] = {
     },
     "records": {
         "seed": {
-            "epoch": "count", "commitment": "hash", "digest": f"={NO_TEXTS}", "closing?": "true", "announced?": "whole",
-            "protocol?": "second",
+            "epoch": "count", "commitment": "hash", "digest": f"={NO_TEXTS}", "closing": "true", "protocol": "protocol",
+            "announced?": "whole",
         },
         "digest": {"digest": "hash"},
         "revealed": {"epoch": "count", "seed": "hash"},
@@ -163,35 +163,6 @@ def kinds_that(trait: str) -> tuple[str, ...]:
 
 COMMON = tuple(EVENTS["common"].split())
 PATCH = ("before", "after")
-LATER = ("said", "keeps", "by", "reason", "renamed", "base", "extends", "read", "upkeep", "asks", "picks")
-LATER_KINDS = ("deck", "draw", "cards", "track")
-_LATER_GAME = ("tracks", "led")
-"""Fields and kinds of version 2: a log with one of them, with tracks, with a phase that a cup leads, with an undo that
-passes over later events, or with a phase that takes numbers off units, is exported as that, so that an older Grognard
-says "written by a newer one" and never "forged"."""
-
-
-def is_later(body: Mapping[str, Any]) -> bool:
-    """Whether an event holds what readers of version 1 do not know."""
-    passes_over = body.get("kind") == "undo" and body.get("event") != body.get("behind")
-    is_new = body.get("kind") in LATER_KINDS or any(field in body for field in LATER)
-    is_new |= any(field in (body.get(name) or {}).get("game", {}) for name in PATCH for field in _LATER_GAME)
-    return passes_over or is_new or _takes_numbers(body)
-
-
-def _takes_numbers(body: Mapping[str, Any]) -> bool:
-    """Whether a new phase takes numbers off units, and not only markers."""
-    if body.get("kind") not in ("next", "pass"):
-        return False
-    before, after = (body.get(name, {}).get("units", {}) for name in PATCH)
-    return any(unit.get("numbers") != after.get(key, {}).get("numbers") for key, unit in before.items())
-
-
-def may_be_later(text: str) -> bool:
-    """Whether the JSON of an event is worth reading to see that; most are not."""
-    return any(f'"kind":"{kind}"' in text for kind in ("undo", "next", "pass", *LATER_KINDS)) or any(
-        f'"{field}":' in text for field in (*LATER, *_LATER_GAME)
-    )
 
 
 def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
@@ -270,8 +241,6 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield "it holds other texts than the faces that it closes."
     if body.get("hand") and any(map(names_card, dice if isinstance(dice, list) else ())):
         yield "it closes faces of real cards."
-    if ("edition" in body) == ("tables" in body):
-        yield "it must name one edition of the rules."
     for at, note in enumerate(dice if isinstance(dice, list) else (), 1):
         if isinstance(note, dict) and "faces" in note and note["faces"] != EVENTS["faces"]:
             yield f"die {at} ({shown(note.get('label'))}) has faces that no rule asks for: {shown(note['faces'])}."
@@ -325,13 +294,12 @@ _BASE: dict[str, Check] = {
     "count": lambda value: is_number(value, 1),
     "time": lambda value: is_number(value, 0, 10**11),  # Unix seconds that a calendar can still show
     "sides": lambda value: is_number(value, 1, MAX_SIDES + 1),
-    "second": lambda value: type(value) is int and value == 2,  # the first protocol has no name
+    "protocol": lambda value: type(value) is int and value == PROTOCOL,
     "word": lambda value: _is_text(value, 1, 200),
     "digits": lambda value: _is_text(value, 1, 200) and value.isdecimal(),
     "name": lambda value: _is_text(value, 0, 200),
     "text": lambda value: _is_text(value, 1, 8_000),
     "hash": is_hash,
-    "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
     "true": lambda value: value is True,
     "yes": lambda value: isinstance(value, bool),
     "none": lambda value: value is None,

@@ -17,11 +17,12 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
+from bot.rules.proof.unreleased import check_protocol, make_unreleased_error
 from bot.rules.text.phrase import phrase
 
 FORMAT = "grognard-game"
 VERSION = 2
-"""What this Grognard reads at most; a log with nothing of version 2 in it is written as version 1."""
+"""The version of the file. Lower ones were written by unreleased builds only."""
 MOST_PACKS = 40
 SEALED = "sealed"
 """Key of the text that holds a sealed event's content."""
@@ -126,19 +127,22 @@ def read_export(data: object) -> Exported:
         raise UserError(
             "This file was written by a newer Grognard.", hint="Update this one, then try again.", code="newer-log"
         )
+    if file.number("version") < VERSION:
+        raise make_unreleased_error("This file", f"export version {file.number('version')}")
+    events = tuple(
+        ExportedEvent(part.number("number"), part.part("body").data, part.text("hash")) for part in file.parts("events")
+    )
+    for event in events:
+        check_protocol(event.body)
     persons = tuple(
-        ExportedPerson(part.text("person"), _key(part, file.text("game")), part.text("name"))
-        for part in file.parts("persons")
+        ExportedPerson(part.text("person"), part.text("key", ""), part.text("name")) for part in file.parts("persons")
     )
     if len({row.person for row in persons}) < len(persons):
         raise _odd("The file has a person twice.")
     return Exported(
         game=file.text("game"),
         head=file.text("head"),
-        events=tuple(
-            ExportedEvent(part.number("number"), part.part("body").data, part.text("hash"))
-            for part in file.parts("events")
-        ),
+        events=events,
         seeds=tuple(
             ExportedSeed(part.number("epoch"), part.text("commitment"), part.seed("seed"))
             for part in file.parts("seeds")
@@ -164,12 +168,6 @@ def _packs(file: _Part) -> dict[str, dict[str, str]]:
 def person_key(game: str, user: str) -> str:
     """By what an account is known again in an exported game: a hash, so that the file names no account."""
     return sha256(f"{game}:{user}".encode(errors="replace")).hexdigest()[:32]
-
-
-def _key(part: _Part, game: str) -> str:
-    """A person's key; the first release wrote the account itself as `user`."""
-    user = part.text("user", "")
-    return person_key(game, user) if user else part.text("key", "")
 
 
 class _Part:

@@ -16,7 +16,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, SHORT, canonical, event_hash, genesis, said, salted
 from bot.rules.proof.event_kinds import is_number, names_card, shown
 from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent
-from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, SINCE, commitment, dice_of, digest
+from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOL, Stream, commitment, digest
 from bot.rules.text.phrase import phrase
 
 ENOUGH = 16
@@ -109,14 +109,12 @@ class Findings:
     unplayed: int = 0  # outcomes of other tables than today's
     apart: int = 0  # the dice of those
     unplayed_at: tuple[int, ...] = ()  # the events whose outcomes they are
-    unknown_at: tuple[int, ...] = ()  # those that name rules which no release had
     remarks: tuple[str, ...] = ()
-    is_partial: bool = False  # a page that does not show all that could be compared
 
     @property
     def status(self) -> int:
         """The exit status: 0 sound, 1 faults, 3 sound as far as can be seen."""
-        return 1 if self.faults else 3 if self.unplayed or self.is_partial else 0
+        return 1 if self.faults else 3 if self.unplayed else 0
 
 
 @dataclass(slots=True)
@@ -125,7 +123,7 @@ class _Epoch:
 
     commitment: str
     event: int  # that published the commitment
-    protocol: int  # by which dice follow from it; 0 for one that nobody knows
+    protocol: int  # 0 for one that this release does not know
     seed: bytes = b""
 
 
@@ -135,7 +133,6 @@ class _Texts:
 
     digest: str = NO_TEXTS
     known: list[str] | None = None
-    closing: bool = False  # an event says when they close; else the first die closes them
     closed: bool = False
     wiped: bool = False
 
@@ -182,11 +179,8 @@ class _Check:
         )
 
     def _beginning(self) -> Iterator[str]:
-        """Remarks on a seed that nobody could see ahead, and on a protocol that no release began with any more."""
+        """Yield a remark if nobody could see the first seed's commitment before the game began."""
         first = self._log.events[0].body if self._log.events else {}
-        secret, at = first.get("secret"), first.get("at")
-        if isinstance(secret, Mapping) and "protocol" not in secret and is_number(at, SINCE):
-            yield "Event 1 promises its seed under protocol 1, as no release has since: look who wrote it."
         if first.get("unannounced"):
             yield "Event 1: nobody could see the commitment of this free play ahead."
 
@@ -217,19 +211,17 @@ class _Check:
             if isinstance(secret, Mapping):
                 if "commitment" in secret:
                     self._promise(event.number, secret)
-                    texts = _Texts(known=[], closing=secret.get("closing") is True)
+                    texts = _Texts(known=[])
                 elif texts is not None:
                     self._change_texts(event, secret, texts)
-            drawn = event.body.get("dice") or "sealed" in event.body or "closed" in event.body
             if texts is not None:
-                closes = event.body.get("closes") if texts.closing else drawn and not event.body.get("hand")
-                texts.closed |= bool(closes)
+                texts.closed |= bool(event.body.get("closes"))
                 texts.wiped |= event.body.get("kind") == "privacy"
 
     def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
         promised, epoch, following = str(secret["commitment"]), secret.get("epoch"), len(self._epochs) + 1
-        protocol = secret.get("protocol", 1)
-        if type(protocol) is not int or protocol not in PROTOCOLS:
+        protocol = secret.get("protocol")
+        if type(protocol) is not int or protocol != PROTOCOL:
             self._fault(number, f"its dice have no protocol {shown(protocol)}.")
             protocol = 0
         if type(epoch) is not int or epoch != following:
@@ -242,8 +234,7 @@ class _Check:
         Whose texts were deleted in between still have their part: the digest of before stands for them.
         """
         if texts.closed:
-            when = "they were closed" if texts.closing else "the first die"
-            self._fault(event.number, f"players' texts were changed after {when}.")
+            self._fault(event.number, "players' texts were changed after they were closed.")
         given, added = secret.get("digest"), self._texts.get((event.number, "text"))
         further = [] if added is None else [added.text]
         whole = None if texts.known is None else [*texts.known, *further]
@@ -365,7 +356,7 @@ class _Check:
         elif not (epoch.seed and epoch.protocol):
             self._waiting += len(dice)
         else:
-            stream = dice_of(epoch.protocol, epoch.seed, self._log.game, number, self._digests[number])
+            stream = Stream(epoch.seed, self._log.game, number, self._digests[number])
             for at, entry in enumerate(dice, 1):
                 assert entry is not None
                 die, shows = entry

@@ -10,7 +10,7 @@ from bot.stores.base import StoreError
 from bot.stores.copying import IN_ORDER, NUMBERED, TOGETHER
 from bot.stores.postgres.faults import AWAY, away, database_of, explained, server_of
 from bot.stores.postgres.link import NAME, Connection
-from bot.stores.postgres.schema import MIGRATIONS, version
+from bot.stores.postgres.schema import newest_version, version
 from bot.stores.postgres.store import PostgresStore
 from bot.stores.records import TABLES, listed
 from bot.stores.statements import Row
@@ -70,7 +70,7 @@ async def postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
         connection = await asyncpg.connect(url, timeout=10)
         try:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
-                if await version(connection) != len(MIGRATIONS):
+                if await version(connection) != newest_version():
                     raise StoreError(
                         "The PostgreSQL database holds no games of this release.",
                         hint="Start this Grognard on it once, then copy.",

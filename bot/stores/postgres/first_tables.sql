@@ -1,4 +1,4 @@
--- The tables as they were made first. A later change is a step of its own in schema.py.
+-- The tables as the first release makes them. A later change is a step of its own in schema.py.
 -- Keys sort and compare by their bytes, whatever the language of the server: hence COLLATE "C".
 
 CREATE TABLE games (
@@ -91,3 +91,9 @@ CREATE TABLE receipts (
     until double precision NOT NULL, due double precision NOT NULL
 ) WITH (fillfactor = 50);
 CREATE INDEX receipts_due ON receipts (due);
+
+-- By what the events of a long log are found: made from it, block by block, on the first search.
+CREATE TABLE marks (
+    game text COLLATE "C" NOT NULL, mark text COLLATE "C" NOT NULL, block bigint NOT NULL, at text NOT NULL,
+    PRIMARY KEY (game, mark, block)
+);

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from bot.rules.proof.unreleased import HINT as UNRELEASED_HINT
+from bot.rules.proof.unreleased import describe_unreleased
 from bot.stores.base import StoreError
 from bot.stores.postgres.link import Connection
 
@@ -9,43 +11,48 @@ _HERE = Path(__file__).parent
 LOCK = 0x67726F676E617264  # "grognard": whoever holds it migrates, the others wait
 
 ONLY_FUNCTIONS = "SELECT 1"
-# By what events of a long log are found: made from it, block by block, when somebody looks for some.
-_MARKS = """
-CREATE TABLE marks (
-    game text COLLATE "C" NOT NULL, mark text COLLATE "C" NOT NULL, block bigint NOT NULL, at text NOT NULL,
-    PRIMARY KEY (game, mark, block)
-);
-"""
+"""A step that only replaces the functions of runner.sql, which is carried out after the last step."""
 
-# Step n leads from version n to n + 1: a file of SQL, or SQL itself. Append only: databases out there have been through
-# the older ones. `runner.sql` is carried out again behind the last step.
-#
-# The functions of step 3 (grognard_batch and what it calls, grognard_claim, grognard_sweep) stay where they are, for
-# processes of the release before that are still at work. The next step drops them.
-MIGRATIONS: tuple[str, ...] = ("first_tables.sql", ONLY_FUNCTIONS, _MARKS, ONLY_FUNCTIONS)
+FIRST_VERSION = 4
+"""The schema of the first release. Lower numbers were used by unreleased builds only."""
+MIGRATIONS: tuple[str, ...] = ()
+"""Step n leads from version FIRST_VERSION + n to the next one: a file of SQL, or SQL itself. Append
+only: databases out there have been through the earlier steps.
+"""
 OURS = ("games", "events", "requests", "outbox")
 """Tables that only another program can have made where ours have no version."""
 
 
+def newest_version(steps: tuple[str, ...] = MIGRATIONS) -> int:
+    """Return the version that all steps lead to."""
+    return FIRST_VERSION + len(steps)
+
+
 async def migrate(connection: Connection, steps: tuple[str, ...] = MIGRATIONS) -> None:
-    """Bring the database up to date, all steps or none. Raises StoreError for one that is not for us to touch."""
-    if await version(connection) == len(steps):
+    """Create the tables, or bring the database up to date: all steps or none.
+
+    Raises StoreError for a database of a newer Grognard, of an unreleased build or of another program.
+    """
+    newest = newest_version(steps)
+    if await version(connection) == newest:
         return
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", LOCK)
         before = await version(connection)
         _check_ours(before, await _are_there(connection, *OURS), steps)
-        if before == len(steps):
+        if before == newest:
             return
         if before:  # older processes are at work: no batch of theirs is in the middle of a table that changes
             await connection.execute("LOCK TABLE grognard_schema IN ACCESS EXCLUSIVE MODE")
+            missing_steps = steps[before - FIRST_VERSION :]
         else:
+            missing_steps = ("first_tables.sql", *steps)
             await connection.execute("CREATE TABLE grognard_schema (version integer NOT NULL)")
             await connection.execute("INSERT INTO grognard_schema VALUES (0)")
-        for step in steps[before:]:
+        for step in missing_steps:
             await connection.execute(_sql(step))
         await connection.execute(_sql("runner.sql"))
-        await connection.execute("UPDATE grognard_schema SET version = $1", len(steps))
+        await connection.execute("UPDATE grognard_schema SET version = $1", newest)
 
 
 async def version(connection: Connection) -> int:
@@ -62,11 +69,14 @@ async def _are_there(connection: Connection, *names: str) -> bool:
 
 
 def _check_ours(before: int, others: bool, steps: tuple[str, ...]) -> None:
-    if before > len(steps):
+    newest = newest_version(steps)
+    if before > newest:
         raise StoreError(
-            f"The database was written by a newer Grognard (schema {before}, this one knows {len(steps)}).",
+            f"The database was written by a newer Grognard (schema {before}, this one knows {newest}).",
             hint="Update Grognard, or restore a backup.",
         )
+    if 0 < before < FIRST_VERSION:
+        raise StoreError(describe_unreleased("The database", f"schema {before}"), hint=UNRELEASED_HINT)
     if before == 0 and others:
         raise StoreError("The database belongs to another program.", hint="Give Grognard one of its own.")
 

@@ -12,7 +12,7 @@ from bot.stores.copying import NUMBERED, TOGETHER
 from bot.stores.records import TABLES, listed
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.journal import journal_path, made_journal
-from bot.stores.sqlite.schema import MIGRATIONS, check_ours
+from bot.stores.sqlite.schema import check_ours, newest_version
 from bot.stores.sqlite.store import SqliteStore
 from bot.stores.statements import Row
 
@@ -60,7 +60,7 @@ async def sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
         raise StoreError(f"There is no database {path}.", hint="Name the file as DATABASE_URL does.")
     beside = journal_path(path)
     with _connected(path) as connection:
-        if check_ours(connection, path) != len(MIGRATIONS):
+        if check_ours(connection, path) != newest_version():
             raise StoreError(
                 f"The database {path} is of an older Grognard.", hint="Start this one on it once, then copy."
             )

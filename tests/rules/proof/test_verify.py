@@ -29,16 +29,28 @@ def rolled(seed: bytes, event: int, dice: list[Die], texts: list[str]) -> list[J
     return [die.rolled(stream.draw(die)).note() for die in dice]
 
 
+def promise(epoch: int) -> Json:
+    """Return what an event says that promises a seed (1 or 2)."""
+    return {
+        "epoch": epoch,
+        "commitment": commitment(SEEDS[epoch - 1]),
+        "digest": NO_TEXTS,
+        "closing": True,
+        "protocol": 2,
+    }
+
+
 def honest() -> Json:
     """Two seeds, the first published; players' texts, a label, real dice, an opened and a closed sealed roll."""
     texts = ["my own luck", "so be it"]
     secret = canonical({"kind": "roll", "dice": rolled(SEEDS[0], 6, [d6("secret")], texts)})
     bodies: list[Json] = [
-        {"kind": "start", "secret": {"epoch": 1, "commitment": commitment(SEEDS[0]), "digest": NO_TEXTS}},
+        {"kind": "start", "secret": promise(1)},
         {"kind": "fair", "secret": {"epoch": 1, "digest": digest(texts[:1])}},
         {"kind": "fair", "secret": {"epoch": 1, "digest": digest(texts)}},
         {
             "kind": "sequence",
+            "closes": True,
             "inputs": {"firepower": 9},
             "dice": rolled(SEEDS[0], 4, [d6("attack"), d6("attack"), averaging("move")], texts),
             "out": {"result": "shaken"},
@@ -51,13 +63,13 @@ def honest() -> Json:
         {
             "kind": "fair",
             "revealed": {"epoch": 1, "seed": SEEDS[0].hex()},
-            "secret": {"epoch": 2, "commitment": commitment(SEEDS[1]), "digest": NO_TEXTS},
+            "secret": promise(2),
         },
         {"kind": "roll", "dice": rolled(SEEDS[1], 10, [Die("d100", 100)], [])},
     ]
     log: Json = {
         "format": "grognard-game",
-        "version": 1,
+        "version": 2,
         "game": GAME,
         "events": [
             {"number": number, "hash": "", "body": {"number": number, **body}} for number, body in enumerate(bodies, 1)
@@ -70,7 +82,7 @@ def honest() -> Json:
             {"event": 4, "key": "label", "salt": "5a17", "text": "for honour", "person": "p1"},
             {"event": 6, "key": "sealed", "salt": "5ea1", "text": secret, "person": "p1"},
         ],
-        "persons": [{"person": "p1", "user": "discord:1", "name": "Anna"}],
+        "persons": [{"person": "p1", "key": "5ea3", "name": "Anna"}],
     }
     return chained(log)
 
@@ -103,7 +115,7 @@ def test_a_log_that_has_grown_still_holds_the_head_of_then(number: int) -> None:
 
 
 def test_a_log_without_events_is_honest() -> None:
-    empty = chained({"format": "grognard-game", "version": 1, "game": GAME, "events": []})
+    empty = chained({"format": "grognard-game", "version": 2, "game": GAME, "events": []})
     assert faults(empty) == ()
 
 
@@ -237,7 +249,7 @@ def test_a_cut_tail_is_found_by_a_known_head_only() -> None:
 def test_texts_after_the_first_die_are_found() -> None:
     log = honest()
     log["events"][7]["body"]["secret"] = {"epoch": 1, "digest": digest(["lucky me"])}
-    assert "Event 8: players' texts were changed after the first die." in faults(chained(log))
+    assert "Event 8: players' texts were changed after they were closed." in faults(chained(log))
 
 
 def test_dice_before_any_promise_are_found() -> None:

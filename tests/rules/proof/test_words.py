@@ -1,4 +1,4 @@
-"""The dice of protocol 2: one row of words for each event, fair faces, words that are passed over."""
+"""The dice: one row of words for each event, fair faces, words that are passed over."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rules.dice import AVERAGING, Die, averaging
-from bot.rules.proof.fair import NO_TEXTS, Words, dice_of, digest, face
+from bot.rules.proof.fair import NO_TEXTS, Stream, digest
 from tests.rules.proof.test_fair import CHI_SQUARE, GAME, SEED, rows
 
 LARGE = 2**31 + 1
@@ -29,11 +29,11 @@ def page(root: Path) -> str:
 def documented(page: str) -> Callable[..., list[int]]:
     """The function that the page prints, which shares no code with ours."""
     names: dict[str, Any] = {}
-    exec(page.split("### Protocol 2")[1].split("```python\n")[1].split("```")[0], names)
+    exec(page.split("## Compute a die yourself")[1].split("```python\n")[1].split("```")[0], names)
     return names["faces"]  # type: ignore[no-any-return]
 
 
-def drawn(words: Words, *sides: int) -> list[int | str]:
+def drawn(words: Stream, *sides: int) -> list[int | str]:
     """One die after another."""
     return [words.draw(Die("", each)) for each in sides]
 
@@ -47,7 +47,7 @@ def test_the_published_vectors(page: str) -> None:
     assert len(vectors) == 12
     for event, told, sides, shown in vectors:
         texts = [text for text in told.split(" / ") if text]
-        words = Words(SEED, GAME, int(event), digest(texts))
+        words = Stream(SEED, GAME, int(event), digest(texts))
         assert drawn(words, *[int(sides)] * 12) == numbers(shown), (event, told, sides)
         assert documented(page)(SEED, GAME, int(event), [int(sides)] * 12, texts) == numbers(shown)
 
@@ -57,7 +57,7 @@ def test_the_published_vectors_for_words_passed_over(page: str) -> None:
     assert len(vectors) == 3
     for event, each, over, shown in vectors:
         sides = numbers(each)
-        assert drawn(Words(SEED, GAME, int(event)), *sides) == numbers(shown)
+        assert drawn(Stream(SEED, GAME, int(event)), *sides) == numbers(shown)
         assert documented(page)(SEED, GAME, int(event), sides) == numbers(shown)
         used = [0, *_used(int(event), sides)]
         assert [later - earlier - 1 for earlier, later in pairwise(used)] == numbers(over)
@@ -88,21 +88,21 @@ def test_the_printed_function_gives_the_same_faces(
     root: Path, seed: bytes, event: int, sides: list[int], texts: list[str]
 ) -> None:
     printed = documented((root / "docs" / "dice.md").read_text())
-    assert printed(seed, GAME, event, sides, texts) == drawn(Words(seed, GAME, event, digest(texts)), *sides)
+    assert printed(seed, GAME, event, sides, texts) == drawn(Stream(seed, GAME, event, digest(texts)), *sides)
 
 
 @given(st.lists(st.tuples(st.sampled_from([6, 10, LARGE]), st.integers(1, 20)), max_size=8))
 def test_dice_drawn_together_are_those_drawn_one_by_one(pools: list[tuple[int, int]]) -> None:
-    together, single = Words(SEED, GAME, 9), Words(SEED, GAME, 9)
+    together, single = Stream(SEED, GAME, 9), Stream(SEED, GAME, 9)
     for sides, count in pools:
         assert together.draw_all(Die("", sides), count) == drawn(single, *[sides] * count)
 
 
-def constructed(*words: int) -> Words:
+def constructed(*words: int) -> Stream:
     """Dice whose words are these, as no seed is likely to give them."""
 
-    class Given(Words):
-        def _row(self) -> Iterator[int]:
+    class Given(Stream):
+        def _generate_words(self) -> Iterator[int]:
             return iter(words)
 
     return Given(SEED, GAME, 1)
@@ -139,7 +139,7 @@ def test_words_passed_over_among_dice_drawn_together() -> None:
 def test_every_face_comes_as_often_as_it_should(sides: int, seed: bytes) -> None:
     seen = Counter[int | str]()
     for event in range(1, 10 * sides + 1):
-        seen.update(Words(seed, GAME, event).draw_all(Die("", sides), 20))
+        seen.update(Stream(seed, GAME, event).draw_all(Die("", sides), 20))
     assert set(seen) == set(range(1, sides + 1))
     assert sum((seen[value] - 200) ** 2 / 200 for value in seen) < CHI_SQUARE[sides - 1]
 
@@ -147,43 +147,35 @@ def test_every_face_comes_as_often_as_it_should(sides: int, seed: bytes) -> None
 @pytest.mark.parametrize("place", [0, 1, 7, 8, 15])
 def test_every_place_of_the_row_is_fair(place: int) -> None:
     """The first word as much as the last of a digest and the first of the next."""
-    seen = Counter(Words(SEED, GAME, event).draw_all(Die("", 6), place + 1)[place] for event in range(1, 1201))
+    seen = Counter(Stream(SEED, GAME, event).draw_all(Die("", 6), place + 1)[place] for event in range(1, 1201))
     assert sum((seen[value] - 200) ** 2 / 200 for value in range(1, 7)) < CHI_SQUARE[5]
 
 
 def test_neighbouring_dice_do_not_depend_on_each_other() -> None:
-    row = [value for event in range(1, 721) for value in Words(SEED, GAME, event).draw_all(Die("", 6), 10)]
+    row = [value for event in range(1, 721) for value in Stream(SEED, GAME, event).draw_all(Die("", 6), 10)]
     seen = Counter(pairwise([*row, row[0]]))
     assert sum((count - 200) ** 2 / 200 for count in seen.values()) < 66.62  # 35 degrees of freedom, once in 1,000
 
 
 def test_another_seed_game_event_or_text_gives_other_dice() -> None:
-    one = drawn(Words(SEED, GAME, 5), *[1000] * 12)
+    one = drawn(Stream(SEED, GAME, 5), *[1000] * 12)
     for other in (
-        Words(SEED, GAME, 6),
-        Words(SEED, "another", 5),
-        Words(bytes([*SEED[:-1], SEED[-1] ^ 1]), GAME, 5),
-        Words(SEED, GAME, 5, digest(["d"])),
+        Stream(SEED, GAME, 6),
+        Stream(SEED, "another", 5),
+        Stream(bytes([*SEED[:-1], SEED[-1] ^ 1]), GAME, 5),
+        Stream(SEED, GAME, 5, digest(["d"])),
     ):
         assert drawn(other, *[1000] * 12) != one
 
 
 def test_an_averaging_die_takes_the_face_in_that_position() -> None:
-    words = Words(SEED, GAME, 2)
+    words = Stream(SEED, GAME, 2)
     assert [words.draw(averaging("move")) for _ in range(6)] == [AVERAGING[index - 1] for index in (6, 5, 3, 5, 6, 6)]
 
 
-def test_the_protocol_decides() -> None:
-    first, second = dice_of(1, SEED, GAME, 2), dice_of(2, SEED, GAME, 2, "")
-    assert [first.draw(Die("", 20)) for _ in range(2)] == [face(SEED, GAME, 2, draw, 20) for draw in (0, 1)] == [19, 14]
-    assert [second.draw(Die("", 20)) for _ in range(2)] == [14, 15]
-    with pytest.raises(ValueError, match="protocol 3"):
-        dice_of(3, SEED, GAME, 2)
-
-
 def test_the_limits() -> None:
-    assert drawn(Words(SEED, GAME, 1), 1) == [1]
-    assert Words(SEED, GAME, 1).draw_all(Die("", 6), 0) == []
+    assert drawn(Stream(SEED, GAME, 1), 1) == [1]
+    assert Stream(SEED, GAME, 1).draw_all(Die("", 6), 0) == []
     for sides in (0, -6, 2**32 + 1):
         with pytest.raises(ValueError, match="sides"):
-            Words(SEED, GAME, 1).draw(Die("", sides))
+            Stream(SEED, GAME, 1).draw(Die("", sides))
