@@ -12,10 +12,12 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import os
 import re
 import resource
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from errno import EADDRINUSE
 
 from aiohttp import hdrs, web
 from cachetools import TTLCache
@@ -105,7 +107,10 @@ async def open_port(
         try:
             server = await loop.create_server(door, host, port, backlog=BACKLOG)
         except OSError as error:
-            sentence = f"Port {port} of {host} cannot be listened on: {error.strerror or error}."
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            sentence = f"Port {port} of {host} cannot be opened: {reason}."
+            if error.errno == EADDRINUSE:
+                sentence = f"Port {port} of {host} is taken by another program."
             raise UserError(sentence, hint=hint, code="port-taken") from None
         try:
             yield server

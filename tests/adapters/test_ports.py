@@ -173,7 +173,7 @@ async def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path, port: str) -
             assert await asyncio.wait_for(bot.process.wait(), 60) == 2
         assert "Traceback" not in bot.log, bot.log
         last_line = bot.log.splitlines()[-1]
-        assert last_line.startswith(f"Port {number} of 127.0.0.1 cannot be listened on: ")
+        assert last_line.startswith(f"Port {number} of 127.0.0.1 is taken by another program. ")
         assert f"Set {port.upper()} to a free one" in last_line
 
 

@@ -143,7 +143,7 @@ def find_cause(path: Path) -> Cause | None:
     Only trying tells: a disk that became read-only by a fault of its own does not always say so.
     """
     if path.is_dir():
-        hint = f"The host must name a file in it: DATABASE_URL=sqlite:///{path.name}/games.db"
+        hint = f"The host must name a file in it: DATABASE_URL=sqlite:///{path.absolute()}/games.db"
         return StoreError, "is a folder.", hint
     place = path.parent
     try:
