@@ -36,7 +36,7 @@ slow: setup ## The tests that take their time: kills, load, whole evenings as pr
 where: setup ## Files, functions and figures whose name or first sentence has these words (ARGS="odds slack"; without, every file)
 	@$(VENV)/python -m tools.where $(ARGS)
 
-walk: setup ## deploy/README.md line by line on a bare Debian with systemd (root, debootstrap, systemd-container; ARGS=FOLDER)
+walk: setup ## The pages of deploy/ line by line on a bare Debian with systemd (root, debootstrap, systemd-container; ARGS=FOLDER)
 	@$(VENV)/python -m tests.deploy.walk $(ARGS)
 
 coverage: setup ## How much of bot/ and adapters/ the quick tests run, and the lines that they do not (ARGS=tests/rules)

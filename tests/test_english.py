@@ -56,7 +56,18 @@ def test_help_of_every_command() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "deploy/README.md", "docs/games.md", "docs/discord.md", "docs/slack.md", "docs/dice.md"]
+    "page",
+    [
+        "README.md",
+        "deploy/README.md",
+        "deploy/by-hand.md",
+        "deploy/scale/README.md",
+        "docs/games.md",
+        "docs/discord.md",
+        "docs/slack.md",
+        "docs/dice.md",
+        "docs/hosts.md",
+    ],
 )
 def test_pages(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -9,9 +9,13 @@ import pytest
 
 from adapters.discord.permissions import NEEDED, WELCOME
 from adapters.slack.installation import SCOPES
+from bot.host import command_help
 from tools.site.__main__ import gather
 
-PAGES = ["PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md", "deploy/README.md"]
+PAGES = [
+    "PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md",
+    "deploy/README.md", "deploy/by-hand.md", "deploy/scale/README.md",
+]  # fmt: skip
 
 
 def test_the_directory_texts_name_each_scope_and_permission(root: Path) -> None:
@@ -28,6 +32,31 @@ def test_each_link_of_a_page_leads_somewhere(root: Path, page: str) -> None:
     path = root / page
     links = re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text("utf-8"))
     assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def command_lines(root: Path) -> list[str]:
+    """The lines of all blocks of all pages for people, and the examples of `grognard COMMAND --help`."""
+    pages = [path for pattern in ("*.md", "docs/*.md", "deploy/**/*.md") for path in root.glob(pattern)]
+    texts = [path.read_text("utf-8") for path in pages]
+    blocks = [block for text in texts for block in re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    return [line for block in blocks for line in block.splitlines()] + [
+        example for *_, example in command_help.COMMANDS.values()
+    ]
+
+
+def test_no_command_line_holds_a_secret_and_every_env_file_is_private(root: Path) -> None:
+    lines = command_lines(root)
+    assert len(lines) > 100
+    addresses = [line for line in lines if re.search(r"://[^/\s:@]+:[^@\s]+@", line)]
+    assert addresses
+    assert [line for line in addresses if not line.startswith("DATABASE_URL=")] == [], "lines of a file"
+    secret = r"\w*(TOKEN|SECRET|PASSWORD|KEY)\w*="
+    assert [
+        line for line in lines if re.search(rf"(-e|--env|--setenv)[ =]{secret}|^(sudo )?{secret}\S+ \S", line)
+    ] == []
+    made = [line for line in lines if ".env.example" in line]
+    assert len(made) > 2
+    assert [line for line in made if "install -m 6" not in line] == []
 
 
 def test_each_page_has_its_place_on_the_site_and_leads_nowhere_that_is_not_there(root: Path, tmp_path: Path) -> None:

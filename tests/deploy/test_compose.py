@@ -24,7 +24,9 @@ from bot.process.settings import Settings, load_settings, need_discord, need_sla
 from tests.conftest import SETTINGS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-SCALE = DEPLOY / "compose.scale.yaml"
+SCALE = DEPLOY / "scale" / "compose.yaml"
+FILES = ("compose.yaml", "scale/compose.yaml")
+PAGES = ("README.md", "scale/README.md")
 DATABASE = {"POSTGRES_PASSWORD": "abc123"}
 DISCORD = {"DISCORD_TOKEN": "token"}
 INTERACTIONS = {**DISCORD, "DISCORD_PUBLIC_KEY": "ab" * 32}
@@ -110,7 +112,7 @@ def settings_of(profiles: str, service: dict[str, Any]) -> Settings:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", ["compose.yaml", "compose.scale.yaml"])
+@pytest.mark.parametrize("file", FILES)
 def test_a_compose_file_fits_its_schema(file: str) -> None:
     yaml.load((DEPLOY / file).read_text(), Strict)
     fits("vendor.compose-spec", DEPLOY / file)
@@ -136,7 +138,7 @@ def test_a_profile_needs_its_own_settings_and_no_others(profiles: str) -> None:
         if name != "slack":
             assert bool(settings.discord_public_key) == (name == "interactions"), "the other stays on the gateway"
         assert not settings.slack_app_token, "HTTP, which any number of workers can share"
-        assert service["env_file"] == "../.env"
+        assert (SCALE.parent / service["env_file"]).resolve() == DEPLOY.parent / ".env"
         assert service["depends_on"] == {"postgres": {"condition": "service_healthy"}}
         assert service["logging"]["options"]["max-size"]
     for name in {"interactions", "slack"} & set(services):
@@ -154,7 +156,7 @@ def test_a_setting_that_a_service_needs_is_asked_for() -> None:
 def test_health_and_figures_are_reached_from_inside_and_from_nowhere_else(profiles: str) -> None:
     text = yaml.safe_load(SCALE.read_text())
     assert text["networks"]["inside"] == {"internal": True}
-    prometheus = yaml.safe_load((DEPLOY / "prometheus.yml").read_text())
+    prometheus = yaml.safe_load((SCALE.parent / "prometheus.yml").read_text())
     [asked] = prometheus["scrape_configs"][0]["dns_sd_configs"]
     for name, service in bots(profiles).items():
         settings = settings_of(profiles, service)
@@ -169,7 +171,7 @@ def test_health_and_figures_are_reached_from_inside_and_from_nowhere_else(profil
 def test_the_proxy_finds_every_service_and_every_path() -> None:
     profiles = "interactions,slack,metrics"
     found = bots(profiles)
-    caddy, nginx = ((DEPLOY / name).read_text() for name in ("Caddyfile.scale", "nginx.scale.conf"))
+    caddy, nginx = ((SCALE.parent / name).read_text() for name in ("Caddyfile", "nginx.conf"))
     asked = dict(re.findall(r"name (\S+)\s+port (\d+)", caddy))
     discord, slack = (settings_of(profiles, found[name]) for name in ("interactions", "slack"))
     assert asked == {"interactions": str(discord.discord_port), "slack": str(slack.port)}
@@ -192,7 +194,7 @@ def test_the_ports_of_the_one_process_are_one_list(root: Path) -> None:
     assert all(port.startswith("127.0.0.1:") for port in ports), "the proxy on this machine, and nobody else"
 
 
-@pytest.mark.parametrize("file", ["compose.yaml", "compose.scale.yaml"])
+@pytest.mark.parametrize("file", FILES)
 def test_the_copies_are_made_by_what_is_in_the_image(root: Path, file: str) -> None:
     services = yaml.safe_load((DEPLOY / file).read_text())["services"]
     [line] = services["copies"]["command"]
@@ -209,7 +211,7 @@ def test_the_copies_are_made_by_what_is_in_the_image(root: Path, file: str) -> N
 
 def test_the_lines_for_containers_name_what_is_there(root: Path) -> None:
     """What `make walk` cannot type, as it has no images to pull."""
-    lines = re.findall(r"^docker (.*)$", (DEPLOY / "README.md").read_text(), re.MULTILINE)
+    lines = [line for page in PAGES for line in re.findall(r"^docker (.*)$", (DEPLOY / page).read_text(), re.MULTILINE)]
     assert len(lines) > 10
     for line in lines:
         words = line.split()
@@ -230,7 +232,7 @@ def test_the_lines_for_containers_name_what_is_there(root: Path) -> None:
 
 
 def test_the_notes_for_hosts_name_what_has_to_be_set() -> None:
-    notes = (DEPLOY / "README.md").read_text()
+    notes = (SCALE.parent / "README.md").read_text()
     for names in HOSTS.values():
         assert all(name in notes for name in {**DATABASE, **names})
     named = {

@@ -58,11 +58,11 @@ async def names() -> AsyncIterator[str]:
     transport.close()
 
 
-def sample(root: Path, program: str, scale: str, port: int, workers: dict[str, str]) -> str:
+def sample(samples: Path, program: str, port: int, workers: dict[str, str]) -> str:
     """Our sample without TLS, listening at a port of this machine, the second site of it at the next one; its workers
     are elsewhere: {words of the sample: other words}."""
     if program == "caddy":
-        text = (root / "deploy" / f"Caddyfile{scale}").read_text()
+        text = (samples / "Caddyfile").read_text()
         text = text.replace("bot.example.org {", f"http://127.0.0.1:{port} {{")
         text = text.replace("games.example.org {", f"http://127.0.0.1:{port + 1} {{")
         text = text.replace("{\n\tservers", "{\n\tadmin off\n\tgrace_period 100ms\n\tservers", 1)  # some stream is open
@@ -70,7 +70,7 @@ def sample(root: Path, program: str, scale: str, port: int, workers: dict[str, s
         if version.removeprefix("v").startswith("2.6."):  # it had another word for that
             text = text.replace("request_buffers 4MB", "buffer_requests")
     else:
-        text = (root / "deploy" / f"nginx{scale}.conf").read_text()
+        text = (samples / "nginx.conf").read_text()
         text = re.sub(r"^ *(listen \[::\]|ssl_).*\n", "", text, flags=re.MULTILINE)
         text = text.replace("listen 443 ssl", f"listen 127.0.0.1:{port}", 1)
         text = text.replace("listen 443 ssl", f"listen 127.0.0.1:{port + 1}", 1)
@@ -89,12 +89,12 @@ def free_ports() -> int:
 
 
 @asynccontextmanager
-async def proxy(root: Path, folder: Path, program: str, scale: str, workers: dict[str, str]) -> AsyncIterator[int]:
+async def proxy(samples: Path, folder: Path, program: str, workers: dict[str, str]) -> AsyncIterator[int]:
     """The proxy, listening; its port."""
     if shutil.which(program) is None:
         pytest.skip(f"no {program} on this machine")
     port = free_ports()
-    text = sample(root, program, scale, port, workers)
+    text = sample(samples, program, port, workers)
     if program == "caddy":
         config = folder / "Caddyfile"
         config.write_text(text)
@@ -147,7 +147,7 @@ async def test_a_bot_behind_it_is_played_with_and_strangers_get_nowhere(
         async with (
             running(slack, tmp_path / "data", home) as bot,
             aiohttp.ClientSession() as stranger,
-            proxy(root, tmp_path, program, "", {"127.0.0.1:3000": f"127.0.0.1:{bot.port}"}) as port,
+            proxy(root / "deploy", tmp_path, program, {"127.0.0.1:3000": f"127.0.0.1:{bot.port}"}) as port,
         ):
             address = f"http://127.0.0.1:{port}"
             slack.request_url = f"{address}/slack/events"
@@ -176,7 +176,7 @@ async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: 
             running(slack, tmp_path / "data", home, LIVE_PORT=str(live), PUBLIC_URL="https://games.example.org") as bot,
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(60)) as watcher,
             proxy(
-                root, tmp_path, program, "",
+                root / "deploy", tmp_path, program,
                 {"127.0.0.1:3000": f"127.0.0.1:{bot.port}", "127.0.0.1:8080": f"127.0.0.1:{live}"},
             ) as port,
         ):  # fmt: skip
@@ -228,7 +228,7 @@ async def test_a_worker_that_is_away_is_passed_over(root: Path, tmp_path: Path, 
             else:
                 ports = [3001, 3000]
                 workers = {f"worker-{at}:{port}": f"127.0.0.{3 - at}:{here}" for at in (1, 2) for port in ports}
-            async with proxy(root, tmp_path, program, ".scale", workers) as port:
+            async with proxy(root / "deploy" / "scale", tmp_path, program, workers) as port:
                 address = f"http://127.0.0.1:{port}"
                 for number in range(10):
                     for path in ("/discord/interactions", "/slack/events"):

@@ -28,7 +28,7 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
         metrics.took(what, 0.01, "discord")
     metrics.took("lag", 0.01)
     there = {re.split(r"[{ ]", line)[0] for line in metrics.text().decode().splitlines() if not line.startswith("#")}
-    board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
+    board = json.loads((root / "deploy" / "scale" / "grafana.json").read_text("utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     named = {name for text in asked for name in re.findall(r"(?:grognard|process)_\w+", LABELS.sub("", text))}
     assert named - there == set()
@@ -41,7 +41,7 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
 
 def test_what_all_processes_of_a_database_see_alike_is_counted_once(root: Path) -> None:
     """Six processes on one database have one backlog, not six."""
-    board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
+    board = json.loads((root / "deploy" / "scale" / "grafana.json").read_text("utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     shared = [text for text in asked if re.search(r"grognard_(outbox|last_backup)", text)]
     assert len(shared) == 4
@@ -52,7 +52,7 @@ def test_what_all_processes_of_a_database_see_alike_is_counted_once(root: Path) 
 
 def test_counters_are_called_so(root: Path) -> None:
     """A rate is asked of counters alone, whose names end as Prometheus has them end."""
-    board = json.loads((root / "deploy" / "grafana.json").read_text("utf-8"))
+    board = json.loads((root / "deploy" / "scale" / "grafana.json").read_text("utf-8"))
     for text in (target["expr"] for panel in board["panels"] for target in panel["targets"]):
         for name in re.findall(r"(?:rate|increase)\((\w+)", text):
             assert name.endswith(("_total", "_count", "_bucket")), name

@@ -23,7 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-PAGES = ("*.md", "docs/**/*.md", "deploy/*.md", "packs/**/*.md", "tests/*.md", "tests/s*/*.md", "benchmarks/*.md")
+PAGES = ("*.md", "docs/**/*.md", "deploy/**/*.md", "packs/**/*.md", "tests/*.md", "tests/s*/*.md", "benchmarks/*.md")
 _LINK = re.compile(r"(\]\()(?!\w+:|#)([^)\s#]+)((?:#[^)\s]*)?\))")
 _FENCED = re.compile(r"^(```+).*?^\1", re.MULTILINE | re.DOTALL)
 

@@ -14,11 +14,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from tests.deploy.walk.machine import Machine, bare_tree
-from tests.deploy.walk.readme import README, Walk
+from tests.deploy.walk.readme import PROJECT, Walk, text_of_pages
 from tests.standins.discord import DiscordStandIn
-from tools.release import release
+from tools.release import fill_address, git, release
 
-PROJECT = README.parents[1]
 OLDER = "e5395ed^"
 """A release with an older database."""
 IN_PLACE = "3d133fa"
@@ -89,6 +88,8 @@ def released(folder: Path) -> str:
     subprocess.run(["git", "-C", clone, "commit", "--quiet", "--all", "--message", "Something to tell"], check=True)
     major, minor, _ = tomllib.loads((clone / "pyproject.toml").read_text())["project"]["version"].split(".")
     version = f"{major}.{int(minor) + 1}.0"
+    fill_address(clone, "/srv/grognard.git")
+    git(clone, "commit", "--quiet", "--all", "--message", "Our address")
     made = release(clone, version, "2026-12-24", sbom=False)
     print("release:", *(path.name for path in sorted(made.iterdir())), flush=True)
     bare = folder / "grognard.git"
@@ -110,7 +111,7 @@ async def cloned(walk: Walk, machine: Machine) -> None:
     await machine.do(
         walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"})
     )
-    await machine.do(walk.line("git checkout --quiet"))
+    assert "the newest release" in await machine.do(walk.line("sh deploy/newest.sh"))
 
 
 async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> Path:
@@ -127,8 +128,8 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     assert not (machine.tree / "opt/grognard/current").is_symlink()
 
     version = released(shared)
-    await machine.do(walk.line("git fetch --quiet --tags"))
-    await machine.do(walk.line("git checkout --quiet"))
+    await machine.do(f"git fetch --quiet --tags && git checkout --quiet v{version}")  # what the old page said
+    assert f"This is v{version}" in await machine.do(walk.line("sh deploy/newest.sh"))
     assert "Release 2" in await machine.do(walk.line("sudo sh deploy/install.sh"))
     assert f"grognard {version}" in await machine.do("grognard --version")
     await machine.do("ls -l /opt/grognard /opt/grognard/releases; cat /opt/grognard/releases/*/release")
@@ -241,8 +242,8 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     )
 
     # "To update: check out the release, then the lines with pip install, compileall and grognard.service again"
-    await machine.do("sudo git fetch --quiet --tags")
-    await machine.do("sudo " + walk.line("git checkout --quiet"))
+    newest = "$(git tag --list 'v*' --sort=-version:refname | head -n 1)"  # that release had no newest.sh
+    await machine.do(f'sudo git fetch --quiet --tags && sudo git checkout --quiet "{newest}"')
     for line in ("install --require-hashes", "sudo .venv/bin/python -m compileall", "sudo ln -s"):
         await machine.do(walk.line(line))
     await machine.do(walk.line("deploy/grognard.service | sudo tee"))
@@ -287,7 +288,7 @@ async def moved(walk: Walk, machine: Machine, discord: DiscordStandIn, copy: Pat
 
 async def main(bare: Path, shared: Path) -> None:
     """The whole walk, on machines that are copies of `bare` and see `shared` as /srv."""
-    walk = Walk(README.read_text())
+    walk = Walk(text_of_pages())
     async with AsyncExitStack() as ends:
         discord = await ends.enter_async_context(DiscordStandIn.running())
 

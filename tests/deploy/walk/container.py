@@ -12,8 +12,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from tests.deploy.walk.__main__ import PROJECT, Game
+from tests.deploy.walk.__main__ import Game
 from tests.deploy.walk.machine import bare_tree
+from tests.deploy.walk.readme import PROJECT
 from tests.ports import free_port
 from tests.standins.discord import DiscordStandIn
 

@@ -1,11 +1,17 @@
-"""The command lines of deploy/README.md, each to be typed once at least."""
+"""The command lines of the pages for hosts, each to be typed once at least."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-README = Path(__file__).resolve().parents[3] / "deploy" / "README.md"
+PROJECT = Path(__file__).resolve().parents[3]
+PAGES = ("deploy/README.md", "deploy/by-hand.md", "deploy/scale/README.md")
+
+
+def text_of_pages() -> str:
+    """Return all pages for hosts as one text."""
+    return "\n".join((PROJECT / page).read_text("utf-8") for page in PAGES)
 
 
 def blocks(text: str) -> list[list[str]]:
@@ -28,10 +34,10 @@ class Walk:
         """The one line of the page that has these words, with its placeholders filled in. Raises LookupError."""
         fitting = [line for line in dict.fromkeys(self.lines) if begins in line]
         if not fitting:
-            raise LookupError(f"deploy/README.md has no line with {begins!r}")
+            raise LookupError(f"the pages for hosts have no line with {begins!r}")
         exact = [line for line in fitting if line == begins] or fitting
         if len(exact) > 1:
-            raise LookupError(f"deploy/README.md has {len(exact)} lines with {begins!r}: {exact}")
+            raise LookupError(f"the pages for hosts have {len(exact)} lines with {begins!r}: {exact}")
         self.taken.add(exact[0])
         line = exact[0]
         for name, value in placeholders.items():
