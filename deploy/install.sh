@@ -8,6 +8,7 @@
 # ROOT=/some/folder puts everything below that folder instead, for packagers; nothing is started then, unless SYSTEMCTL
 # names what starts it.
 set -eu
+umask 022 # the service's user must be able to read what root puts here
 
 root=${ROOT:-}
 app=$root/opt/grognard
@@ -48,7 +49,13 @@ say() { echo "== $*"; }
 if [ "$root" ] && [ ! "${SYSTEMCTL:-}" ]; then starts=; else starts=yes; fi
 if [ ! "$dry" ] && [ ! "$root" ]; then
     [ "$(id -u)" = 0 ] || fail "run it as root: sudo sh deploy/install.sh"
-    command -v systemctl >/dev/null 2>&1 || fail "no systemd here; deploy/README.md shows the container"
+fi
+# The command systemctl may be there where systemd does not run.
+if [ "$starts" ] && [ ! -d "$root/run/systemd/system" ]; then
+    echo "install: systemd does not run here, so nothing would start the bot: deploy/README.md shows the container." >&2
+    echo "install: In WSL write systemd=true under [boot] into /etc/wsl.conf, and type wsl --shutdown in Windows." >&2
+    [ "$dry" ] || exit 1
+    echo "install: Without --dry-run this would end here. Where systemd runs it would do this:" >&2
 fi
 
 # --- releases: folders 1, 2, 3 ...; one is whole when its file `release` is there -----------------------------------
@@ -82,9 +89,9 @@ start_again() { # whether it is up then; a service that was off, and that nobody
     if [ "$starts" ] && [ "$wanted" ]; then run "$systemctl" restart grognard; fi
 }
 tokens() { grep -Eq '^ *(export )?(DISCORD_TOKEN|SLACK_BOT_TOKEN|SLACK_CLIENT_ID)=.' "$env" 2>/dev/null; }
-wanted=
+wanted= # whether the service is to be started again at the end
 if [ "$starts" ]; then
-    if [ "$dry" ] || "$systemctl" is-enabled --quiet grognard 2>/dev/null || "$systemctl" is-active --quiet grognard; then wanted=yes; fi
+    if "$systemctl" is-enabled --quiet grognard 2>/dev/null || "$systemctl" is-active --quiet grognard 2>/dev/null; then wanted=yes; fi
 fi
 
 # --- back ----------------------------------------------------------------------------------------------------------
@@ -109,6 +116,7 @@ if [ "$back" ]; then
     put_units
     if start_again; then
         run rm -f "$app/back"
+        if [ "$dry" ]; then say "Nothing was done: this was --dry-run" && exit 0; fi
         say "Done: it runs release $there; sudo sh deploy/install.sh installs this checkout again"
         exit 0
     fi
@@ -134,10 +142,15 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$source/pyproject.toml")
 by=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 tree=$(cd "$source" && find $parts $files -type f ! -path '*/__pycache__/*' ! -path '*/.venv/*' | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cksum | cksum)
 lock=$(cksum <"$source/requirements.lock")
-tag=$(git -c safe.directory='*' -C "$source" describe --tags --always --dirty 2>/dev/null || true)
+git_here() { git -c safe.directory='*' -C "$source" "$@" 2>/dev/null || true; }
+tag=$(git_here describe --tags --always --dirty)
 case $tag in
 '' | "v$version") ;;
-*) echo "install: this checkout ($tag) is not release v$version as it was tagged; deploy/README.md says how to take a release" >&2 ;;
+*) if [ ! "$(git_here tag --list 'v*')" ]; then
+    echo "install: there is no release yet; this installs the checkout as it is ($tag)" >&2
+else
+    echo "install: this checkout ($tag) is not release v$version as it was tagged; sh deploy/newest.sh takes the newest" >&2
+fi ;;
 esac
 
 # --- an installation from before there were releases, its files lying in /opt/grognard itself --------------------------
@@ -260,7 +273,12 @@ for number in $(numbers | sort -rn | tail -n "+$((keep + 1))"); do
     case $number in "$there" | "$before") ;; *) run rm -rf "$releases/$number" ;; esac
 done
 
-if [ ! "$starts" ]; then
+if [ "$dry" ]; then
+    say "Nothing was done: this was --dry-run"
+    if [ -e "$env" ] && [ ! -r "$env" ]; then
+        echo "  only root may read $env: sudo sh deploy/install.sh --dry-run knows whether a token is set"
+    fi
+elif [ ! "$starts" ]; then
     say "Done: nothing was started"
 elif tokens; then
     say "Done: systemctl status grognard shows how it is"

@@ -97,6 +97,11 @@ def build(folder: Path, into: Path, version: str, notes: str, *, sbom: bool) -> 
 def release(root: Path, version: str, day: str, *, sbom: bool = True) -> Path:
     """The folder dist/X.Y.Z, once the release is the newest commit here and has its tag. Raises Refused."""
     parts(version)
+    if PLACEHOLDER in (root / "pyproject.toml").read_text("utf-8"):
+        raise Refused(
+            "pyproject.toml does not say where this project is to be found, and hosts would read "
+            f"{PLACEHOLDER}: python -m tools.release address https://... fills it in; commit that first."
+        )
     if git(root, "status", "--porcelain"):
         raise Refused("There are changes that are not committed.")
     tag, branch = f"v{version}", git(root, "branch", "--show-current")

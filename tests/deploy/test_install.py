@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from bot.__main__ import main, process
 from bot.stores.sqlite.schema import FIRST_VERSION, backup_path, migrate
 from tests.adapters.discord.process import Bot
+from tests.deploy.walk.readme import Walk, text_of_pages
 from tests.standins.discord import DiscordStandIn
 
 
@@ -34,8 +36,8 @@ def script(root: Path, name: str, *words: str, **env: str) -> subprocess.Complet
 def test_a_dry_run_says_everything_and_does_nothing(root: Path, tmp_path: Path) -> None:
     done = script(root, "install.sh", "--dry-run", ROOT=str(tmp_path), PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
-    for said in ("-m venv", "--require-hashes", "grognard.service", "grognard-backup.timer", "etc/grognard.env"):
-        assert said in done.stdout
+    for words in ("-m venv", "--require-hashes", "grognard.service", "grognard-backup.timer", "etc/grognard.env"):
+        assert words in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
@@ -47,6 +49,88 @@ def test_an_unknown_word_and_an_old_python_are_refused(root: Path, tmp_path: Pat
     done = script(root, "install.sh", "--dry-run", PYTHON=str(old))
     assert done.returncode == 1
     assert "Python 3.9.2 is too old, 3.11 or newer is needed" in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--rollback",)])
+def test_where_systemd_does_not_run_it_says_so_and_builds_nothing(
+    root: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """The command systemctl is there, as in a container or in WSL."""
+    env = {"ROOT": str(tmp_path), "SYSTEMCTL": "/bin/true", "PYTHON": sys.executable}
+    done = script(root, "install.sh", *words, **env)
+    assert (done.returncode, done.stdout) == (1, "")
+    first, last = done.stderr.splitlines()
+    assert first.startswith("install: systemd does not run here")
+    assert last.startswith("install: In WSL write systemd=true")
+    assert list(tmp_path.iterdir()) == []
+    if not words:
+        dry = script(root, "install.sh", "--dry-run", **env)
+        assert dry.returncode == 0, dry.stderr
+        assert "install: Without --dry-run this would end here." in dry.stderr
+
+
+def test_each_line_that_the_walk_types_is_on_a_page(root: Path) -> None:
+    """`make walk` needs a machine of its own; a line that was renamed is found here."""
+    walk = Walk(text_of_pages())
+    program = (root / "tests/deploy/walk/__main__.py").read_text()
+    asked = re.findall(r'walk\.line\(\s*"([^"]+)"', program) + re.findall(r'for line in \((".+")\):', program)
+    lines = [line for words in asked for line in (re.findall('"([^"]+)"', words) or [words])]
+    assert len(lines) > 20
+    for line in lines:
+        assert walk.line(line)
+
+
+def git(folder: Path, *words: str) -> None:
+    """Type a line for git, as somebody without settings of their own."""
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_newest_release_is_checked_out_and_where_there_is_none_it_says_so(root: Path, tmp_path: Path) -> None:
+    project, host = tmp_path / "project", tmp_path / "host"
+    (project / "deploy").mkdir(parents=True)
+    shutil.copy(root / "deploy/newest.sh", project / "deploy")
+    git(project, "init", "--quiet")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "--message", "first")
+    git(tmp_path, "clone", "--quiet", str(project), str(host))
+    none = script(host, "newest.sh")
+    assert (none.returncode, none.stderr) == (0, "")
+    assert re.fullmatch(
+        "There is no release yet: [0-9a-f]+ stays as it is, and can be installed like one.\n", none.stdout
+    )
+    for tag in ("v0.9.0", "v0.10.0", "v0.11.0-rc1", "vineyard"):
+        git(project, "commit", "--quiet", "--allow-empty", "--message", tag)
+        git(project, "tag", tag)
+    for _ in range(2):
+        newest = script(host, "newest.sh")
+        assert (newest.stdout, newest.stderr) == ("This is v0.10.0, the newest release.\n", "")
+    shutil.rmtree(project)
+    away = script(host, "newest.sh")
+    assert away.returncode == 1
+    assert away.stderr.splitlines()[-1] == (
+        "newest: the project's address does not answer (see above), so v0.10.0 stays as it is"
+    )
+
+
+def test_a_checkout_without_a_release_is_called_that(root: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("requirements.lock", "pyproject.toml", "LICENSE", ".env.example"):
+        shutil.copy(root / name, project)
+    shutil.copytree(root / "deploy", project / "deploy")
+    for part in ("bot", "adapters", "tables", "packs"):
+        (project / part).mkdir()
+    git(project, "init", "--quiet")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "--message", "first")
+    env = {"ROOT": str(tmp_path / "disk"), "PYTHON": sys.executable}
+    done = script(project, "install.sh", "--dry-run", **env)
+    assert re.fullmatch(r"install: there is no release yet; this installs the checkout as it is \(\w+\)\n", done.stderr)
+    git(project, "tag", "v9.9.9")
+    done = script(project, "install.sh", "--dry-run", **env)
+    assert "is not release v" in done.stderr
+    assert done.stderr.endswith("sh deploy/newest.sh takes the newest\n")
 
 
 @pytest.mark.slow

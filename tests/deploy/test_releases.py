@@ -36,7 +36,7 @@ esac
 """A Python whose environments need no network: their libraries are one line, that of the lock."""
 SYSTEMCTL = """#!/bin/sh
 echo "$*" >>"$ROOT/told"
-[ "$1" = is-enabled ] && exec test -e "$ROOT/enabled"
+case $1 in is-enabled | is-active) exec test -e "$ROOT/enabled" ;; esac
 [ "$1" = enable ] && touch "$ROOT/enabled"
 [ "$*" = "restart grognard" ] || exit 0
 [ "$BROKEN" ] || exit 0
@@ -55,7 +55,7 @@ class Host:
 
     def __post_init__(self) -> None:
         self.disk, self.tools = self.folder / "disk", self.folder / "tools"
-        self.disk.mkdir()
+        (self.disk / "run/systemd/system").mkdir(parents=True)  # systemd runs
         self.tools.mkdir()
         for name in TOOLS:
             self._write(self.tools / name, STEP.format(program=shutil.which(name)))
@@ -175,6 +175,35 @@ def test_installed_once_more_it_builds_nothing_and_keeps_the_settings(host: Host
     assert host.is_at("0.2.0")
     assert host.releases() == ["1"]
     assert os.readlink(host.disk / "usr/local/bin/grognard") == "/opt/grognard/current/deploy/grognard"
+
+
+def changes(lines: str, program: str = "") -> list[str]:
+    """What was said to systemctl in these lines, without questions."""
+    found = [line.strip().removeprefix(program).strip() for line in lines.splitlines() if program in line]
+    return [line for line in found if not line.startswith("is-")]
+
+
+@pytest.mark.parametrize("state", ["first", "first with a token", "update", "rollback"])
+def test_a_dry_run_says_what_is_then_done(host: Host, state: str) -> None:
+    """The very lines for systemd: a first install without a token starts no bot, so none is announced."""
+    if state != "first":
+        (host.disk / "etc").mkdir()
+        (host.disk / "etc/grognard.env").write_text("DISCORD_TOKEN=mine\n")
+    if state in ("update", "rollback"):
+        assert host.install("0.1.0").returncode == 0
+    if state == "rollback":
+        assert host.install("0.2.0").returncode == 0
+    words = ["--rollback"] if state == "rollback" else []
+    told = host.disk / "told"
+    told.unlink(missing_ok=True)
+    dry = host.install("0.2.0", "--dry-run", *words)
+    assert dry.returncode == 0, dry.stderr
+    assert dry.stdout.splitlines()[-1] == "== Nothing was done: this was --dry-run"
+    assert changes(told.read_text()) == []
+    done = host.install("0.2.0", *words)
+    assert done.returncode == 0, done.stderr
+    assert changes(dry.stdout, str(host.folder / "systemctl")) == changes(told.read_text())
+    assert ("restart grognard" in changes(told.read_text())) == (state != "first")
 
 
 def test_up_back_and_up_again(host: Host) -> None:
