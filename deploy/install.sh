@@ -281,7 +281,7 @@ if [ "$dry" ]; then
 elif [ ! "$starts" ]; then
     say "Done: nothing was started"
 elif tokens; then
-    say "Done: systemctl status grognard shows how it is"
+    say "Done: sudo grognard doctor checks it, systemctl status grognard shows how it is"
 else
-    say "Almost done: set DISCORD_TOKEN or SLACK_... in $env, then: sudo systemctl enable --now grognard"
+    say "Almost done: set DISCORD_TOKEN or SLACK_... in $env, then: sudo systemctl enable --now grognard && sudo grognard doctor"
 fi

@@ -46,7 +46,7 @@ LINE_SECONDS = 20.0
 HERE = 4
 """How many wait for their turn on the spot before the worker is asked."""
 KEPT = 256
-_SECRET = ("TOKEN", "SECRET", "KEY", "DATABASE_URL")
+_SECRET = ("TOKEN", "SECRET", "KEY", "PASS", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parents[2]
 
 BUSY = "The odds calculator is busy."

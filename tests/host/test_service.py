@@ -317,6 +317,21 @@ except PermissionError:
     assert done.stdout == "for good\n", done.stderr
 
 
+@pytest.mark.parametrize("home", ["opt/grognard", "opt/grognard/releases/1", "opt/grognard/releases/27"])
+def test_a_release_and_an_installation_by_hand_have_a_service(root: Path, tmp_path: Path, home: str) -> None:
+    """All four facts are those of our own unit, below the folder that the packager named."""
+    unit = tmp_path / "etc/systemd/system/grognard.service"
+    unit.parent.mkdir(parents=True)
+    shutil.copy(root / "deploy/grognard.service", unit)
+    assert find_service(tmp_path / home) == Service(
+        settings=tmp_path / "etc/grognard.env",
+        folder=tmp_path / "opt/grognard",
+        data=tmp_path / "var/lib/grognard",
+        user="grognard",
+    )
+    assert find_service(tmp_path / "home/anna/grognard") is None
+
+
 def test_a_checkout_a_wheel_and_a_container_are_no_service(tmp_path: Path) -> None:
     for home in ("/home/anna/grognard", "/usr/lib/python3/site-packages/grognard", "/app", str(tmp_path)):
         assert find_service(Path(home)) is None
