@@ -264,7 +264,11 @@ def copy(words: Sequence[str]) -> int:
     if (source.postgres, source.database) == (target.postgres, target.database):
         hint = "Name another database second." if has_target else "Name the empty database second, or set DATABASE_URL."
         raise UserError("Both are the same database.", hint=hint, code="bad-arguments")
-    return asyncio.run(_copy(source, target))
+    status = asyncio.run(_copy(source, target))
+    if status == 0:
+        next_step = "Set DATABASE_URL to the new one, then start the bot." if has_target else "Start the bot."
+        print(f"Log, chain, dice and state of every game agree. {next_step}")
+    return status
 
 
 def _settings_of(named: str) -> Settings:
@@ -329,7 +333,6 @@ async def _copy(source: Settings, target: Settings) -> int:
     if faults:
         print("Look into that before you use the copy; grognard doctor --replay tells whether the source has it, too.")
         return 1
-    print("Log, chain, dice and state of every game agree. Set DATABASE_URL to the new one, then start the bot.")
     return 0
 
 

@@ -178,7 +178,7 @@ def test_a_password_on_the_command_line_is_refused_and_not_shown(
 
 
 async def test_addresses_are_read_from_the_settings_and_from_a_file(
-    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As the page says: into DATABASE_URL, and back from the file that has it."""
     url = postgres.new_database()
@@ -187,6 +187,7 @@ async def test_addresses_are_read_from_the_settings_and_from_a_file(
         await play(store)
     monkeypatch.setenv("DATABASE_URL", url)
     assert await copied("sqlite:///first.db") == 0
+    assert capsys.readouterr().out.endswith(" agree. Start the bot.\n"), "the settings name it already"
     monkeypatch.delenv("DATABASE_URL")
     file = tmp_path / "grognard.env"
     file.write_text(f"# the database\nDATABASE_URL={url}\n")
