@@ -297,6 +297,7 @@ def _hammer(path: str, name: str, count: int) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.slow
 async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
     path = tmp_path / "games.db"
     async with await SqliteStore.open(path) as store:

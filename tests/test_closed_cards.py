@@ -203,7 +203,7 @@ PAIRS: dict[str, tuple[tuple[tuple[str, str], ...], dict[int, list[int]], dict[i
 }  # fmt: skip
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", PAIRS)
 def test_two_worlds_that_differ_in_a_closed_card_look_the_same(name: str) -> None:

@@ -40,6 +40,7 @@ def test_the_checker_is_not_stale() -> None:
     assert CHECKER.read_text(encoding="utf-8") == checker(), "run make docs"
 
 
+@pytest.mark.slow
 def test_the_pictures_and_the_gallery_are_not_stale() -> None:
     pictures = drawn()
     there = {str(path.relative_to(DOCS)): path.read_text(encoding="utf-8") for path in (DOCS / FOLDER).rglob("*.svg")}

@@ -252,6 +252,7 @@ def public_functions(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDe
             yield inner
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["bot", "adapters"])
 def test_who_raises_says_so(root: Path, folder: str) -> None:
     silent, count = list[str](), 0

@@ -454,6 +454,7 @@ async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
     assert "Casualties, or go to ground?" in page
 
 
+@pytest.mark.slow
 async def test_the_verifiers_agree_on_forged_choices(tmp_path: Path) -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed")

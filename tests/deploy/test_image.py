@@ -40,6 +40,7 @@ def test_all_that_is_copied_is_let_through(root: Path) -> None:
     assert not let_through(root, "tests")
 
 
+@pytest.mark.slow
 def test_it_plays_from_these_files_alone(root: Path, tmp_path: Path) -> None:
     for path in copied(root):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

@@ -176,6 +176,7 @@ def test_windows_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "Use WSL" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_newest_copies_are_kept_and_no_other_file_is_touched(root: Path, tmp_path: Path) -> None:
     data, copies, tools = tmp_path / "data", tmp_path / "copies", tmp_path / "tools"
     for folder in (data, copies, tools):

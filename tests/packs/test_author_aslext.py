@@ -165,6 +165,7 @@ def turn() -> tuple[tuple[str, str], ...]:
     return (("Anna", "game next"),) * 8
 
 
+@pytest.mark.slow
 async def test_an_evening_of_three_turns(clubs: Path, tmp_path: Path) -> None:
     """Roster, tracks and markers of two extensions at once, and the proof."""
     channel, _ = await on_the_console([*START, *FIGHT, *turn(), *turn()])

@@ -140,6 +140,7 @@ async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club
     assert traps.title.startswith("Trap; "), traps.title
 
 
+@pytest.mark.slow
 async def test_random_games_of_both_are_sound(club: Path) -> None:
     for pack in ("under-dark", "hounds"):
         assert check_content(read_content(club / pack)).faults == ()

@@ -249,6 +249,7 @@ async def test_it_passes_the_check_and_refuses_what_the_card_rules_out(thorn: Pa
     await channel.fails("Anna", 'thorn-powder volley "Bolts 1" "Ogre Band" inches=6', "not loaded")
 
 
+@pytest.mark.slow
 async def test_an_evening_on_the_console_with_proof(thorn: Path, tmp_path: Path) -> None:
     channel, _ = await on_the_console(EVENING)
     game = await channel.game()

@@ -173,6 +173,7 @@ EVENING: Evening = [
 """A fire aboard the Bussard, torpedoes that are fired again, and the Adler blows up; then the turns go on."""
 
 
+@pytest.mark.slow
 async def test_an_evening_on_the_console_with_proof(ships: Path, tmp_path: Path) -> None:
     assert check_content(read_content(ships)).faults == ()
     channel, _ = await on_the_console(EVENING)
@@ -202,6 +203,7 @@ LATER: Evening = [
 """Two further turns, at whose begin dice fall that nobody can type: fires, weather, who lost their flagship."""
 
 
+@pytest.mark.slow
 async def test_three_turns_with_proof(ships: Path, tmp_path: Path) -> None:
     channel, _ = await on_the_console([*EVENING, *LATER])
     assert (await channel.game()).turn == 3

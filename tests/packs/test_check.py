@@ -122,17 +122,19 @@ AS_PRINTED = {
 """Questions that were answered by a look at the source."""
 
 
-def test_the_free_packs_have_no_fault_a_licence_a_scenario_and_a_sequence(root: Path) -> None:
-    folders = [path.parent for path in sorted((root / "packs").glob("*/pack.yaml"))]
-    assert folders
-    for folder in folders:
-        report = check_content(read_content(folder))
-        asked = {one for one in report.questions if "blanks to be typed from your card" not in one} - AS_PRINTED
-        assert (report.faults, asked) == ((), set()), folder.name
-        for needed in ("LICENSE", "README.md", "sequences.yaml"):
-            assert (folder / needed).is_file(), f"{folder.name}/{needed}"
-        extends = "extends:" in (folder / "pack.yaml").read_text(encoding="utf-8")  # it is played in that game's
-        assert extends or list(folder.glob("scenarios/*.yaml")), folder.name
+FREE_PACKS = sorted(path.parent for path in (Path(__file__).parents[2] / "packs").glob("*/pack.yaml"))
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("folder", FREE_PACKS, ids=lambda folder: folder.name)
+def test_a_free_pack_has_no_fault_a_licence_a_scenario_and_a_sequence(folder: Path) -> None:
+    report = check_content(read_content(folder))
+    asked = {one for one in report.questions if "blanks to be typed from your card" not in one} - AS_PRINTED
+    assert (report.faults, asked) == ((), set())
+    for needed in ("LICENSE", "README.md", "sequences.yaml"):
+        assert (folder / needed).is_file(), needed
+    extends = "extends:" in (folder / "pack.yaml").read_text(encoding="utf-8")  # it is played in that game's
+    assert extends or list(folder.glob("scenarios/*.yaml"))
 
 
 def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: Path) -> None:
@@ -256,6 +258,7 @@ async def test_random_games_hold_and_are_the_same_for_the_same_seed() -> None:
     assert first.events > 20
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("packs")
 async def test_random_games_of_a_pack_hold() -> None:
     assert await fuzz(system("generic"), 3, 1, Tally()) is None

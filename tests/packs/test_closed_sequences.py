@@ -476,7 +476,7 @@ async def test_a_top_that_not_all_knew_is_seen_once_it_is_open(tmp_path: Path) -
     assert any("closed faces" in fault for fault in check(log).faults)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
 async def test_the_verifiers_agree_on_forged_logs_with_closed_draws(tmp_path: Path, is_opened: bool) -> None:
     agree_on_forgeries(await _evening(is_opened=is_opened), Random(26), tmp_path)

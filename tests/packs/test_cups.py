@@ -484,6 +484,7 @@ def bent(chance: Random, log: Json) -> Json:
     return rechained(log)
 
 
+@pytest.mark.slow
 async def test_nobody_calls_forged_what_grognard_verify_calls_sound(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:

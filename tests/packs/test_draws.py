@@ -355,6 +355,7 @@ async def test_a_bent_draw_is_named() -> None:
         assert check(log).faults, bend.__name__
 
 
+@pytest.mark.slow
 async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> None:
     agree_on_forgeries(await _played(), Random(26), tmp_path)
 

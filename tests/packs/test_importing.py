@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack import render as slack
@@ -470,16 +470,28 @@ def is_sound(text: str) -> None:
     assert not any("line 1:" in fault or "is not YAML" in fault for fault in report.faults), (made.files, report.faults)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SHEETS, st.sampled_from(",;\t"))
-def test_no_sheet_brings_the_importer_down(rows: list[list[str]], mark: str) -> None:
-    is_sound("\n".join(mark.join(row) for row in rows))
+EXAMPLES = pytest.mark.parametrize("examples", [30, pytest.param(150, marks=pytest.mark.slow)])
+"""How many files are drawn of a kind."""
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(JSONS)
-def test_no_json_brings_the_importer_down(data: Any) -> None:
-    is_sound(json.dumps(data))
+@EXAMPLES
+def test_no_sheet_brings_the_importer_down(examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(SHEETS, st.sampled_from(",;\t"))
+    def check(rows: list[list[str]], mark: str) -> None:
+        is_sound("\n".join(mark.join(row) for row in rows))
+
+    check()
+
+
+@EXAMPLES
+def test_no_json_brings_the_importer_down(examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(JSONS)
+    def check(data: Any) -> None:
+        is_sound(json.dumps(data))
+
+    check()
 
 
 FIGURES = st.integers(-2, 70) | st.sampled_from(["1..3", "4", "x", "11", "2..", "..2", "6..1"])
@@ -501,10 +513,14 @@ SYSTEMS = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SYSTEMS)
-def test_no_system_of_bcdice_brings_the_importer_down(tables: dict[str, Any]) -> None:
-    is_sound(yaml.safe_dump({"en": {"Game": {"table": tables}}}, allow_unicode=True))
+@EXAMPLES
+def test_no_system_of_bcdice_brings_the_importer_down(examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(SYSTEMS)
+    def check(tables: dict[str, Any]) -> None:
+        is_sound(yaml.safe_dump({"en": {"Game": {"table": tables}}}, allow_unicode=True))
+
+    check()
 
 
 @settings(max_examples=150, deadline=None)

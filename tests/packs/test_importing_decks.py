@@ -252,9 +252,14 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
-@given(ANY, st.lists(ANY, max_size=4), st.sampled_from(["", "weather"]))
-def test_no_cards_and_no_list_bring_the_importer_down(data: Any, cards: list[Any], deck: str) -> None:
-    for made in (data, {"type": "deck", "cards": cards}, {"weather": cards}, {"cards": [{"name": "A", "value": data}]}):
-        with suppress(UserError):
-            alone(imported(json.dumps(made), deck=deck))
+@pytest.mark.parametrize("examples", [30, pytest.param(150, marks=pytest.mark.slow)])
+def test_no_cards_and_no_list_bring_the_importer_down(examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(ANY, st.lists(ANY, max_size=4), st.sampled_from(["", "weather"]))
+    def check(data: Any, cards: list[Any], deck: str) -> None:
+        one = {"cards": [{"name": "A", "value": data}]}
+        for made in (data, {"type": "deck", "cards": cards}, {"weather": cards}, one):
+            with suppress(UserError):
+                alone(imported(json.dumps(made), deck=deck))
+
+    check()

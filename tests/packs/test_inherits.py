@@ -109,6 +109,7 @@ def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str)
             assert pack.tables[id].read(table.example).out == table.read(table.example).out, id
 
 
+@pytest.mark.sample(1)
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(built_in()))
 def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(make_pack: PackMaker, parent: str) -> None:

@@ -76,6 +76,7 @@ def test_discord_is_given_the_commands_of_a_pack_and_no_empty_one(
     assert size(made["generic-table"]) <= MAX_COMMAND
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_packs_by_flag_and_by_setting(root: Path, tmp_path: Path) -> None:
     words = ("lookup", "generic", "odds", "attack=9", "defense=4", "roll=5", "--json")
     assert '"result": "defender-retreats"' in grognard(*words, "--packs", str(root / "packs")).stdout

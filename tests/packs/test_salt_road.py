@@ -283,6 +283,7 @@ async def ended(channel: Channel, tmp_path: Path) -> str:
     return await proved(channel, tmp_path)
 
 
+@pytest.mark.slow
 async def test_the_same_evening_by_post(salt_road: Path, tmp_path: Path) -> None:
     pack = load_pack(salt_road)
     assert isinstance(pack, PackSystem)

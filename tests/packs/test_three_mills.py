@@ -239,6 +239,7 @@ async def test_an_evening_on_the_console_with_proof(three_mills: Path, tmp_path:
     assert "Sorrel" in page
 
 
+@pytest.mark.slow
 async def test_the_same_evening_by_post(three_mills: Path, tmp_path: Path) -> None:
     channel, reminders = await by_post(evening)
     assert (await channel.game()).turn == 3

@@ -346,6 +346,7 @@ async def test_what_tables_alone_know_grognard_verify_sees() -> None:
     assert any("read the game's tracks otherwise" in fault for fault in check(log).faults)
 
 
+@pytest.mark.slow
 async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) -> None:
     agree_on_forgeries(await _played(), Random(8), tmp_path)
 

@@ -590,7 +590,7 @@ async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_onc
     assert any("closed faces" in fault for fault in faults), faults
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
 async def test_the_verifiers_agree_on_forged_logs_with_such_undos(tmp_path: Path, is_opened: bool) -> None:
     agree_on_forgeries(await _forged(is_opened=is_opened), Random(26), tmp_path)

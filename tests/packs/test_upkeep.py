@@ -210,6 +210,7 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
     assert check(json.loads(await exported_text(channel))).faults == ()
 
 
+@pytest.mark.slow
 async def test_five_hundred_units_are_kept_up_in_time() -> None:
     channel = await shaken()
     for first in range(1, 481, 40):

@@ -31,15 +31,7 @@ STEPS, CHUNK = 80, 16
 """Behind the last of them a line has come to an end, and the bot only looks whether anything is due."""
 SLACK = 8
 """How many steps fewer a line may take than in the evening without kills."""
-QUICK = {"three-mills": (11,), "salt-road": (5,)}
-CHUNKS = [
-    *((game, steps) for game, steps in QUICK.items()),
-    *(
-        pytest.param(game, tuple(range(first, first + CHUNK, EVERY)), marks=pytest.mark.slow)
-        for game in PLACES
-        for first in range(0, STEPS, CHUNK)
-    ),
-]
+CHUNKS = [(game, tuple(range(first, first + CHUNK, EVERY))) for game in PLACES for first in range(0, STEPS, CHUNK)]
 
 
 @cache
@@ -69,7 +61,7 @@ def said(log: str) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key not in ("exported", "head")} | {"events": bodies}
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("game", "steps"), CHUNKS, ids=lambda one: one if isinstance(one, str) else str(one[0]))
 def test_a_bot_killed_at_each_step_goes_on_as_if_nothing_had_happened(

@@ -486,6 +486,7 @@ async def test_a_duplicate_carries_the_same_ids(bot: Bot, anna: User, games: Cha
     assert len(set(bot.heard)) == 1
 
 
+@pytest.mark.slow
 async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User, games: Channel) -> None:
     @bot.app.middleware
     async def sleepy(body: Json, request: Any, next: Any) -> None:

@@ -104,6 +104,7 @@ async def test_a_server_that_stays_away_gives_one_kind_line(
         assert (await store.commit(roll("g1", 1))).outbox == (1,)
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_away_is_waited_for_once(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

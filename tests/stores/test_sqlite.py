@@ -596,6 +596,7 @@ async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
         assert {row.data["by"] for row in events[1:]} == {f"{name} {n}" for name in "ab" for n in range(60)}
 
 
+@pytest.mark.slow
 def test_what_was_answered_outlives_a_kill(path: Path) -> None:
     """A process commits in several games at once and says what was answered; it is killed at random moments."""
     chance = random.Random(3)

@@ -138,6 +138,7 @@ async def test_a_slow_disk_shows_a_receipt_first(discord: DiscordStandIn, tmp_pa
         assert len([m for m in discord.messages(table) if not m.deleted and not m.ephemeral]) == 3
 
 
+@pytest.mark.slow
 async def test_an_error_after_the_receipt_is_private_and_never_fills_the_public_placeholder(
     discord: DiscordStandIn, tmp_path: Path
 ) -> None:
