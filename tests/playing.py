@@ -75,6 +75,13 @@ class Channel:
         """The answer to *Undo* under the last event, be it one that undo passes over."""
         return await self.press(name, await self.under((await self.game()).last, "undo"))
 
+    async def undo(self, name: str) -> Reply:
+        """The answer to `/game undo`; if it asks first, to the last event that it offers: a step, no plain roll."""
+        reply = await self.say(name, "game undo")
+        is_question = reply.private and reply.title.startswith("Undo #")
+        offered = [button.action for button in reply.buttons if button.action.startswith("undo:")]
+        return await self.press(name, offered[-1]) if is_question else reply
+
     async def under(self, number: int, button: str) -> str:
         """What the button of an event of this channel's game stands for: `await channel.under(3, "undo")`."""
         loaded = await self.app.games.at(self.place.key)

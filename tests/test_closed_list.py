@@ -188,7 +188,10 @@ async def rarely() -> list[dict[str, Any]]:
             files.append(await exported_text(channel))
         for said in lines.strip().split("\n"):
             name, line = said.split(": ", 1)
-            await (channel.undo_last(name) if line == "UNDO" else channel.do(name, line))
+            if line == "game undo":
+                await channel.undo(name)
+            else:
+                await (channel.undo_last(name) if line == "UNDO" else channel.do(name, line))
         files.append(await exported_text(channel))
     await channel.do("Anna", "game start lnlt Again carry")
     files.append(await exported_text(channel))

@@ -21,7 +21,7 @@ MISTAKES = [
     ("lnlt-fire", 'There is no command "lnlt-fire".', "Type: lnlt fire"),
     ("lnlt/fire", 'There is no command "lnlt/fire".', "Type: lnlt fire"),
     ("fire", 'There is no command "fire".', "Did you mean baps fire, lnlt fire or nhis fire?"),
-    ("undo", 'There is no command "undo".', "Type: game undo"),
+    ("status", 'There is no command "status".', "Type: game status"),
     ("melee-odds 7 5", 'There is no command "melee-odds".', "Type: lnlt-table melee-odds 7 5"),
     ("game strat lnlt x", '/game has no "strat".', "Type: game start lnlt x"),
     ('"roll 2d6"', "A command begins with its name", "For example: /roll 2d6+3."),

@@ -118,7 +118,7 @@ _OTHERS = (
     _private("game list", "Every game that was played in this channel"),
     _private("game open", "Read a game that was played here", _GAME, example="1"),
     _spec("game resume", "Take up a game again that was played here", _GAME, example="1"),
-    _spec("game undo", "Undo the last event"),
+    _spec("game undo", "Undo the last thing you did"),
     _spec("game redo", "Redo what was undone last"),
     _spec(
         "game reveal",

@@ -21,6 +21,8 @@ from bot.systems.catalog import systems
 from bot.systems.system import System
 
 TABLE = "-table"
+SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
+"""Commands that can be typed by their last word alone, where no game or group has that name."""
 
 
 class Registry:
@@ -82,6 +84,8 @@ class Registry:
         folded = [word.casefold().replace("_", "-") for word in words[:4]]
         name = folded[0] if folded else ""
         family = self._family(name)
+        if not family and (short := self.get(SHORT.get(name, ()))) is not None:
+            return short, 1
         if not family:
             hint = self.elsewhere(name) or self._hint(name, self.top)
             raise UserError(f'There is no command "{name[:40]}".', hint=hint, code="unknown-command")

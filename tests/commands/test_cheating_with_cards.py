@@ -183,7 +183,7 @@ async def test_9_a_linked_place_has_no_rights_of_its_own() -> None:
     there = Channel(channel.app, Place("discord:dm/7", owner="console:anna"), "dm")
     linked = await there.say("Anna", f"game link {code}")
     assert not linked.error, linked.text()
-    asked = await there.do("Anna", "game undo")
+    asked = await there.undo("Anna")
     for name in ("Anna", "Zoe"):
         assert (await there.press(name, asked.buttons[0].action)).error
         assert (await there.app.press(asked.buttons[0].action, there.who(name, manager=True), there.place, name)).error
@@ -301,7 +301,7 @@ async def test_14_a_draw_by_two_people_of_a_side_is_not_taken_back_between_them(
     channel = await table()
     await channel.do("Cid", "game join US")
     await channel.do("Anna", "deck draw cup 3 me")
-    asked = await channel.do("Cid", "game undo")
+    asked = await channel.undo("Cid")
     assert "Bob must agree" in asked.text()
     for name in ("Anna", "Cid"):
         assert (await channel.press(name, asked.buttons[0].action)).error

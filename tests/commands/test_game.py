@@ -429,7 +429,8 @@ async def test_an_opened_roll_is_no_barrier_for_what_came_before_it() -> None:
     await channel.do("Anna", "roll 2d6 secret")
     number = next(iter((await channel.game()).sealed))
     before = await channel.content()
-    await channel.do("Anna", 'unit edit "Squad 1" marker=+low-crawl', f"game reveal {number}", "game undo")
+    await channel.do("Anna", 'unit edit "Squad 1" marker=+low-crawl', f"game reveal {number}")
+    await channel.undo("Anna")
     assert await channel.content() == before
     assert not (await channel.game()).sealed, "the secret stays open"
 

@@ -112,7 +112,7 @@ async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
     await channel.do("Alice", "game pass")
     passed = await channel.content()
     assert before != passed
-    undone = await channel.do("Greta", "game undo")
+    undone = await channel.undo("Greta")
     assert undone.body()[-1] == "Now: US's go."
     assert undone.mention == ("console:alice",), "the go is theirs again"
     assert await channel.content() == before

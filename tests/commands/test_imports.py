@@ -170,7 +170,8 @@ async def test_who_joined_before_claiming_keeps_one_seat() -> None:
     assert now["master"] == here["master"]
     status = (await there.do("Bob", "game status")).text()
     assert "imported" not in status
-    asked = await there.do("Bob", "roll 2d6", "game undo")
+    await there.do("Bob", "roll 2d6")
+    asked = await there.undo("Bob")
     assert "Anna must agree" in asked.text()
     await there.press("Anna", asked.buttons[0].action)
     assert await audit(there.app.store) == (2, [])

@@ -120,7 +120,7 @@ WORLDS: dict[str, tuple[tuple[str, str], ...]] = {
     "undone": (DRAWS, *GIVES_BACK, *TRIED),
     "looked at": (LOOKED, *LATER),
     "looked at, the first of two is drawn": (LOOKED, ("Bob", "few camp"), *LATER),
-    "looked at, the first of two is drawn and back": (LOOKED, ("Bob", "few camp"), *GIVES_BACK, *LATER),
+    "looked at, the first of two is drawn and back": (LOOKED, ("Bob", "few camp"), *GIVES_BACK[::-1], *LATER),
     "looked at, held and back": (LOOKED, ("Anna", "deck draw chances 2 me"), *GIVES_BACK, *LATER),
     "looked at, shuffled": (LOOKED, ("Anna", "deck shuffle chances"), *TRIED),
     "looked at, undone": (LOOKED, *GIVES_BACK, *TRIED),

@@ -321,7 +321,7 @@ async def evening(seed: int, steps: int) -> tuple[Channel, Model, int]:
         ends = len(model.now.ends)
         if line in ("UNDO", "REDO"):
             for who in (name, other):
-                reply = await channel.say(who, f"game {line.lower()}")
+                reply = await (channel.undo(who) if line == "UNDO" else channel.say(who, "game redo"))
                 if reply.error or "asks to" not in reply.title:
                     break
         else:
@@ -355,7 +355,8 @@ async def test_everybody_is_told_what_they_have_seen_whatever_is_undone(seed: in
 
 async def undone(channel: Channel, name: str = "Anna", other: str = "Bob", what: str = "undo") -> Reply:
     """Taken back, or brought back, by agreement."""
-    assert "asks to" in (await channel.do(name, f"game {what}")).title
+    asked = await (channel.undo(name) if what == "undo" else channel.do(name, "game redo"))
+    assert "asks to" in asked.title
     return await channel.do(other, f"game {what}")
 
 

@@ -158,6 +158,13 @@ async def assert_verified_of(game: Awaitable[Channel]) -> list[dict[str, Any]]:
     return await assert_verified(await game)
 
 
+async def newest(channel: Channel) -> dict[str, Any]:
+    """The last event of the channel's game."""
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    return [row.data for row in await channel.app.store.events(loaded.row)][-1]
+
+
 async def kind_on_top(channel: Channel, kind: str) -> dict[str, Any]:
     """Let the kind happen; the event."""
     await TOP[kind](channel)
@@ -170,13 +177,17 @@ async def kind_on_top(channel: Channel, kind: str) -> dict[str, Any]:
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted(TOP))
 async def test_undo_with_it_on_top(kind: str) -> None:
-    """`/game undo` passes over it, takes it, or says that it is in the way."""
+    """`/game undo` passes over it and asks first, takes it, or says that it is in the way."""
     channel, shot = await shot_at(kind)
     before = (await channel.game()).units
     event = await kind_on_top(channel, kind)
     assert is_passed_over(event) == (kind in PASSED)
     asked = await channel.say("Anna", "game undo")
     if kind in PASSED:
+        assert asked.private
+        assert asked.title.startswith(f"Undo #{shot}, ")
+        assert f"#{(await newest(channel))['number']}, " in asked.text()
+        asked = await channel.press("Anna", asked.buttons[0].action)
         assert asked.title == f"Anna asks to undo #{shot}"
         assert f"Dice were rolled, so Bob{' or Zoe' if kind == 'leave' else ''} must agree" in asked.text()
         assert not (await channel.press("Bob", asked.buttons[0].action)).error
@@ -228,7 +239,7 @@ async def test_redo_with_it_on_top(kind: str) -> None:
         assert "must agree" in back.text()
         assert (await channel.press("Bob", back.buttons[0].action)).first.startswith(f"#{shot} is back")
         assert (await channel.content())["units"] == fired["units"]
-        again = await channel.do("Anna", "game undo")
+        again = await channel.undo("Anna")
         assert f"undo #{shot}" in again.title, "it can be taken back once more"
         assert not (await channel.press("Bob", again.buttons[0].action)).error
     else:
@@ -277,7 +288,7 @@ async def test_a_reason_is_true() -> None:
     await two_sides(channel)
     await channel.do("Anna", "game settings master=Bob")
     await channel.do("Bob", "game next")
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo("Anna")
     assert "It was Bob's doing, so Bob must agree." in asked.text()
     assert "Dice" not in asked.text()
 
@@ -304,7 +315,7 @@ async def test_an_opponent_cannot_block(way: str, on_slack: bool) -> None:
         theirs = Channel(channel.app, Place("slack:T1/C1", "slack:T1", "#games"), "slack")
         code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
         assert not (await theirs.say("Bob", f"game link {code}", manager=True)).error
-    asked = await channel.do("Anna", "game undo")
+    asked = await channel.undo("Anna")
     await theirs.do("Bob", *BLOCKS[way])
     assert (await channel.say("Anna", "game undo")).code == "asked-already"
     await theirs.do("Zoe", "game join VC")
@@ -320,7 +331,7 @@ async def test_in_free_play_who_comes_later_blocks_and_agrees_to_nothing() -> No
     )
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6')
     await channel.do("Zoe", "roll d6")
-    assert "is undone" in (await channel.do("Anna", "game undo")).first
+    assert "is undone" in (await channel.undo("Anna")).first
     assert (await assert_verified(channel))[-1]["alone"] is True
 
 

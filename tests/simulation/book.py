@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bot.app import App
 from bot.audit.check_games import audit
 from bot.audit.export import export_game
-from bot.game.events import NEVER_UNDONE
-from bot.game.undo import find
+from bot.game.undo import find_newest_step
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.records import BOARD
@@ -356,7 +355,7 @@ class Book:
                 self.broken("f", f"verify: {fault}")
 
     async def _look_at_the_boards(self, app: App) -> None:
-        """A board shows the game as it is now: its Undo is about what `/game undo` would take back."""
+        """A board shows the game as it is now: its Undo names the newest step that can be taken back."""
         for doc in await app.store.docs(BOARD):
             there = await app.store.shown(f"{doc.key}/{doc.data['topic']}")
             for place, spots in there.spots.items():
@@ -364,10 +363,9 @@ class Book:
                 if loaded is None or loaded.row != doc.key or not place.startswith("discord"):
                     continue
                 rows = await app.store.events(loaded.row, newest_first=True)
-                found = find([row.data for row in rows], loaded.game.last, upkeep=True).event
-                taken = found["number"] if found is not None and found["kind"] not in NEVER_UNDONE else 0
-                taken = max(taken, *loaded.game.waits, 0)  # what asks for a choice is taken back whole
-                latest, numbers = f"undo:{doc.key}:{taken}", {int(spot["message"]) for spot in spots if spot}
+                found = find_newest_step([row.data for row in rows])
+                taken = found["number"] if found is not None else 0
+                latest, numbers = f"undo:{doc.key}:{taken}:board", {int(spot["message"]) for spot in spots if spot}
                 for shown in self._world.shown:
                     if shown.number in numbers and shown.stands and taken and latest not in shown.buttons:
                         self.broken("j", f"the board in {place} offers {shown.buttons}, not {latest}")

@@ -297,7 +297,7 @@ def _never_heard(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("undo: it passes over what has changed a unit since", 45, "f")
 def _passed_over(patch: pytest.MonkeyPatch) -> None:
-    def beside(newest_first: Any, last: int, number: int | None = None, *, upkeep: bool = False) -> Found:
+    def beside(newest_first: Any, last: int, number: int, *, upkeep: bool = False) -> Found:
         return find([event for event in newest_first if event["kind"] != "unit"], last, number, upkeep=upkeep)
 
     patch.setattr(bot.game.undo, "find", beside)

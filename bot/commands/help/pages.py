@@ -70,7 +70,8 @@ TOPICS = {
         "Undo",
         "take back the last action",
         (
-            phrase("Press Undo under a result, or type `/game undo`. It takes back what changed the game last."),
+            phrase("Press Undo under a result, or type `/game undo` for the last thing that you did."),
+            "If that is not the newest event in the game, Undo names it and asks you first.",
             "Once dice were rolled, the other side has to agree; they are called.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
         ),

@@ -1,6 +1,7 @@
-"""`/game undo` and `redo`: what changed the game last is taken back, with the other side's consent where dice fell.
+"""`/game undo` and `/game redo`: a player's last step is taken back, with the other side's consent if it had dice.
 
-A manager who plays no side may agree in the place of the other one, where that is gone: left, or silent for long.
+If that is not the newest event, or might not be what the player expects, they are asked first.
+A manager who plays no side may agree for the other side if that has left, or has been silent for seven days.
 """
 
 import asyncio
@@ -15,24 +16,28 @@ from bot.commands.piles import keep_seen
 from bot.commands.requests import Request
 from bot.commands.turns.mentions import call, call_sides, place_of
 from bot.game.decks import card_names
-from bot.game.events import NEVER_UNDONE, changed_names, held_before, is_shared
+from bot.game.events import NEVER_UNDONE, held_before, is_shared
 from bot.game.loaded import is_imported
 from bot.game.phases import whose_go
-from bot.game.state import Game, Json
+from bot.game.state import Actor, Game, Json, is_guarded
 from bot.game.undo import (
     LEFT,
     MOST,
     SILENCE,
     SILENT,
     Found,
+    LastStep,
     are_silent,
-    changed_since,
+    author_agrees,
     consenters,
     find_undoable,
     is_free,
+    is_plain_roll,
     is_remembered,
+    load_last_step,
     may_ask,
     may_stand_in,
+    names_touched,
     redo_fields,
     then,
     turn_of,
@@ -51,6 +56,8 @@ CONSENT_KEPT = 30 * DAY
 ID = 10
 """Digits that tell one request from another about the same event."""
 UNDO, REDO = "undo", "redo"
+BOARD = "board"
+"""What the *Undo* of the board says behind its event: it is about the last step of whoever presses it."""
 BY_HAND = phrase("`/unit edit` sets things right by hand.")
 HOME = "home"
 """Documents that say in which place a linked game began; who manages that one decides."""
@@ -60,24 +67,126 @@ PAGE = 500
 
 
 async def undo(context: Context, number: int | None = None) -> Reply:
-    """Take back what changed the game last, or the event with this number; dice need consent, which is asked for.
-    Raises UserError."""
-    game, actor, was = context.need_open(), context.actor, context.ledger.was
-    if number is None and was is not None and was.may_be_asked and (asked := await _asked_of(context)):
-        return await consent(context, asked)
+    """Undo the event with this number, or the last step of whoever asks. Raises UserError.
+
+    Dice need the consent of the other side, which is asked for.
+    """
+    if number is None:
+        return await undo_last_step(context)
+    game, actor = context.need_open(), context.actor
     found, events = await find_undoable(context.store, context.ledger, number)
     event = found.event
+    way = found.way
+    if event is None and way is not None and way["kind"] not in NEVER_UNDONE and may_ask(game, actor, way):
+        return await _name_what_came_since(context, way, number)
     if event is None or event["kind"] in NEVER_UNDONE:
         raise await _not_undoable(context, found, number)
     if not may_ask(game, actor, event):
         raise _no_part(UNDO)
     await _need_untouched(context, event, UNDO, events)
-    if is_free(actor, event):
-        return await _take_back(context, event, found.last, events)
+    return await _take_back_or_ask(context, actor, event, found.last, events)
+
+
+async def _take_back_or_ask(context: Context, actor: Actor, event: Json, last: int, events: list[Json]) -> Reply:
+    """Take the event back, or ask whoever has to agree. `events` are those since, newest first."""
+    if is_free(context.ledger.game, actor, event):
+        return await _take_back(context, event, last, events)
     others = await _others(context, actor.person, event, events)
     if not others:
-        return await _take_back(context, event, found.last, events, alone=True)
+        return await _take_back(context, event, last, events, alone=True)
     return await _ask(context, event, others, UNDO)
+
+
+async def undo_last_step(context: Context, shown: int = 0) -> Reply:
+    """Undo the last step of whoever asks, or name it and ask first. Raises UserError.
+
+    `shown` is the event that the pressed button of the board was made for; 0 if the command was typed.
+    If the other side has asked this player to agree to an undo, this is their consent.
+    """
+    game, actor, was = context.need_open(), context.actor, context.ledger.was
+    step, read = await load_last_step(context.store, context.ledger, actor.person)
+    if was is not None and was.may_be_asked and (asked := await _asked_of(context)):
+        is_newer = step.certain is not None and step.offers[0]["number"] > asked
+        if is_newer and not is_plain_roll(step.offers[0]):
+            return await _choose_between(context, asked, step.offers[0])
+        return await consent(context, asked)
+    if not step.offers:
+        raise await _not_undoable(context, Found(way=step.way or step.newest), None)
+    event = step.offers[0]
+    if not may_ask(game, actor, event) or not (actor.person or actor.directs):
+        raise _no_part(UNDO)
+    if step.certain is not None and shown in (0, event["number"]):
+        return await _take_back_or_ask(context, actor, event, step.certain.last, read)
+    return await _ask_first(context, step, read)
+
+
+async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Reply:
+    """Name the event that Undo would take back, privately, with a button that does it. Raises UserError.
+
+    `events` are those since, newest first.
+    """
+    event, *others = step.offers
+    number = event["number"]
+    await _need_untouched(context, event, UNDO, events)
+    request = await pending(context, number)
+    if request is not None and request["by"] != context.actor.person:
+        return await consent(context, number)
+    if request is not None:
+        raise _asked_already(context, await _others(context, request["by"], event, events), UNDO)
+    buttons = [context.button("undo", f"Undo #{number}", number, style="good")]
+    lines = [await _why_asked_first(context, step)]
+    for other in others:
+        lines.append(f"The step before it is {await _named(context, other)}.")
+        buttons.append(context.button("undo", f"Undo #{other['number']}", other["number"]))
+    title = f"Undo {await _named(context, event)}?"
+    return Reply(title, tuple(lines), buttons=tuple(buttons), private=True, tone=WAITING)
+
+
+async def _why_asked_first(context: Context, step: LastStep) -> str:
+    """Say in a sentence or two why the event that Undo found might not be the one that is meant."""
+    event, newest = step.offers[0], step.newest
+    if not step.is_own(event):
+        yours = f" Yours, {await _named(context, step.buried)}, came before it." if step.buried is not None else ""
+        return f"That is {context.ledger.name_of(event['who'])}'s step.{yours}"
+    if newest is event and is_plain_roll(event):
+        return "That roll changed nothing in the game."
+    if newest is None or newest["number"] == event["number"]:
+        return "That is your last step."
+    if step.is_own(newest) and newest["kind"] in NEVER_UNDONE:
+        return f"Your newest step cannot be undone: {await _named(context, newest)}."
+    return f"That is your last step. {await _named(context, newest)} came after it."
+
+
+async def _choose_between(context: Context, asked: int, event: Json) -> Reply:
+    """Ask whether Undo means the other side's request or the player's own newer step."""
+    request, wanted = await pending(context, asked), await context.event(asked)
+    assert request is not None
+    assert wanted is not None
+    number = event["number"]
+    name = context.ledger.name_of(str(request["by"]))
+    return Reply(
+        f"Undo {await _named(context, event)}?",
+        (f"{name} asks to undo {await _named(context, wanted)}.",),
+        buttons=(
+            context.button("undo", f"Undo #{number}", number),
+            context.button("consent", f"Agree to undo #{asked}", asked, request["id"], style="good"),
+        ),
+        private=True,
+        tone=WAITING,
+    )
+
+
+async def _name_what_came_since(context: Context, way: Json, number: int) -> Reply:
+    """Refuse the undo of an event because a later one changed the game, with a button that undoes that one."""
+    later = way["number"]
+    return Reply(
+        f"#{later} has changed the game since #{number}: {await _told(context, way)}",
+        (f"Undo #{later} first.",),
+        buttons=(context.button("undo", f"Undo #{later}", later),),
+        private=True,
+        error=True,
+        code="not-latest",
+    )
 
 
 async def redo(context: Context, number: int | None = None) -> Reply:
@@ -110,14 +219,18 @@ async def _since(context: Context, number: int) -> list[Json]:
 
 
 async def _not_undoable(context: Context, found: Found, number: int | None) -> UserError:
-    """Why nothing is taken back: what is never undone, or what came first."""
-    event, shows = found.event or found.way, phrase("`/log` shows what happened; /unit edit sets things right by hand.")
+    """Say why nothing is undone: there is nothing, the event can never be undone, or a later one is in the way."""
+    event = found.event or found.way
+    shows = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
     if event is None and number is None:
         return UserError("There is nothing to undo.", code="not-undoable")
     if event is None:
         return UserError(f"#{number} cannot be undone.", hint=shows, code="not-latest")
+    if number is None:
+        hint = phrase("{event} cannot be undone, nor can anything before it.", event=await _named(context, event))
+        return UserError("There is nothing to undo.", hint=hint, code="not-undoable")
     told = await _told(context, event)
-    if number is not None and number != event["number"]:
+    if number != event["number"]:
         return UserError(
             f"#{event['number']} has changed the game since #{number}: {told}", hint=shows, code="not-latest"
         )
@@ -132,11 +245,10 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     asked = await pending(context, number)
     if asked is not None and asked["by"] != actor.person:
         return await consent(context, number)
-    names = " or ".join(sorted(ledger.name_of(person) for person in others))
-    typed = f"/game {what}"
     if asked is not None:
-        hint = phrase("They press Agree or type `{typed}`.", typed=typed)
-        raise UserError(f"Already asked; waiting for {names}.", hint=hint, code="asked-already")
+        raise _asked_already(context, others, what)
+    names = _name_all(context, others)
+    typed = f"/game {what}"
     id = tombstone(context.command.request_id)[:ID]
     owner, until = context.command.where.server, context.now + CONSENT_KEPT
     request = _request(context, {"by": actor.person, "event": number, "id": id, "what": what}, until)
@@ -163,6 +275,15 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
         tone=WAITING,
         mention=await call(context, sorted(row.user for row in rows if not is_imported(row))),
     )
+
+
+def _name_all(context: Context, persons: Iterable[str]) -> str:
+    return " or ".join(sorted(context.ledger.name_of(person) for person in persons))
+
+
+def _asked_already(context: Context, others: Iterable[str], what: str) -> UserError:
+    hint = phrase("They press Agree or type `{typed}`.", typed=f"/game {what}")
+    return UserError(f"Already asked; waiting for {_name_all(context, others)}.", hint=hint, code="asked-already")
 
 
 def _why(context: Context, event: Json, what: str) -> str:
@@ -250,15 +371,26 @@ async def _asked_of(context: Context) -> int:
 
 
 async def _others(context: Context, by: str, event: Json, events: list[Json]) -> frozenset[str]:
-    """Who may agree to what `by` asked for: those who were there when it fell. `events`: those since, newest first."""
+    """Return the players who may agree to what `by` asked for: those who were there when it fell.
+
+    An event without dice is for the player who caused it to give up, and so is one that nobody else
+    could agree about, as long as that player is there. `events` are those since, newest first.
+    """
     game, number, persons = context.game, event["number"], context.ledger.present()
-    if (
-        not game.sides
-        and number != game.last
-        and (new := persons & {one["who"] for one in events if one["number"] > number} - {event["who"]})
-    ):
-        persons -= new - {before["who"] for before in await context.recent(MOST, before=number)}
-    return consenters(then(events, game, number), by, persons, event)
+    author = event["who"]
+    has_author = author != by and author in persons
+    if has_author and is_guarded(game):
+        has_author = author in game.players or author == game.master
+    if not game.sides and number != game.last:
+        newcomers = persons & {later["who"] for later in events if later["number"] > number} - {author}
+        if newcomers:
+            earlier = await context.recent(MOST, before=number)
+            persons -= newcomers - {before["who"] for before in earlier}
+    others = consenters(then(events, game, number), by, persons, event)
+    if has_author and author_agrees(event, others):
+        is_gone = bool(await reason_to_stand_in(context, {author}))
+        return others if is_gone else frozenset({author})
+    return others
 
 
 def _request(context: Context, asked: Json, until: float | None = None) -> Request:
@@ -285,6 +417,13 @@ async def _told(context: Context, event: Json) -> str:
     names = card_names(context.game, context.system) if event["kind"] in (*CARDS, "pass") else {}
     named = texts_of([event], (), (), names).get(number, "") if names else ""
     return told_event(event, ledger.name_of, named, context.game.sides)
+
+
+async def _named(context: Context, event: Json) -> str:
+    """Return number and words of an event: `#6, "anna removes Able"`."""
+    number = event["number"]
+    words = (await _told(context, event)).removeprefix(f"#{number} ")
+    return f'#{number}, "{words}"'
 
 
 async def _take_back(
@@ -346,12 +485,7 @@ async def told_undone(context: Context, number: int) -> str:
 async def _need_untouched(context: Context, event: Mapping[str, Any], what: str, events: list[Json]) -> None:
     """Raise UserError where something since then changed what is to be undone or redone. `events`: newest first."""
     patch, number = event.get("after" if what == UNDO else "before") or {}, event["number"]
-    touched = changed_since(context.game, patch)
-    if event["kind"] == "sealed" and number not in context.game.sealed:
-        opened = (body for body in events if number in body.get("opens", ()))
-        touched += [
-            name for body in opened for name in changed_names(body.get("before") or {}, body.get("after") or {})
-        ]
+    touched = names_touched(context.game, event, patch, events)
     if not touched:
         return
     keys = _keys(patch)

@@ -63,10 +63,15 @@ async def reveal(context: Context, number: int, _more: str) -> Reply:
     return _in_place(context, await reveal_number(context, number))
 
 
-async def take_back(context: Context, number: int, _more: str) -> Reply:
-    """Undo under an event; it works until that is undone, also after it was brought back."""
+async def take_back(context: Context, number: int, more: str) -> Reply:
+    """Undo the event above the button, or for the button of the board the last step of whoever presses it.
+
+    The button works until its event is undone, and again after that was brought back.
+    """
     if number in context.need_game().redo:
         return done_already(await undo.told_undone(context, number))
+    if more == undo.BOARD:
+        return await undo.undo_last_step(context, number)
     return await undo.undo(context, number)
 
 

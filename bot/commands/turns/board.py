@@ -20,7 +20,7 @@ from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.game.tracks import tracks_line
-from bot.game.undo import takeable
+from bot.game.undo import load_newest_step
 from bot.interface.reply.parts import Group, Part, Rule, Small
 from bot.interface.reply.reply import OVER, PINNED, TAKEN_AWAY, UNPINNED, Menu, MenuEntry, Reply
 from bot.process.entropy import new_id
@@ -55,7 +55,7 @@ async def board(context: Context) -> Reply:
         context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone(FURTHER_DOWN, TAKEN_AWAY)))
         context.commit.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
-    now = shown(context, game, said, await takeable(context.store, context.ledger))
+    now = shown(context, game, said, await load_newest_step(context.store, context.ledger))
     context.about = context.topic(_remember(context, game, said, now))
     return now
 
@@ -86,7 +86,7 @@ async def following(context: Context, was: Loaded, reply: Reply) -> list[Outgoin
         return []
     game, places = ledger.game, was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
-    undo = await takeable(context.store, context.ledger)
+    undo = await load_newest_step(context.store, context.ledger)
     if game.ended:
         context.commit.drop_docs.append((BOARD, ledger.row))
         context.commit.withdraw.append(topic)
@@ -142,7 +142,7 @@ def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
         lines += [Rule(), f"Last: {said}"]
     buttons = list(phase_buttons(context, without=("remember",)))
     if undo:
-        buttons.append(context.button("undo", "Undo", undo))
+        buttons.append(context.button("undo", "Undo", undo, "board"))
     buttons.append(context.button("log", "Log"))
     left = [unit for unit in in_order(game.units.values()) if not is_gone(unit)]
     whose = whose_go(game)

@@ -14,7 +14,18 @@ from bot.game.follows.past import Event, Past, Said
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.game.tracks import by_hand_problem
-from bot.game.undo import EDITION, SILENCE, are_silent, consenters, find, may_stand_in, redo_fields, then, undo_fields
+from bot.game.undo import (
+    EDITION,
+    SILENCE,
+    are_silent,
+    author_agrees,
+    consenters,
+    find,
+    may_stand_in,
+    redo_fields,
+    then,
+    undo_fields,
+)
 from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
 from bot.systems.catalog import pack_version
 
@@ -258,7 +269,8 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
         is_silent = event["reason"] != SILENCE or are_silent(past.bodies.values(), others, event["at"])
         return "" if is_silent else "it says that the other side was silent for seven days, but it was not."
     if asked:
-        return "" if who != asked and who in others else f"who agreed to the {what} had no say in it."
+        has_say = who in others or (who == undone["who"] and author_agrees(undone, others))
+        return "" if who != asked and has_say else f"who agreed to the {what} had no say in it."
     here = past.acted_here - past.left_here
     if what == "redo" and past.agreed.get(number):
         here_then = here & {one["who"] for one in past.bodies.values() if one["number"] <= number}
