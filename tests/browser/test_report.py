@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,12 @@ import pytest
 
 from bot.report.facts import facts_of
 from bot.report.page import checker, page
+from bot.rules.errors import UserError
+from bot.rules.proof.export_format import read_export
 from tests.browser.conftest import Shown
 from tests.browser.evenings import SCENARIOS, evening, hill, played
 from tests.browser.tampering import CASES, as_json, relink, tampered
+from tools import verify_log
 
 pytestmark = pytest.mark.slow
 Show = Callable[..., Shown]
@@ -189,6 +192,45 @@ def test_the_checker_reads_json_packed_json_and_pages(show: Show, report: Path, 
         "none.json": "✗ One thing is wrong",
         "asl.json": "✓ Everything fits",
     }
+
+
+def bent_forms(game: Any) -> Iterator[tuple[str, str]]:
+    """Yield files of which one key of one row is missing or of another type, and what was bent."""
+    parts: dict[str, Any] = {"": game, **{part: game[part] for part in ("events", "seeds", "texts", "persons")}}
+    for part, rows in parts.items():
+        keys = {key for row in (rows if part else [rows]) for key in row}
+        for key in sorted(keys - {"packs"}):
+            for value in (None, [], 1, "x", -1, "gone"):
+                bent = json.loads(json.dumps(game))
+                row = next(row for row in bent[part] if key in row) if part else bent
+                if value == "gone":
+                    del row[key]
+                elif type(value) is type(row[key]):
+                    continue
+                else:
+                    row[key] = value
+                yield f"{part or 'file'}.{key} = {value}", as_json(bent)
+
+
+def is_refused(read: Callable[[Any], object], file: Any) -> bool:
+    """Return whether a program refuses the form of a file."""
+    try:
+        read(file)
+    except (UserError, verify_log.BadInput):
+        return True
+    return False
+
+
+def test_the_page_is_as_strict_about_the_form_of_a_file_as_both_programs(show: Show, game: Any, tmp_path: Path) -> None:
+    own = tmp_path / "verify.html"
+    own.write_text(checker(), "utf-8")
+    shown = show(own)
+    for what, text in bent_forms(game):
+        file = json.loads(text)
+        by_page = shown.page.evaluate("async text => (await Checker.check(JSON.parse(text))).faults", text)
+        by_programs = [is_refused(read, file) for read in (read_export, verify_log.read_log)]
+        is_bent = any(fault["part"] == "file" for fault in by_page)
+        assert is_bent or not any(by_programs), (what, by_page)
 
 
 @pytest.fixture(scope="module")

@@ -8,19 +8,36 @@ const Checker = (() => {
   const number = value => value.toLocaleString("en");
   const count = (value, one, many) => `${number(value)} ${value === 1 ? one : many}`;
 
+  /* The keys of each row of a file with their types; one with ? may be absent. Both programs ask for the same. */
+  const FORM = {
+    events: {number: "number", body: "map", hash: "text"},
+    seeds: {epoch: "number", commitment: "text", seed: "hex?"},
+    texts: {event: "number", key: "text", salt: "text", text: "text", person: "text?"},
+    persons: {person: "text", name: "text", key: "text?", user: "text?"},
+  };
+  const TYPES = {
+    number: value => Number.isSafeInteger(value) && value >= 0,
+    text: value => typeof value === "string",
+    map: isMap,
+    hex: value => typeof value === "string" && /^([ \t-\r]*[0-9a-f]{2})*[ \t-\r]*$/i.test(value),
+  };
+  const fits = (value, type) => (type.endsWith("?") && value === undefined) || TYPES[type.replace("?", "")](value);
+  const isRow = (row, form) => isMap(row) && Object.entries(form).every(([key, type]) => fits(row[key], type));
+
   /* What is wrong with the file as such; nothing: it can be read. */
   function unreadable(data) {
-    if (!isMap(data) || data.format !== "grognard-game") return "This is not a game exported by Grognard.";
+    if (!isMap(data) || data.format !== "grognard-game" || !TYPES.number(data.version)) return "This is not a game exported by Grognard.";
     if (!(data.version <= VERSION)) return "This file was written by a newer Grognard.";
     if (data.version < VERSION) return unreleased(`export version ${data.version}`);
-    if (typeof data.game !== "string") return "The file is damaged: it names no game.";
-    const isEvent = row => isMap(row) && isMap(row.body) && Number.isInteger(row.number) && typeof row.hash === "string";
-    if (!Array.isArray(data.events) || !data.events.every(isEvent)) return "The file is damaged: its events cannot be read.";
-    const isHex = seed => seed === undefined || (typeof seed === "string" && /^([ \t-\r]*[0-9a-f]{2})*[ \t-\r]*$/i.test(seed));
-    if (Array.isArray(data.seeds) && !data.seeds.every(row => isMap(row) && isHex(row.seed))) return "The file is damaged: its seeds cannot be read.";
-    for (const part of ["seeds", "texts", "persons"]) {
-      if (data[part] !== undefined && !(Array.isArray(data[part]) && data[part].every(isMap))) return `The file is damaged: its ${part} cannot be read.`;
+    if (!TYPES.text(data.game)) return "The file is damaged: it names no game.";
+    if (!TYPES.text(data.head)) return "The file is damaged: it names no head.";
+    if (!Array.isArray(data.events)) return "The file is damaged: its events cannot be read.";
+    for (const [part, form] of Object.entries(FORM)) {
+      const rows = data[part] === undefined ? [] : data[part];
+      if (!Array.isArray(rows) || !rows.every(row => isRow(row, form))) return `The file is damaged: its ${part} cannot be read.`;
     }
+    const persons = (data.persons || []).map(row => row.person);
+    if (new Set(persons).size < persons.length) return "The file is damaged: it has a person twice.";
     const older = data.events.map(row => row.body.secret).find(secret => has(secret, "commitment") && (!has(secret, "protocol") || secret.protocol < PROTOCOL));
     return older ? unreleased(`dice protocol ${older.protocol || 1}`) : "";
   }
