@@ -6,13 +6,15 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from bot.app import App
+from bot.interface.common_commands import shared_commands
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place, own_place
 from bot.process.settings import Settings
@@ -148,6 +150,97 @@ async def test_who_is_erased_is_in_no_table_and_no_file(bot: Bot) -> None:
         again = await app.run_text("privacy delete confirm", ZOE, HERE, "discord:1000", {})
         assert again.seen
     assert is_there(bot) == []
+
+
+WORDS = "quixotic zephyr"
+"""How each text that she types begins; the number behind it tells where it came from."""
+TYPED = {
+    "game plan text": "game plan 2 {text}",
+    "roll label": "roll 2d6 label={text}",
+    "fair add text": "fair add {text}",
+    "order write text": "order write {text}",
+    "order write command": "order write command={command}",
+    "deck make cards": "deck make {names} cup",
+    "deck shuffle what": "deck shuffle {names}",
+    "macro add text": "macro add h {command}",
+    "game end text": "game end text={text} confirm",
+}
+"""A command with each free text that somebody may type, and what is kept of it."""
+STAYS = {
+    **dict.fromkeys(("game start name", "game start sides", "unit add name", "unit import text"), "names of the game"),
+    "deck make name": "the name of a deck",
+    "macro add name": "goes with the macro, which is hers",
+    **dict.fromkeys(("pack add text", "pack add deck"), "a pack is its author's"),
+    "unit add reduced": "figures of a unit",
+    "game link code": "a code that the bot gave out",
+    **dict.fromkeys(("log since", "order deadline within", "me ping interval", "me ping quiet"), "a time"),
+    **dict.fromkeys(("setup links end", "deck play cards", "deck give cards"), "something that is named already"),
+    **dict.fromkeys(("deck discard cards", "deck return cards"), "something that is named already"),
+}
+"""Options that hold no text of somebody's own, or one that PRIVACY.md says stays."""
+
+
+def free_options() -> set[str]:
+    """Return every option of the shared commands into which people type what they like."""
+    found = set[str]()
+    for spec in shared_commands(()):
+        for option in spec.options:
+            if option.type == "str" and not option.complete and option.name != "hand":
+                found.add(f"{spec.name.removeprefix('/')} {option.name}")
+    return found
+
+
+def test_every_free_text_is_tried() -> None:
+    also = {"deck shuffle what", "macro add text"}  # which are completed as well
+    assert free_options() - STAYS.keys() == TYPED.keys() - also
+
+
+async def tell_all(app: App, ids: Iterator[int]) -> None:
+    """Have Bob ask for whatever shows texts of others."""
+    lines = (
+        "log 200", "log story", "order show", "fair show", "game status", "deck show", "deck show cup", "game stats",
+        "game export", "game export html", "game export markdown", "game export csv", "macro list", "again",
+        "game plan", "log since=me", "game board", "game list",
+    )  # fmt: skip
+    for line in lines:
+        await app.run_text(line, BOB, HERE, f"discord:{next(ids)}", TOKEN)
+
+
+async def test_no_text_of_hers_is_left_in_what_others_were_answered(bot: Bot) -> None:
+    """She types each kind of text once, long and short; Bob's answers show them, posted and waiting, and as files."""
+    ids = count(5000)
+    async with bot.running() as app:
+
+        async def do(who: Person, line: str) -> Reply:
+            reply = await app.run_text(line, who, HERE, f"discord:{next(ids)}", TOKEN)
+            assert not reply.error, (line, reply.text())
+            if reply.outbox and next(ids) % 3 == 0:
+                await app.answers.delivered(reply, spot={"channel": 900, "message": next(ids)})
+            return reply
+
+        await do(ZOE, 'game start lnlt "Hill 875" sides="US, VC"')
+        await do(BOB, "game join VC")
+        await do(ZOE, "game join US")
+        typed = list[str]()
+        for number, (name, line) in enumerate(sorted(TYPED.items(), key=lambda one: "end" in one[0])):
+            ending = "" if number % 2 else f" {'and more of it ' * 12}end"
+            text = f"{WORDS} {number}{ending}"
+            names = ", ".join(f"{WORDS} {number} {letter}" for letter in "abcd")
+            form = line.format(text=f'"{text}"', names=f'"{names}"', command=f"\"roll 2d6 label='{text}'\"")
+            if name.startswith("fair"):  # before the first die
+                await do(ZOE, "fair reveal")
+            await do(ZOE, form)
+            typed.append(f"{WORDS} {number}")
+            if "order" in name:
+                await do(BOB, "order write hold")
+            if "plan" in name:
+                await do(BOB, "game next")
+            await tell_all(app, ids)
+        held = bot.held()
+        assert [text for text in typed if text not in held] == []
+        await erase(app)
+        held = bot.held()
+        assert [held[max(0, at - 80) : at + 60] for at in [held.find(WORDS)] if at >= 0] == []
 
 
 async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then(bot: Bot) -> None:

@@ -29,12 +29,11 @@ from bot.process.entropy import new_id
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import words_of
 from bot.stores.base import DRAFTS_KEPT, Clock, StoreError
-from bot.stores.records import Doc
+from bot.stores.records import DRAFT, Doc
 from bot.stores.store import Store
 from bot.systems.catalog import using
 from bot.systems.system import FIRES, System
 
-DRAFT = "draft"
 _MORE = ("game", "wrong", "message", "title", "better")
 
 

@@ -70,6 +70,8 @@ class GameRow(NamedTuple):
 
 
 BOARD = "board"
+DRAFT = "draft"
+"""A command that is not run yet, see bot/places/forms.py."""
 """The kind of the document that says which message is the board of a game."""
 SHOWN, ROLLED = "shown", "rolled"
 """Those of documents with an answer that its owner may still share, and with what a draft, used up, has brought."""

@@ -14,6 +14,7 @@ from bot.rules.text.plain import storable
 from bot.stores.base import DAY, LONGEST_WAIT, REQUESTS_KEPT, Conflict, Gate
 from bot.stores.records import (
     BOARD,
+    DRAFT,
     ROLLED,
     SHOWN,
     TABLES,
@@ -30,6 +31,7 @@ from bot.stores.records import (
     listed,
     tombstone,
 )
+from bot.stores.struck_texts import Struck
 
 Row: TypeAlias = Sequence[Any]
 
@@ -396,6 +398,45 @@ def scrub(user: str, names: Sequence[str]) -> Talk:
             for one, other, text in found:
                 update = f"UPDATE {table} SET {column} = ?1 WHERE {first} = ?2 AND {last} = ?3"
                 yield Step(update, (dump(_scrubbed(json.loads(text), user, pattern)), one, other))
+
+
+PAGE = 500
+"""Rows that are looked through at once."""
+_OURS = "(game IS NULL OR replace(?2, game, '') <> ?2)"
+
+
+class Place(NamedTuple):
+    """Where stored answers are looked through in the order of a key: the table, its column, its key, and which rows.
+
+    `which` may name ?2, the ids of the games in one string.
+    """
+
+    table: str
+    column: str
+    key: str
+    which: str = "?2 = ?2"
+
+
+PLACES = (
+    Place("requests", "reply", "id", _OURS),
+    Place("outbox", "reply", "id", "reply IS NOT NULL AND ?2 = ?2"),
+    *(Place("docs", "data", "key", f"kind = '{kind}' AND ?2 = ?2") for kind in (BOARD, SHOWN, ROLLED, UNTOLD, DRAFT)),
+)
+
+
+def strike(place: Place, struck: Struck, games: str, after: object) -> Talk:
+    """Strike texts from one page of stored answers; gives the last key that was looked at, or None behind the last."""
+    table, column, key, which = place
+    rows = yield Step(
+        f"SELECT {key}, {column} FROM {table} WHERE {key} > ?1 AND {which} ORDER BY {key} LIMIT {PAGE}", (after, games)
+    )
+    kind = which.partition(" AND ")[0] if table == "docs" else "1 = 1"
+    for at, text in rows:
+        value = json.loads(text)
+        without = struck.strike(value)
+        if without is not value:
+            yield Step(f"UPDATE {table} SET {column} = ?1 WHERE {key} = ?2 AND {kind}", (dump(without), at))
+    return rows[-1][0] if len(rows) == PAGE else None
 
 
 def _scrubbed(value: Any, user: str, pattern: re.Pattern[str]) -> Any:

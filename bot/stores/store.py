@@ -4,6 +4,7 @@ import json
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 from bot.rules.text.plain import storable
@@ -32,6 +33,7 @@ from bot.stores.records import (
     tombstone,
 )
 from bot.stores.statements import NOW, Answered, Ask, Engine, Row, Step, Talk
+from bot.stores.struck_texts import Struck
 
 _LAST = 2**62
 _EVENT, _TEXT, _PERSON, _SEED, _DUE, _DOC = (
@@ -300,6 +302,17 @@ class Store(ABC):
     async def scrub(self, user: str, names: Sequence[str]) -> None:
         """Take a user's id and names out of what others were answered in the last 7 days."""
         await self._writer.talk(lambda: statements.scrub(user, names))
+
+    async def strike(self, texts: Sequence[str], names: Sequence[str], games: Sequence[str]) -> None:
+        """Take the texts that somebody wrote in these games out of what others were answered in the last 7 days.
+
+        It goes page by page, so that other commands are answered meanwhile. Files that hold a text or a name go whole.
+        """
+        struck, ids = Struck(texts, names), " ".join(games)
+        for place in statements.PLACES:
+            after: object = 0 if place.table == "outbox" else ""
+            while after is not None:
+                after = await self._writer.talk(partial(statements.strike, place, struck, ids, after))
 
     @abstractmethod
     async def scour(self) -> None:

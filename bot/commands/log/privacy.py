@@ -15,6 +15,7 @@ from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.spec import own_place
 from bot.interface.typing.command_text import quoted
 from bot.places.macros import MACRO
+from bot.rules.proof.chain import UNSAID
 from bot.rules.text.phrase import Phrase, phrase
 from bot.stores.base import DAY, REQUESTS_KEPT
 from bot.stores.records import UNTOLD
@@ -133,8 +134,13 @@ async def forget(context: Context) -> Reply:
     own = await _own_rows(context)
     context.commit.erase += own
     rows = [row for row in dict.fromkeys(row.game for row in data.persons) if row not in own]
-    await context.store.scrub(user, sorted({row.name for row in data.persons}))
     imported = context.ledger.own_import()
+    kept = [data, await context.store.user_data(imported.user)] if imported is not None else [data]
+    persons = [row for one in kept for row in one.persons]
+    names = sorted({row.name for row in persons})
+    texts = [row.text for one in kept for row in one.texts if row.key not in UNSAID]
+    await context.store.strike(texts, names, sorted({row.game for row in persons}))
+    await context.store.scrub(user, names)
     if imported is not None:  # a file that somebody brought here names them too
         context.commit.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))

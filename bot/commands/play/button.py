@@ -38,13 +38,13 @@ from bot.interface.form.line_and_keypad import keypad
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
-from bot.places.forms import DRAFT, Draft, find_draft
+from bot.places.forms import Draft, find_draft
 from bot.report.game_pictures import cards_drawn
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.stores.base import REQUESTS_KEPT
-from bot.stores.records import ROLLED, Doc
+from bot.stores.records import DRAFT, ROLLED, Doc
 
 LOOK_BACK = 200
 SURE = "sure"
@@ -232,9 +232,10 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 
 
 async def repeat(context: Context, event: Json) -> Reply:
-    """Roll an event's command again with the same inputs and label."""
+    """Roll an event's command again with the same inputs, and with its label if it is the actor's own."""
     options: Json = as_typed(event)  # none, where it asks for nothing
-    if event.get("texts") and (label := (await context.texts(event["number"])).get("label")):
+    is_own = event["who"] == context.actor.person
+    if is_own and event.get("texts") and (label := (await context.texts(event["number"])).get("label")):
         options["label"] = label
     desk = repeated(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
