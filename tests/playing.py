@@ -47,11 +47,16 @@ class Channel:
         return await self.app.run(replace(command, channels={"channel": there}) if confirmed else command)
 
     async def do(self, name: str, *lines: str) -> Reply:
-        """The answer to the last of several lines, none of which may fail."""
+        """The answer to the last of several lines, none of which may fail. Who directs means to act for any side."""
         for line in lines:
-            reply = await self.say(name, line)
+            reply = await self.meant(name, await self.say(name, line))
             assert not reply.error, f"{line}: {reply.text()}"
         return reply
+
+    async def meant(self, name: str, reply: Reply) -> Reply:
+        """Return the reply, or what yes leads to if it asks a game master whether they mean to act for another side."""
+        asked = [button.action for button in reply.buttons if button.action.startswith("actfor:")]
+        return await self.press(name, asked[0]) if asked else reply
 
     async def fails(self, name: str, line: str, part: str) -> Reply:
         """A line that must be refused privately, for a reason that holds `part`."""

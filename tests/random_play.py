@@ -86,7 +86,8 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
             command = Command(("game", "import"), {"file": file}, channel.who("Anna"), channel.place, "import")
             assert not (reply := await app.run(command)).error, reply.text()
         for line in lines(chance, number, system):
-            await channel.say(chance.choice(PERSONS), line, manager=chance.random() < 0.2)
+            name = chance.choice(PERSONS)
+            await channel.meant(name, await channel.say(name, line, manager=chance.random() < 0.2))
             await _whole(channel, chance, system)
         if chance.random() < 0.2:
             reply = await channel.say("Anna", "game link", manager=True)

@@ -158,6 +158,8 @@ async def _answer(app: App, line: Line, request: str, actions: dict[str, str]) -
         reply = await app.press(actions.get(line.text, "undo:nothing:1"), who, HERE, request, {"token": request})
     else:
         reply = await app.run_text(line.text, who, HERE, request, {"token": request})
+    if asked := [button.action for button in reply.buttons if button.action.startswith("actfor:")]:
+        reply = await app.press(asked[0], who, HERE, f"{request}-meant", {"token": request})
     await app.answers.delivered(reply, spot={"message": request})
     return reply
 

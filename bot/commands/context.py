@@ -67,7 +67,7 @@ class Context:
     `address` is where shared games are served, or nothing; `unstored` makes the answer that is shown of the one that
     is stored, where it holds what nobody keeps. `systems` are those that the command sees, `seen_with` those of a game
     that was played here before. `members` asks each platform who is there. `sure` says that they were asked and mean
-    it.
+    it, `acts_for` for which sides of other players they mean to act as game master.
     """
 
     command: Command
@@ -91,6 +91,7 @@ class Context:
     prepared: Prepared | None = None
     moved: str = ""
     sure: bool = False
+    acts_for: frozenset[str] = frozenset()
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
     members: Mapping[str, IsMember] = field(default_factory=dict)
@@ -121,7 +122,8 @@ class Context:
     def actor(self) -> Actor:
         """Who asks, as the game sees them."""
         ledger, manages = self.ledger, self.command.who.manager and not self._is_aside
-        return actor_in(ledger.game, ledger.known_person(), manager=manages)
+        actor = actor_in(ledger.game, ledger.known_person(), manager=manages)
+        return actor._replace(acts_for=self.acts_for) if self.acts_for else actor
 
     @property
     def _is_aside(self) -> bool:

@@ -122,6 +122,7 @@ BUTTONS = {
 BUTTONS_WITH_REST = {
     "roll": Button("play.button:roll_draft"),
     "anyway": Button("play.button:anyway"),
+    "actfor": Button("turns.acting_for:press"),
     "cancel": Button("play.button:cancel", private=True),
     "count": Button("play.button:count_draft", private=True),
     "back": Button("play.button:count_draft", private=True),

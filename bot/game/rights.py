@@ -38,10 +38,42 @@ def need_player(game: Game, actor: Actor) -> None:
         )
 
 
+class OtherSide(UserError):
+    """A director who plays one side is about to act for sides of other players, and has not said that they mean it.
+
+    `what` is what they are about to do, such as "End VC's turn".
+    """
+
+    def __init__(self, sides: tuple[str, ...], what: str) -> None:
+        super().__init__(f"{joined(sides)} has a player.", code="not-yours")
+        self.sides, self.what = sides, what
+
+
+def sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str, ...]:
+    """Return which of `sides` other players play, if the actor plays a side of their own and directs the game."""
+    if not is_guarded(game) or not actor.side or not actor.directs:
+        return ()
+    played = set(game.players.values()) - {actor.side}
+    return tuple(dict.fromkeys(side for side in sides if side in played))
+
+
+def _need_meant(game: Game, actor: Actor, sides: Iterable[str], what: str) -> None:
+    """Raise OtherSide if the actor has not said yet that they mean to act for one of `sides`."""
+    others = sides_acted_for(game, actor, sides)
+    if not actor.acts_for.issuperset(others):
+        raise OtherSide(others, what)
+
+
 def need_go(game: Game, actor: Actor) -> None:
-    """Raise UserError for a stranger, and for a player of a side whose go it is not: a phase is not theirs to end."""
+    """Raise UserError for a stranger, and for a player of a side whose go it is not: a phase is not theirs to end.
+
+    Raise OtherSide for a director who has to say first that they mean it.
+    """
     need_player(game, actor)
-    if not is_guarded(game) or actor.directs or not game.go or actor.side in game.go:
+    if not is_guarded(game) or not game.go or actor.side in game.go:
+        return
+    if actor.directs:
+        _need_meant(game, actor, game.go, f"End {of_side(joined(game.go), 'turn')}")
         return
     if not set(game.go) & set(game.players.values()):  # nobody plays that side, so whoever is there goes on
         return
@@ -63,7 +95,8 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
 def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
     """For who names units: raise UserError for a stranger, and for a player who acts with another side's.
 
-    Any unit may be the target: artillery and mines have no unit that acts.
+    Any unit may be the target: artillery and mines have no unit that acts. Raise OtherSide for a director who has to
+    say first that they mean it.
     """
     if not is_guarded(game):
         return
@@ -72,6 +105,10 @@ def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
     if theirs and not actor.directs:
         names = ", ".join(f"{unit.name} ({unit.side})" for unit in theirs[:3])
         raise UserError(f"You play {actor.side} and cannot act with {names}.", code="not-yours")
+    if not theirs or not actor.side:
+        return
+    names = joined([unit.name for unit in theirs[:3]] + (["others"] if len(theirs) > 3 else []))
+    _need_meant(game, actor, (unit.side for unit in theirs), f"Act with {names}")
 
 
 DONE_ONCE = ("fired", "activated")

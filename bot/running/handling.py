@@ -11,9 +11,11 @@ from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
 from bot.commands.dispatch import handler, spec_of
 from bot.commands.games.place_names import moved_from
+from bot.commands.turns.acting_for import agreed_sides, ask
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import Games, Loaded
 from bot.game.next_seed import find
+from bot.game.rights import OtherSide
 from bot.interface.glossary import example_in
 from bot.interface.registry import Registry, registry_of
 from bot.interface.reply.packing import MOST_TEXT
@@ -205,27 +207,38 @@ class Handling:
             command = _as_seen(command, registry)
         before = SEEN.set(seen)
         try:
-            ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
-            context = Context(
-                command,
-                ledger,
-                self._store,
-                registry,
-                self.odds.count,
-                self.worker.run,
-                self.checker.run,
-                self.pack_checker.run,
-                partial(self._enabled.check, where=command.where),
-                self._shelves.at,
-                seen,
-                address=self.address,
-                members=self.members,
-            )
-            if game is None or game.ended:
-                context.prepared = await find(self._store, command.where)
-            if game is None:
-                context.moved, _ = await moved_from(self._store, command.where.key)
-            reply = await handler(context.spec)(context)
+            request: OtherSide | None = None
+            acts_for: frozenset[str] = frozenset()
+            while True:  # a second time for a game master who acts for another player's side
+                ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
+                context = Context(
+                    command,
+                    ledger,
+                    self._store,
+                    registry,
+                    self.odds.count,
+                    self.worker.run,
+                    self.checker.run,
+                    self.pack_checker.run,
+                    partial(self._enabled.check, where=command.where),
+                    self._shelves.at,
+                    seen,
+                    address=self.address,
+                    members=self.members,
+                    acts_for=acts_for,
+                )
+                if request is not None and not acts_for.issuperset(request.sides):
+                    reply = ask(context, request)
+                    break
+                if game is None or game.ended:
+                    context.prepared = await find(self._store, command.where)
+                if game is None:
+                    context.moved, _ = await moved_from(self._store, command.where.key)
+                try:
+                    reply = await handler(context.spec)(context)
+                    break
+                except OtherSide as error:
+                    request, acts_for = error, await agreed_sides(context)
             if check is not None and not (context.ledger is ledger and ledger.has_events):
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)

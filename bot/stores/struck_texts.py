@@ -12,7 +12,7 @@ from bot.rules.proof.chain import DELETED
 HEAD = 24
 """Characters of a long text by which it is found, for an answer may have cut off its end."""
 SHORT = 3
-"""Characters of a text below which it is struck only if nothing else stands there or beside it in quotes."""
+"""Characters of a text below which it is struck only if it is the whole string, or in quotes."""
 MOST_UNPACKED = 50_000_000
 """Bytes that are looked at of a packed file."""
 _GZIP, _PICTURE = b"\x1f\x8b", b"\x89PNG"

@@ -200,7 +200,8 @@ def bent_forms(game: Any) -> Iterator[tuple[str, str]]:
     for part, rows in parts.items():
         keys = {key for row in (rows if part else [rows]) for key in row}
         for key in sorted(keys - {"packs"}):
-            for value in (None, [], 1, "x", -1, "gone"):
+            values: list[Any] = [None, [], 1, "x", -1, "gone"]
+            for value in values:
                 bent = json.loads(json.dumps(game))
                 row = next(row for row in bent[part] if key in row) if part else bent
                 if value == "gone":
@@ -216,7 +217,7 @@ def is_refused(read: Callable[[Any], object], file: Any) -> bool:
     """Return whether a program refuses the form of a file."""
     try:
         read(file)
-    except (UserError, verify_log.BadInput):
+    except (UserError, verify_log.UnreadableFile):
         return True
     return False
 
@@ -228,7 +229,7 @@ def test_the_page_is_as_strict_about_the_form_of_a_file_as_both_programs(show: S
     for what, text in bent_forms(game):
         file = json.loads(text)
         by_page = shown.page.evaluate("async text => (await Checker.check(JSON.parse(text))).faults", text)
-        by_programs = [is_refused(read, file) for read in (read_export, verify_log.read_log)]
+        by_programs = [is_refused(read, file) for read in (read_export, verify_log.validate_log)]
         is_bent = any(fault["part"] == "file" for fault in by_page)
         assert is_bent or not any(by_programs), (what, by_page)
 

@@ -234,8 +234,8 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 async def repeat(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs, and with its label if it is the actor's own."""
     options: Json = as_typed(event)  # none, where it asks for nothing
-    is_own = event["who"] == context.actor.person
-    if is_own and event.get("texts") and (label := (await context.texts(event["number"])).get("label")):
+    has_own_text = bool(event.get("texts")) and event["who"] == context.actor.person
+    if has_own_text and (label := (await context.texts(event["number"])).get("label")):
         options["label"] = label
     desk = repeated(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":

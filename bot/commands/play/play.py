@@ -23,7 +23,7 @@ from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import told_by_name
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
-from bot.game.rights import need_player, need_share, out_of_go, over
+from bot.game.rights import need_player, need_share, out_of_go, over, sides_acted_for
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
 from bot.game.state import FULL, Actor, Game, Json
 from bot.interface.reply.parts import Part, Small
@@ -213,16 +213,28 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         unusual = out_of_go(game, systems.get(game.system), sequence, happening.acting, happening.changes, actor.side)
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
+    theirs = [unit.side for unit in acting if unit.side not in ("", actor.side)]
+    others = sides_acted_for(game, actor, theirs) if theirs and actor.side else ()
     if secret:
-        return seal(context, outcome, facts, label)
+        sealed = seal(context, outcome, facts, label)
+        return _rolled_for(context, sealed, others) if others else sealed
     if happening.asks:
-        return await ask_side(context, outcome, facts)
+        question = await ask_side(context, outcome, facts)
+        return _rolled_for(context, question, others) if others else question
     after = after_happening(game, happening, systems)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
         outcome = outcome._replace(reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
-    return _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
+    reply = _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
+    return _rolled_for(context, reply, others) if others else reply
+
+
+def _rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]) -> Reply:
+    """Return the reply with a line that says for which sides of other players a game master rolled."""
+    line = Small(f"Rolled by {context.who} for {joined(sides)}.")
+    announce = reply.announce and replace(reply.announce, lines=(*reply.announce.lines, line))
+    return replace(reply, lines=(*reply.lines, line), announce=announce)
 
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:

@@ -30,14 +30,14 @@ from bot.game.phases import (
     reminders,
     whose_go,
 )
-from bot.game.rights import need_go
-from bot.game.sides import find_side
+from bot.game.rights import need_go, sides_acted_for
+from bot.game.sides import find_side, of_side
 from bot.game.state import Game, Json
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import GAME, WAITING, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
-from bot.rules.text.names import LETTERS, with_sides
+from bot.rules.text.names import LETTERS, joined, with_sides
 from bot.rules.text.phrase import begun, phrase
 
 READ_BACK = 200
@@ -54,10 +54,20 @@ async def advance(context: Context, about: str | None = None) -> Reply:
     others = [side for side in game.go if side != context.actor.side and side in game.players.values()]
     waiting = () if game.led or is_alternating(game, context.system) or not context.actor.side else others
     because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
+    if ended := _ended_for(context, game):
+        because = (f"{ended}.",)
     if game.led and cups.chits_left(game):
         because = (f"{cups.left_told(game)}.",)
     context.ledger.add("next", after, result=phase_title(after, context.system))
     return await phase_card(context, game, after, because)
+
+
+def _ended_for(context: Context, game: Game) -> str:
+    """Return `anna ends VC's turn` if a game master ends the turn of another player's side, and "" otherwise."""
+    if context.actor.side in game.go:
+        return ""
+    sides = sides_acted_for(game, context.actor, game.go)
+    return f"{context.who} ends {of_side(joined(sides), 'turn')}" if sides else ""
 
 
 async def phase_card(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
@@ -99,6 +109,8 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     result = f"{words}; {phase_title(after, system)}" if is_over else words
     context.ledger.add("pass", after, result=result)
     does = f"{context.who} {HANDS_OVER if acted else PASSES}"
+    if sides_acted_for(game, context.actor, (side,)):
+        does = _ended_for(context, game) if acted else f"{does} for {side}"
     if is_over:
         because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
         return await phase_card(context, game, after, (because,))
@@ -125,14 +137,16 @@ async def _chit_done(context: Context, game: Game) -> Reply:
     if not name:
         hint = phrase("Draw it: `/deck draw {id}`", id=game.led)
         raise UserError(f"The next {cups.nouns(game.led)[0]} is not drawn yet.", hint=hint, code="no-chit")
+    others = sides_acted_for(game, context.actor, game.go if context.actor.side not in game.go else ())
+    does = f"{context.who} is done with {name}" + (f" for {joined(others)}" if others else "")
     after = after_pass(game, system, "", acted=True)
     is_over, words = moment(after) != moment(game), chit_words(game)
     context.ledger.add("pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words)
     if is_over:
         ends = phase_name(replace(game, turn=0, led=""), system)
-        because = f"{context.who} is done with {name}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
+        because = f"{does}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
         return await phase_card(context, game, after, (because,))
-    left, by = f"{phase_name(after, system)} · {cups.left_told(after)}", f"{context.who} is done with {name}"
+    left, by = f"{phase_name(after, system)} · {cups.left_told(after)}", does
     mention, buttons = await call_sides(context, after, after.go), phase_buttons(context)
     return Reply(begun(whose_go(after)), (Small(left),), by=by, tone=WAITING, buttons=buttons, mention=mention)
 

@@ -1,0 +1,70 @@
+"""A game master who also plays is asked before they act for another player's side, once in each game and for each side.
+
+The answer is kept beside the game and not in its log: it proves nothing, since the log says who acted, and with what.
+"""
+
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.dispatch import handler, spec_of
+from bot.game.rights import OtherSide
+from bot.interface.reply.reply import WAITING, Button, Reply
+from bot.process.entropy import new_id
+from bot.rules.errors import UserError
+from bot.rules.text.names import joined
+from bot.stores.base import DAY
+from bot.stores.records import Doc
+
+ASKED, AGREED = "act-for-asked", "act-for"
+"""Kinds of documents: a command that waits for the answer, and the sides for which a game master may act unasked."""
+ANSWER_KEPT = 400 * DAY
+
+
+async def agreed_sides(context: Context) -> frozenset[str]:
+    """Return the sides of this game for which the actor has said that they mean to act."""
+    doc = await context.store.doc(AGREED, _agreed_key(context))
+    return frozenset(doc.data["sides"]) if doc is not None else frozenset()
+
+
+def ask(context: Context, request: OtherSide) -> Reply:
+    """Return the question whether the actor means to act for these sides, and keep their command until the answer."""
+    command, key = context.command, new_id()
+    options = {name: value for name, value in command.options.items() if value is not None}
+    data = {
+        "row": context.ledger.row,
+        "path": list(command.path),
+        "options": options,
+        "sides": list(request.sides),
+    }
+    context.commit.docs.append(Doc(ASKED, key, data, context.now + DAY, command.who.key))
+    sides = joined(request.sides)
+    players = joined(name for side in request.sides for name in context.ledger.players_of(side))
+    return Reply(
+        f"{request.what} for {players}?",
+        (f"You play {context.actor.side}. You're only asked once for {sides} in this game.",),
+        private=True,
+        tone=WAITING,
+        buttons=(Button(f"actfor:{key}", f"Act for {sides}"),),
+    )
+
+
+async def press(context: Context, key: str) -> Reply:
+    """Note that the actor means to act for these sides, and run the command that was waiting. Raises UserError."""
+    command = context.command
+    doc = await context.store.doc(ASKED, key)
+    if doc is None or doc.owner != command.who.key:
+        raise UserError("This question was answered, or is too old.", hint="Do it once more.", code="used-up")
+    if doc.data["row"] != context.ledger.row:
+        raise UserError("This question is about another game than the one played here now.", code="other-game")
+    context.acts_for = await agreed_sides(context) | set(doc.data["sides"])
+    agreed = {"sides": sorted(context.acts_for)}
+    context.commit.drop_docs.append((ASKED, key))
+    context.commit.docs.append(Doc(AGREED, _agreed_key(context), agreed, context.now + ANSWER_KEPT, command.who.key))
+    spec = spec_of(context.registry, tuple(doc.data["path"]))
+    context.command = replace(command, path=spec.path, options=doc.data["options"], channels={}, spec=spec)
+    await context.check_enabled(spec)
+    return await handler(spec)(context)
+
+
+def _agreed_key(context: Context) -> str:
+    return f"{context.ledger.row}:{context.command.who.key}"
