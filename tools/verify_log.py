@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Check the log of a Grognard game. This is one file, it needs only Python, and it is meant to be
-read.
+"""Check the log of a Grognard game. This one file needs only Python 3.11, and is meant to be read.
 
     python3 verify_log.py game.json --head "#57 1c9e06d2a4b80f13" --heads chat.txt
 
@@ -8,12 +7,29 @@ It checks five things:
 
 1. Chain: each event carries a hash of itself and of everything before it.
 2. Heads: hashes that somebody noted during the game are in this log.
-3. Seeds: each published seed is the one that the log promised before the first die.
-4. Dice: every die and every drawn card follows from its seed.
-5. Texts: every free text is the one that was hashed into its event.
+3. Seeds: each published seed is the one that the log promised beforehand.
+4. Dice: every die, and every card that a die drew, follows from its seed, as far as the seed is
+   published and the face is not secret. Dice that players rolled by hand are only counted.
+5. Texts: every free text in the file is the one that was hashed into its event.
 
 It does not check who may do what, or whether a result follows from the rules of a game.
-`grognard verify` does that. docs/dice.md describes how the dice work, docs/export.md the file.
+`grognard verify` does that. Names of players are not hashed, so nothing proves them.
+
+An event in the log looks like this; all other fields are for `grognard verify`:
+
+    {"number": 12, "hash": "52d1...", "body": {
+        "number": 12, "who": "p1",             the person who did it, as a random id "kind": "roll",
+        "privacy": somebody had their data deleted "secret": {...},         "commitment": a new seed
+        is promised; only "digest": a player's text
+                                 was added, and this is the hash of all texts so far
+        "closes": true,          from here on no player's text is added to the dice of this seed
+        "revealed": {...},       an earlier seed is published "dice": [{"label": "d6", "sides": 6,
+        "value": 3}], "hand": true,            these dice were rolled by hand "closed": [10, 9],
+        draws of hidden cards: only the sides of each die are public "sealed": "77aa...",     a roll
+        whose content is secret until it is opened: hash of the content "texts": {"label": "..."},
+        hashes of free texts "said": "9f0c..."}}      hash of the first line of the bot's answer
+
+docs/dice.md describes how the dice work, docs/export.md the file.
 
 Exit status: 0 if nothing is wrong, 1 if something is (one line each), 2 if the file cannot be read.
 """
@@ -36,18 +52,18 @@ from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
-TextsByKey = dict[tuple[int, str], Json]
+TextRows = dict[tuple[int, str], Json]
 """The rows of `texts`, by number of the event and key of the text."""
 
 EXPORT_VERSION = 2
 DICE_PROTOCOL = 2
-LAST_UNRELEASED_COMMIT = "e8fe7cd8"
+LAST_COMMIT_OF_OLD_FORMAT = "e8fe7cd8"
 MAX_FILE_BYTES = 200_000_000
 MAX_DIE_SIDES = 2**32
-LARGEST_NUMBER = 2**53
+FIRST_UNSAFE_NUMBER = 2**53
 """From here on programs read a whole number differently."""
-HEX_DIGITS_TO_TRUST = 16
-"""Fewer digits of one head can be forged in minutes."""
+DIGITS_TO_TRUST = 16
+"""Eight digits of a head can be forged in minutes, sixteen cannot."""
 MAX_FAULTS_SHOWN = 50
 
 
@@ -65,8 +81,8 @@ class Report:
     dice_checked: int = 0
     dice_without_seed: int = 0
     dice_by_hand: int = 0
-    sealed_events: int = 0
-    deleted_texts: int = 0
+    unopened_events: int = 0
+    unchecked_digests: int = 0
 
     def add_fault(self, event: int, problem: str) -> None:
         """Add a fault of one event."""
@@ -75,16 +91,17 @@ class Report:
 
 @dataclass
 class Promise:
-    """A seed that the log promised, and the players' texts that were mixed into its dice.
+    """A seed that the log promised, and the players' texts that are mixed into its dice.
 
-    `texts` is None once a text was deleted, so that the digest can no longer be computed.
+    The seeds of a game are numbered 1, 2, 3, ...: its epochs. `player_texts` is None once a text is
+    missing from the file, so that the digest can no longer be computed.
     """
 
     commitment: str
-    texts: list[str] | None = field(default_factory=list)
+    player_texts: list[str] | None = field(default_factory=list)
     digest: str = hashlib.sha256(b"").hexdigest()
     texts_closed: bool = False
-    person_deleted: bool = False
+    somebody_left: bool = False
     seed: bytes | None = None
 
 
@@ -144,7 +161,7 @@ def parse_json(text: str) -> Any:
 
 
 def validate_log(log: Any) -> Json:
-    """Return the log if each part that is read below has the right type."""
+    """Return the log with all its parts. Raises UnreadableFile for a part of the wrong type."""
     if not isinstance(log, dict) or log.get("format") != "grognard-game":
         raise UnreadableFile("The file is not a game exported by Grognard.")
     version = log.get("version")
@@ -153,7 +170,7 @@ def validate_log(log: Any) -> Json:
     if version > EXPORT_VERSION:
         raise UnreadableFile("A newer Grognard wrote this file. Take the verify_log.py of its release.")
     if version < EXPORT_VERSION:
-        refuse_unreleased(f"export version {version}")
+        refuse_old_format(f"export version {version}")
     for key in ("game", "head"):
         if not isinstance(log.get(key), str):
             raise UnreadableFile(f"The file is damaged: {key}.")
@@ -172,7 +189,7 @@ def validate_log(log: Any) -> Json:
                 value = row.get(column) if isinstance(row, dict) else None
                 if type(value) is not required_type:
                     raise UnreadableFile(f"The file is damaged: {column} of {part}.")
-                if isinstance(value, int) and not 0 <= value < LARGEST_NUMBER:
+                if isinstance(value, int) and not 0 <= value < FIRST_UNSAFE_NUMBER:
                     raise UnreadableFile(f"The file is damaged: {column} of {part}.")
     for row in log["seeds"]:
         if read_seed(row.get("seed", "")) is None:
@@ -180,10 +197,10 @@ def validate_log(log: Any) -> Json:
     return log
 
 
-def refuse_unreleased(what: str) -> None:
-    """Refuse a format that no release has written."""
+def refuse_old_format(what: str) -> None:
+    """Refuse a format from before the first release."""
     raise UnreadableFile(
-        f"This game was made by an unreleased build of Grognard ({what}). Commit {LAST_UNRELEASED_COMMIT} opens it."
+        f"This game was made by an unreleased build of Grognard ({what}). Commit {LAST_COMMIT_OF_OLD_FORMAT} opens it."
     )
 
 
@@ -233,7 +250,7 @@ def canonical_json(body: Json) -> str:
             return {key: normalize(item) for key, item in value.items()}
         if isinstance(value, list):
             return [normalize(item) for item in value]
-        if isinstance(value, int | float) and abs(value) >= LARGEST_NUMBER:
+        if isinstance(value, int | float) and abs(value) >= FIRST_UNSAFE_NUMBER:
             raise ValueError("it holds a number from 2^53 on, which programs read differently")
         if isinstance(value, float) and value.is_integer():
             return int(value)
@@ -254,14 +271,20 @@ def check_chain(log: Json, report: Report) -> None:
         number = row["number"]
         body_number = row["body"].get("number")
         if number != expected_number or body_number != number or type(body_number) is not int:
-            report.add_fault(number, f"it stands where event {expected_number} should be.")
+            report.add_fault(
+                number,
+                f"it stands where event {expected_number} should be (its body says {body_number}).",
+            )
         try:
             computed_hash = sha256_hex(previous_hash + "\n" + canonical_json(row["body"]))
             if computed_hash != row["hash"]:
-                report.add_fault(number, "the hash does not fit (it, or something before it, was changed).")
+                report.add_fault(
+                    number,
+                    "the hash does not fit: this event, or the one before it, was changed.",
+                )
         except (ValueError, RecursionError) as error:
             report.add_fault(number, f"it has no single text: {error}.")
-        previous_hash = row["hash"]
+        previous_hash = row["hash"]  # not the computed one, so that one change gives one fault
     if log["head"] != previous_hash:
         report.faults.append("The file does not end with the head that it names.")
 
@@ -270,42 +293,43 @@ def check_chain(log: Json, report: Report) -> None:
 
 
 def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None:
-    """Check that each head that somebody noted is in the log, and note how many events they vouch
-    for.
+    """Check that each head that somebody noted is in the log.
+
+    Heads are compared with the hashes in the file, so they prove something only if the chain is
+    sound: then a head vouches for its event and for all events before it.
     """
     hashes = [row["hash"] for row in log["events"]]
     start = sha256_hex(log["game"])
-    covered_events = 0
+    last_covered = 0
     for number, digits in heads:
-        if number > len(hashes):
+        if number == 0:
+            matches = [index for index, event_hash in enumerate([start, *hashes]) if event_hash.startswith(digits)]
+            if matches:
+                last_covered = max(last_covered, matches[0])
+            else:
+                report.faults.append(f"No event has the head {digits}: the end was cut off, or the log rewritten.")
+        elif number > len(hashes):
             report.faults.append(
                 f"The log ends with event {len(hashes)}, but #{number} {digits} is known: its end was cut off."
             )
-        elif number > 0 and not hashes[number - 1].startswith(digits):
-            shown = hashes[number - 1][: len(digits)]
-            report.add_fault(number, f"it has the hash {shown}, not {digits}: the log was rewritten.")
-        elif number == 0:
-            matches = [index for index, hash in enumerate([start, *hashes]) if hash.startswith(digits)]
-            if matches:
-                covered_events = max(covered_events, matches[0])
-            else:
-                report.faults.append(f"No event has the head {digits}: the end was cut off, or the log was rewritten.")
+        elif not hashes[number - 1].startswith(digits):
+            found = hashes[number - 1][: len(digits)]
+            report.add_fault(number, f"it has the hash {found}, not {digits}: the log was rewritten.")
         else:
-            covered_events = max(covered_events, number)
-    if heads and not report.faults:
-        fit = "1 head fits: it vouches for" if len(heads) == 1 else f"{len(heads)} heads fit: they vouch for"
-        report.notes.append(f"{fit} {covered_events} of {len(hashes)} events.")
-    digits_together = sum(len(digits) for _, digits in heads)
-    if heads and digits_together < HEX_DIGITS_TO_TRUST:
-        report.notes.append(
-            f"{digits_together} digits of one head can be forged in minutes: give several, or a longer one."
-        )
+            last_covered = max(last_covered, number)
+    if not heads:
+        return
+    if not report.faults:
+        fit = "1 head fits" if len(heads) == 1 else f"{len(heads)} heads fit"
+        report.notes.append(f"{fit}. The log up to event {last_covered} of {len(hashes)} is vouched for.")
+    if max(len(digits) for _, digits in heads) < DIGITS_TO_TRUST:
+        report.notes.append("8 digits of a head can be forged in minutes: give one with 16.")
 
 
 # --- 3. Seeds
 
 
-def read_promises(log: Json, texts: TextsByKey, report: Report) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
+def read_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
     """Walk through the log and collect the promised seeds.
 
     Returns the promises in order, and for each event the promise and the digest of the players'
@@ -322,79 +346,87 @@ def read_promises(log: Json, texts: TextsByKey, report: Report) -> tuple[list[Pr
         if isinstance(secret, dict) and "commitment" in secret:
             protocol = secret.get("protocol", 1)
             if type(protocol) is int and protocol < DICE_PROTOCOL:
-                refuse_unreleased(f"dice protocol {protocol}")
+                refuse_old_format(f"dice protocol {protocol}")
             if type(protocol) is not int or protocol != DICE_PROTOCOL:
-                report.add_fault(number, f"its dice have no protocol {protocol}.")
+                report.add_fault(number, f"it uses dice protocol {protocol}, which this program does not know.")
             promises.append(Promise(str(secret["commitment"])))
             if secret.get("epoch") != len(promises):
-                report.add_fault(number, f"it begins another seed than the next one, {len(promises)}.")
+                report.add_fault(number, f"its seed should have the number {len(promises)}.")
         elif isinstance(secret, dict) and promises:
             add_player_text(number, str(secret.get("digest")), promises[-1], texts, report)
         if promises:
-            note_closing(body, promises[-1])
+            note_closing_and_deletion(body, promises[-1])
     return promises, in_force
 
 
-def add_player_text(number: int, digest: str, promise: Promise, texts: TextsByKey, report: Report) -> None:
-    """Check that a player's text gives the new digest. Texts may be added only until they are
-    closed.
+def add_player_text(number: int, digest: str, promise: Promise, texts: TextRows, report: Report) -> None:
+    """Check that a player's text gives the new digest. No text may be added once they are closed.
 
-    The digest covers all texts so far. If somebody deleted their data, their text is gone: then
-    either it cannot be checked, or the digest from before stands in for the deleted texts.
+    The digest is the hash of all texts so far. After somebody's data was deleted the bot may begin
+    again: the previous digest then stands in for all texts before it. If the text is not in the
+    file, its digest is only counted, and so are those after it until the bot begins again.
     """
     if promise.texts_closed:
         report.add_fault(number, "a player's text was added after the texts were closed.")
     row = texts.get((number, "text"))
     candidates: list[list[str]] = []
-    if row and promise.texts is not None:
-        candidates.append([*promise.texts, row["text"]])
-    if row and promise.person_deleted:
+    if row and promise.player_texts is not None:
+        candidates.append([*promise.player_texts, row["text"]])
+    if row and promise.somebody_left:
         candidates.append([promise.digest, row["text"]])
     fitting = [candidate for candidate in candidates if sha256_hex("\n".join(candidate)) == digest]
     if not fitting:
-        report.deleted_texts += 1
-        if row and promise.texts is not None:
+        report.unchecked_digests += 1
+        if row and promise.player_texts is not None:
             report.add_fault(number, "the digest of the players' texts is not that of their texts.")
-    promise.texts = fitting[0] if fitting else None
+    promise.player_texts = fitting[0] if fitting else None
     promise.digest = digest
 
 
-def note_closing(body: Json, promise: Promise) -> None:
-    """Note whether an event closes the players' texts, and whether it deleted somebody's data."""
+def note_closing_and_deletion(body: Json, promise: Promise) -> None:
+    """Note whether an event closes the players' texts, and whether somebody's data was deleted."""
     promise.texts_closed = promise.texts_closed or body.get("closes") is True
-    promise.person_deleted = promise.person_deleted or body.get("kind") == "privacy"
+    promise.somebody_left = promise.somebody_left or body.get("kind") == "privacy"
 
 
 def check_seeds(log: Json, promises: list[Promise], report: Report) -> None:
-    """Check that each published seed has the promised SHA-256, and keep it for its dice."""
+    """Check that each published seed has the promised SHA-256, and keep it for its dice.
+
+    Seeds are in the list `seeds`, those not yet published without a `seed`, and in the events that
+    published them.
+    """
     for row in log["seeds"]:
-        seed = read_seed(row.get("seed", ""))
-        check_seed(f"Seed {row['epoch']}", row["epoch"], seed, promises, report, row["commitment"])
+        epoch = row["epoch"]
+        place = f"Seed {epoch}"
+        promise = find_promise(promises, epoch)
+        if promise is None:
+            report.faults.append(f"{place}: no event promised it.")
+        elif row["commitment"] != promise.commitment:
+            report.faults.append(f"{place}: its commitment is not the one that was promised.")
+        elif row.get("seed"):
+            keep_seed(place, read_seed(row["seed"]), promise, report)
     for row in log["events"]:
         revealed = row["body"].get("revealed")
         if isinstance(revealed, dict):
-            seed = read_seed(revealed.get("seed")) or b"\0"
-            check_seed(f"Event {row['number']}", revealed.get("epoch"), seed, promises, report)
+            place = f"Event {row['number']}"
+            promise = find_promise(promises, revealed.get("epoch"))
+            if promise is None:
+                report.faults.append(f"{place}: no event promised the seed that it publishes.")
+            else:
+                keep_seed(place, read_seed(revealed.get("seed")), promise, report)
 
 
-def check_seed(
-    place: str,
-    epoch: Any,
-    seed: bytes | None,
-    promises: list[Promise],
-    report: Report,
-    commitment: str = "",
-) -> None:
-    """Check one seed against the promise of its epoch (1, 2, ...). An empty seed is not published
-    yet.
-    """
+def find_promise(promises: list[Promise], epoch: Any) -> Promise | None:
+    """Return the promise of an epoch (1, 2, ...), or None."""
     is_promised = type(epoch) is int and 1 <= epoch <= len(promises)
-    promise = promises[epoch - 1] if is_promised else None
-    if promise is None or (commitment and commitment != promise.commitment):
-        report.faults.append(f"{place}: no event promised this seed.")
-    elif seed and hashlib.sha256(seed).hexdigest() != promise.commitment:
+    return promises[epoch - 1] if is_promised else None
+
+
+def keep_seed(place: str, seed: bytes | None, promise: Promise, report: Report) -> None:
+    """Keep a published seed if it is the promised one. `seed` is None if it cannot be read."""
+    if seed is None or hashlib.sha256(seed).hexdigest() != promise.commitment:
         report.faults.append(f"{place}: it is not the seed that was promised.")
-    elif seed:
+    else:
         promise.seed = seed
 
 
@@ -408,41 +440,46 @@ def roll_faces(seed: bytes, game: str, event: int, digest: str, sides: list[int]
     can use: words too high to divide evenly among the faces are skipped.
     """
 
-    def words() -> Iterator[int]:
+    def generate_words() -> Iterator[int]:
         block = 0
         while True:
             message = f"{DICE_PROTOCOL}:{game}:{event}:{digest}:{block}"
             yield from struct.unpack(">8I", hmac.digest(seed, message.encode(), "sha256"))
             block += 1
 
-    row = words()
+    words = generate_words()
     faces = []
     for count in sides:
         first_unusable = 2**32 // count * count
-        word = next(row)
+        word = next(words)
         while word >= first_unusable:
-            word = next(row)
+            word = next(words)
         faces.append(word % count + 1)
     return faces
 
 
-def check_dice(log: Json, texts: TextsByKey, in_force: dict[int, tuple[Promise, str]], report: Report) -> None:
-    """Check every die, also those of sealed rolls that were opened and of hidden draws whose faces
-    are known.
+def check_dice(log: Json, texts: TextRows, in_force: dict[int, tuple[Promise, str]], report: Report) -> None:
+    """Check every die that is not secret any more, also those under an opened seal.
+
+    An event has either public dice, or sealed ones, or the `closed` sides of hidden draws.
     """
     for row in log["events"]:
         number = row["number"]
         body = row["body"]
         dice: Any = body.get("dice")
         by_hand = body.get("hand") is True
+        if sum(key in body for key in ("dice", "sealed", "closed")) > 1:
+            report.add_fault(number, "it has dice of two kinds.")
         if "sealed" in body:
             content = open_sealed(texts, number)
             dice = content.get("dice")
             by_hand = content.get("hand") is True
-            report.sealed_events += (number, "sealed") not in texts
+            if (number, "sealed") not in texts:
+                report.unopened_events += 1
         elif "closed" in body or (isinstance(dice, list) and any(map(is_hidden_card, dice))):
             dice = open_hidden_draws(texts, number, body)
-            report.sealed_events += dice is None
+            if dice is None:
+                report.unopened_events += 1
         if not dice:
             continue
         if not isinstance(dice, list) or not all(map(is_die, dice)):
@@ -484,13 +521,15 @@ def is_die(die: Any) -> bool:
 
 
 def is_hidden_card(die: Any) -> bool:
-    """Return whether a die drew a card of a deck with hidden cards: it names the card, and its face
-    is a text apart.
+    """Return whether a die drew a card of a deck with hidden cards.
+
+    Such a die names the card as its value. Its face is kept in a text of its own, `face.N`, since
+    it tells which cards are missing from the deck. The card of a public deck has its face as value.
     """
     return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
-def open_sealed(texts: TextsByKey, number: int) -> Json:
+def open_sealed(texts: TextRows, number: int) -> Json:
     """Return what was sealed in an event, or {} if it is not in the file."""
     row = texts.get((number, "sealed"))
     try:
@@ -500,14 +539,15 @@ def open_sealed(texts: TextsByKey, number: int) -> Json:
     return content if isinstance(content, dict) else {}
 
 
-def open_hidden_draws(texts: TextsByKey, number: int, body: Json) -> list[Json] | None:
+def open_hidden_draws(texts: TextRows, number: int, body: Json) -> list[Json] | None:
     """Return the dice of an event with hidden faces, or None if a face is not in the file.
 
-    The N-th face is the text `face.N`. A card whose place in the pile was known came without a die
-    (0 sides).
+    The face of the N-th die is the text `face.N`. A die with 0 sides was not rolled: the players
+    already knew which card lay on top. Whether they did is for `grognard verify`.
     """
     dice = body.get("dice")
     if isinstance(body.get("closed"), list):
+        # These dice are secret altogether: write them as hidden cards, which are opened below.
         dice = [{"sides": sides, "value": "", "deck": ""} for sides in body["closed"]]
     opened = []
     for position, die in enumerate(dice if isinstance(dice, list) else [], 1):
@@ -524,11 +564,11 @@ def open_hidden_draws(texts: TextsByKey, number: int, body: Json) -> list[Json] 
 # --- 5. Texts
 
 
-def check_texts(log: Json, texts: TextsByKey, report: Report) -> None:
-    """Check that each text is the one whose hash its event holds.
+def check_texts(log: Json, texts: TextRows, report: Report) -> None:
+    """Check that each text in the file is the one whose hash its event holds.
 
-    Free texts and sealed contents are hashed with a random salt. The first line of an answer
-    (`said`) is hashed alone.
+    The hash covers a random salt, a line break and the text, so that nobody can guess a deleted
+    text from its hash. The first line of the bot's answer (`said`) was public, and has no salt.
     """
     bodies = {row["number"]: row["body"] for row in log["events"]}
     for row in log["texts"]:
@@ -542,7 +582,7 @@ def check_texts(log: Json, texts: TextsByKey, report: Report) -> None:
         if computed_hash != find_text_hash(body, open_sealed(texts, number), key):
             report.add_fault(number, f"the text {key[:40]} was changed, or does not belong to it.")
         elif "\n" in row["salt"]:
-            # A salt with a line break in it could hold the beginning of the text.
+            # Else the beginning of the text could be moved into the salt, with the same hash.
             report.add_fault(number, f"the text {key[:40]} has no salt as Grognard writes it.")
         elif row.get("person") and row["person"] != body.get("who", row["person"]):
             report.add_fault(number, f"the text {key[:40]} is said to be another person's.")
@@ -592,10 +632,10 @@ def format_report(report: Report) -> list[str]:
         lines.append(f"... and {len(report.faults) - MAX_FAULTS_SHOWN} more.")
     lines.append(f"Events: {report.events}. Dice computed again: {report.dice_checked}. Faults: {len(report.faults)}.")
     counts = {
-        "Dice whose seed is not published yet (/fair reveal publishes it)": report.dice_without_seed,
+        "Dice whose seed is not published yet (by /fair reveal)": report.dice_without_seed,
         "Dice rolled by hand, which nobody can check": report.dice_by_hand,
-        "Sealed events with nothing to check (not opened, or deleted)": report.sealed_events,
-        "Digests of players' texts that cannot be checked (a text was deleted)": report.deleted_texts,
+        "Events with secret dice (not opened, or deleted)": report.unopened_events,
+        "Digests of players' texts that cannot be checked": report.unchecked_digests,
     }
     lines += [f"{label}: {count}." for label, count in counts.items() if count]
     return lines + report.notes

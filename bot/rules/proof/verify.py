@@ -78,11 +78,8 @@ def head_remarks(heads: Sequence[Head], hashes: Sequence[str] = ()) -> Iterator[
         upto = max(head.number or at for head, at in zip(heads, found, strict=True))
         fit = "1 head fits: it holds" if len(heads) == 1 else f"{len(heads)} heads fit: they hold"
         yield f"{fit} {upto} of {len(hashes)} events."
-    if heads and sum(len(head.digits) for head in heads) < ENOUGH:
-        yield (
-            f"{len(heads[0].digits)} digits of one head can be forged in minutes: give a longer one, "
-            "or several (--heads takes text copied from the channel)."
-        )
+    if heads and max(len(head.digits) for head in heads) < ENOUGH:
+        yield "8 digits of a head can be forged in minutes: give one with 16."
 
 
 # -- the proof of a whole log
