@@ -165,7 +165,8 @@ def _check_health(found: Findings, settings: Settings) -> None:
 
 def _check_folder(found: Findings, data: Path) -> None:
     """Whether the data folder can be written, has room, and is nobody else's to read."""
-    where = next(folder for folder in (data, *data.absolute().parents) if folder.exists())  # it is made at first start
+    # The bot makes the folder at its first start. os.path takes one that this user may not look at for missing.
+    where = next(folder for folder in (data, *data.absolute().parents) if os.path.exists(folder))
     if not where.is_dir():
         found.fault(f"data folder {data}: {where} is no folder. Set GROGNARD_DATA to another place")
         return
@@ -176,7 +177,7 @@ def _check_folder(found: Findings, data: Path) -> None:
     free = shutil.disk_usage(where).free
     if free < LITTLE:
         found.fault(f"data folder {data}: only {free // MIB} MiB are free; the bot stops recording on a full disk")
-    readable = [path for path in (data, *data.rglob("*")) if data.exists() and path.stat().st_mode & 0o077]
+    readable = [path for path in (data, *data.rglob("*")) if os.path.exists(data) and path.stat().st_mode & 0o077]
     if readable and not Path.cwd().is_relative_to(data.resolve()):
         found.note(f"others may read {readable[0]}; the bot takes that right away at its next start")
 

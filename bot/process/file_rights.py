@@ -62,7 +62,7 @@ def tighten(data: Path) -> list[Path]:
     Files of other owners and links are left alone, and so is a folder in which the bot was started, or one above it:
     there it is not ours alone.
     """
-    if not data.is_dir() or Path.cwd().is_relative_to(data.resolve()):
+    if not os.path.isdir(data) or Path.cwd().is_relative_to(data.resolve()):
         return []
     changed = [path for path in (data, *sorted(data.rglob("*"))) if _tightened(path)]
     if changed:

@@ -253,6 +253,53 @@ def test_a_line_that_systemd_reads_otherwise_is_named_and_not_shown(host: Host, 
     assert SECRET not in done.stderr + done.stdout
 
 
+COMMANDS_WITH_FILES = [
+    ("doctor",),
+    ("run",),
+    ("rerun", "--all"),
+    ("backup", "monday.db"),
+    ("restore", "LOCKED/monday.db"),
+    ("copy", "sqlite:///old.db", "sqlite:////dev/shm/grognard-never-made.db"),
+    ("copy", "LOCKED/settings.env", "sqlite:///new.db"),
+    ("publish", "Hill", "site"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can try as somebody else")
+@pytest.mark.parametrize("words", COMMANDS_WITH_FILES)
+def test_a_folder_that_this_user_may_not_look_into_gets_a_sentence(
+    root: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Python's own questions about such a path raise. The libraries are loaded before root becomes somebody else."""
+    locked = tmp_path / "locked"
+    (locked / "data").mkdir(parents=True)
+    locked.chmod(0o700)
+    script = """
+import encodings.idna, os, pkgutil, sys
+from importlib import import_module
+from bot.__main__ import COMMANDS, main
+for target in COMMANDS.values():
+    import_module(target.partition(":")[0])
+import adapters.discord.serve, adapters.web.health, adapters.discord.doctor
+os.setgid(65534)
+os.setuid(65534)
+sys.exit(main(sys.argv[1:]))
+"""
+    kept = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *(word.replace("LOCKED", str(locked)) for word in words)],
+        cwd=root, env={**kept, "DISCORD_TOKEN": "a.b.c", "GROGNARD_DATA": str(locked / "data")},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    text = done.stdout + done.stderr
+    assert "Traceback" not in text, text
+    assert done.returncode in (1, 2), text
+    assert str(locked) in text
+    last_line = text.rstrip().splitlines()[-1]
+    assert last_line.startswith(("FIX ", "note ")) == (words == ("doctor",)), last_line
+
+
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
     """A service of this user; the environment and the settings' file are put back after the test."""

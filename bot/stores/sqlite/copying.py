@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
+from bot.process.file_rights import explained_failure
 from bot.stores.base import StoreError
 from bot.stores.copying import NUMBERED, TOGETHER
 from bot.stores.records import TABLES, listed
@@ -56,7 +57,9 @@ class SqliteEnd:
 @asynccontextmanager
 async def sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
     """A database to copy from, of today's schema. Raises StoreError."""
-    if not path.exists():
+    with explained_failure(path, "read"):
+        is_there = path.exists()
+    if not is_there:
         raise StoreError(f"There is no database {path}.", hint="Name the file as DATABASE_URL does.")
     beside = journal_path(path)
     with _connected(path) as connection:
