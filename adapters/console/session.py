@@ -393,8 +393,11 @@ class Keys:
     def meant(self, text: str) -> str | Menu | None:
         """The action of what was typed: `a` a button, `t 2` the second entry of a menu. The menu itself for `t`."""
         word, _, number = text.casefold().partition(" ")
-        if text.casefold() in self.buttons:
-            return self.buttons[text.casefold()].action
+        button = self.buttons.get(text.casefold())
+        if button is not None and button.label == "Undo":
+            return None  # the last answer may be another player's: the command is about whoever types
+        if button is not None:
+            return button.action
         menu = self.menus.get(word)
         if menu is None or not number:
             return menu

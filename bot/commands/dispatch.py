@@ -196,10 +196,10 @@ BUTTONS_OF_EVENT = {
     "dice": Button("play.odds:dice_of_shot", private=True, earlier=True),
     "share": Button("play.odds:share_shot"),
     "reveal": Button("play.button:reveal", earlier=True, typed="/game reveal"),
-    "undo": Button("play.button:take_back", typed="/game undo"),
-    "redo": Button("play.button:bring_back", typed="/game redo"),
+    "undo": Button("play.button:take_back"),
+    "redo": Button("play.button:bring_back"),
     "choose": Button("post.choose:press", typed="/choose"),
-    "consent": Button("play.button:answer_request", typed="/game undo"),
+    "consent": Button("play.button:answer_request"),
     "refuse": Button("play.button:answer_request"),
 }
 """Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
@@ -272,7 +272,7 @@ def _of_another_game(name: str, row: str) -> UserError:
     hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
     if not row or (row.isdecimal() and len(row) < GAME_ID):
         return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")
-    return UserError("This button belongs to another game than the one played here now.", hint=hint, code="other-game")
+    return UserError("That button is from another game than the one played here now.", hint=hint, code="other-game")
 
 
 def _number(rest: str) -> int:

@@ -208,7 +208,7 @@ class Forms:
         home = (await self._threads.home(where)).key
         loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0
         if loaded is not None and row != loaded.row:
-            raise UserError("This button belongs to another game than the one played here now.", code="other-game")
+            raise UserError("That button is from another game than the one played here now.", code="other-game")
         found = await read_opened(self._store, loaded.row, loaded.game, at) if loaded is not None else None
         event = found or {}
         with using(await self._seen_at(where)):

@@ -142,6 +142,14 @@ def test_an_answer_is_shown_as_it_is() -> None:
     assert "Error: wrong" in out.getvalue()
 
 
+def test_u_and_undo_are_about_who_types() -> None:
+    """The last answer, which has *Undo* too, is another player's."""
+    begin = ('game start lnlt "Hill 875" sides="US, VC"', "game join US", "unit add Sq squad US morale=5 fp=2")
+    shown = play(*begin, "as Bao", "game join VC", "roll 2d6", "as Player", "u", "undo", "1")
+    assert shown.count('Undo #3, "Player (US): Sq added"?') == 2
+    assert "#3 is undone · Player" in shown
+
+
 async def test_a_letter_stands_for_a_button_of_the_last_answer() -> None:
     out = io.StringIO()
     app = await fresh_app()
