@@ -48,7 +48,7 @@ from bot.rules.text.names import counted
 from bot.rules.text.plain import shown_name, storable, without_control
 from bot.running.budgets import UNASKED, Pauses, UnderWay
 from bot.running.due_loop import Due as DueWork
-from bot.running.handling import Handling
+from bot.running.handling import Handling, check_sizes
 from bot.running.promises import Promises, Unrecorded
 from bot.running.storing import Storing
 from bot.sight.watching import Answer, Counts, Promise, Watch
@@ -180,7 +180,7 @@ class App:
         try:
             typed = await self.parsed(text, where, who)
         except UserError as error:
-            return error_reply(error, without_control(text))
+            return error_reply(error, without_control(text[:MAX_TEXT]))
         return await self.run(
             Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}, spec=typed.spec)
         )
@@ -229,6 +229,10 @@ class App:
 
         A request that is already under way, or was answered before, gets the same answer marked as `seen`.
         """
+        try:
+            check_sizes(command.options)
+        except UserError as error:
+            return error_reply(error)
         command = _storable(command)
         if not command.request_id:  # nothing to tell it from others: it can come only once
             command = replace(command, request_id=new_id())
@@ -424,7 +428,11 @@ class App:
     async def complete(
         self, path: Path, name: str, typed: str, given: Mapping[str, object], who: Person, where: Place
     ) -> tuple[Choice, ...]:
-        """Choices for one option while it is typed, with this channel's roster and sides."""
+        """Choices for one option while it is typed, with this channel's roster and sides.
+
+        What is longer than a command may be is completed by what it begins with; an option given before is left out.
+        """
+        given = {name: value for name, value in given.items() if len(str(value)) <= MAX_TEXT}
         try:
             spec = await self.spec_at(path, where)
             option = spec.option(name)

@@ -21,7 +21,7 @@ from bot.interface.typing.command_text import Token, tokenize
 from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import UserError
 
-_VALUE = re.compile(r"([^\s=]*)=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))")
+_VALUE = re.compile(r"([^\s=]{0,40})=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))")
 """An option with its value: what is in each kind of quotes, and whether these are closed; or what has none."""
 _QUOTES = ('"', "'", "\u201c")
 OWN_WORDS = ("as", "tutorial", "source", "board", "clear", "quit")

@@ -194,7 +194,7 @@ def _refusal(status: int, found: Mapping[str, Any], header: str | None) -> Refus
 def _parsed(text: str) -> Json:
     try:
         found = json.loads(text) if text else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -15,7 +15,7 @@ from bot.rules.text.phrase import Address, Typed, When, pieces_of
 from bot.rules.text.plain import isolated, visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
-_LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
+_LINE_START = re.compile(r"^([^\S\n]*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
 _LINK = re.compile(r"\b([a-z][a-z0-9+.-]{1,14}):(?=/)", re.IGNORECASE)
 _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg|com|me|io)", re.IGNORECASE)
 

@@ -214,7 +214,7 @@ def _said(text: str) -> str:
     """The error that a body names as JSON; "" where it names none."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return str(found.get("error") or "") if isinstance(found, dict) else ""
 

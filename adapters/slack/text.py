@@ -6,16 +6,17 @@ from functools import lru_cache
 
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Pen
+from bot.interface.typing.command_text import MAX_LENGTH
 from bot.rules.text.phrase import Address, Typed, When, pieces_of
 from bot.rules.text.plain import isolated
 from bot.systems.catalog import everywhere
 from bot.systems.system import built_in
 
-_CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
-_LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
+_CONTROL = re.compile(r"<([@#!])([^<>|]*)(?:\|([^<>]*))?>")
+_LINK = re.compile(r"<((?:https?|mailto|tel):[^<>|]*)(?:\|([^<>]*))?>")
 _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
 _MARK = re.compile(r"(?<!\w)[*_~](?=\S)")
-_QUOTE = re.compile(r"^(\s*)(?=&gt;)", re.MULTILINE)
+_QUOTE = re.compile(r"^([^\S\n]*)(?=&gt;)", re.MULTILINE)
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 TAKEN = ("me",)
 """Commands of Slack's own that are called as one of ours: that follows `/grognard`."""
@@ -25,7 +26,12 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
 def typed(text: str) -> str:
-    """What a person typed: links and names as words, channels by id where a game moves there, entities undone."""
+    """What a person typed: links and names as words, channels by id where a game moves there, entities undone.
+
+    A text that is too long for a command comes back cut, and still too long: whoever parses it refuses it.
+    """
+    if len(text) > MAX_LENGTH:
+        return text[: MAX_LENGTH + 1]
     text = _LINK.sub(lambda found: found[2] or found[1], text)
     by_id = _TRANSFER.search(text) is not None
     text = _CONTROL.sub(lambda found: _reference(found, by_id=by_id), text)
@@ -45,8 +51,13 @@ def _reference(found: re.Match[str], *, by_id: bool) -> str:
 
 
 def after_mention(text: str, bot: str) -> str:
-    """The words behind the first mention of the bot, or those before it where none follow."""
-    before, _, after = re.sub(rf"<@{re.escape(bot)}(?:\|[^>]*)?>", "\0", text, count=1).partition("\0")
+    """The words behind the first mention of the bot, or those before it where none follow.
+
+    A text that is too long for a command comes back cut, and still too long: whoever parses it refuses it.
+    """
+    if len(text) > MAX_LENGTH:
+        return text[: MAX_LENGTH + 1]
+    before, _, after = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", text, count=1).partition("\0")
     return after.strip(" :,\n") or before.strip()
 
 

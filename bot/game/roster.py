@@ -24,7 +24,7 @@ RESERVED = ("none", "all", "self")
 """Words that stand for something else where a unit is named."""
 _MEANS = re.compile(r"(side:|hex:|[-+#@/])\s*", re.IGNORECASE)
 """How a word begins that picks units or says something of them: `side:US`, `-shaken`, `#5`."""
-_LAST_NUMBER = re.compile(r"\d+$")
+_LAST_NUMBER = re.compile(r"(?<!\d)\d+$")
 _NAME = Option("name", "str")
 
 
@@ -210,9 +210,14 @@ def new_unit(
 def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
     """The game with further units. Raises UserError when the roster is full."""
     units = {**game.units, **{unit.name.casefold(): unit for unit in new}}
+    check_roster_room(units)
+    return replace(game, units=units)
+
+
+def check_roster_room(units: Units) -> None:
+    """Raise UserError for more units than a roster holds."""
     if len(units) > MAX_ROSTER:
         raise UserError(f"A roster holds at most {MAX_ROSTER} units.", code="too-many")
-    return replace(game, units=units)
 
 
 def units_of(game: Game, names: Iterable[str]) -> list[RosterUnit]:

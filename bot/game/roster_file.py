@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from bot.game.counter import REDUCED
-from bot.game.roster import count_units, find_type, new_unit, set_by_hand
+from bot.game.roster import check_roster_room, count_units, find_type, new_unit, set_by_hand
 from bot.game.state import Units
 from bot.rules.errors import TableError, UserError, check_keys, did_you_mean
 from bot.rules.inputs.several_units import expand_names
@@ -34,6 +34,7 @@ _OPENING = (
     yaml.BlockMappingStartToken,
 )
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
 KEYS = ("title", "sides", "about", "tracks", "units")
 LONGEST = 500
@@ -88,9 +89,8 @@ class RosterLine:
 
 def read_roster(text: str) -> list[RosterLine]:
     """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
+    check_roster_size(text)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    if len(text) > MAX_SIZE:
-        raise _fault(f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long")
     if "\n" not in text.strip() and "\\n" in text:
         text = text.replace("\\n", "\n")
     rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
@@ -99,6 +99,12 @@ def read_roster(text: str) -> list[RosterLine]:
     if len(rows) > MAX_ROWS:
         raise UserError(f"At most {MAX_ROWS} lines at once.", code="too-many")
     return rows
+
+
+def check_roster_size(text: str) -> None:
+    """Raise UserError for a roster of more characters than are read."""
+    if len(text) > MAX_SIZE:
+        raise _fault(f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long")
 
 
 def _fault(what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = "") -> UserError:
@@ -112,15 +118,18 @@ def units_of(
 ) -> dict[str, RosterUnit]:
     """The units of all rows by folded name; `known` are those there already. Raises UserError naming the line."""
     units: dict[str, RosterUnit] = {}
+    every = dict(known)
     for row in rows:
         try:
             side = side_of(row.take("side"))
             kind = find_type(row.take("type"), system.words["units"])
             for name in expand_names(row.take("name")):
-                unit = new_unit(name, kind, side, "", system, {**known, **units})
+                unit = new_unit(name, kind, side, "", system, every)
                 for column in row.others:
                     unit = row.at(column, unit, system)
-                units[unit.name.casefold()] = unit
+                key = unit.name.casefold()
+                units[key] = every[key] = unit
+                check_roster_room(every)
         except UserError as error:
             raise row.explained(error) from None
     return units
@@ -176,7 +185,7 @@ def _yaml_rows(text: str) -> list[RosterLine]:
     """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are known."""
     try:
         _check_plain(text)
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         if mark is None:
@@ -195,7 +204,7 @@ def _yaml_rows(text: str) -> list[RosterLine]:
 def _check_plain(text: str) -> None:
     """Raise UserError for aliases and deep nesting, token by token: both can make a small text endless work."""
     depth = 0
-    for token in yaml.scan(text):
+    for token in yaml.scan(text, Loader=_Loader):
         if isinstance(token, yaml.AliasToken):
             raise _fault("A roster holds no YAML aliases")
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)

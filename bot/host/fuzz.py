@@ -78,7 +78,7 @@ def sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> s
         return f'{name}="{"; ".join(dict.fromkeys(items))}"'
 
     units = [option.name for option in _options(line) if option.type in ("units", "unit")]
-    line = re.sub(rf'({"|".join(units) or "-"})="?([^"=]*(?:=[^"]*)?)"', exchanged, line)
+    line = re.sub(rf'({"|".join(units) or "-"})="([^"]*)"', exchanged, line)
     return line + (" secret" if chance.random() < 0.15 and "-table" not in line else "")
 
 

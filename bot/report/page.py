@@ -9,9 +9,8 @@
 """
 
 import json
-import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -42,7 +41,7 @@ SOME_ROWS = 100
 PACKED = 300_000
 """Characters from which data is packed: a long game's JSON is full of repetition, and chats limit files."""
 Facts = Mapping[int, Json]
-_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+_SCRIPT, _SCRIPT_END = "<script>", "</script>"
 
 
 def page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
@@ -58,8 +57,20 @@ def _with_hashes(text: str) -> str:
 
 def script_hashes(text: str) -> str:
     """The hashes of the scripts in a page, as a policy names them."""
-    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(text)}
+    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in _scripts_in(text)}
     return " ".join(f"'sha256-{digest}'" for digest in sorted(hashes)) or "'none'"
+
+
+def _scripts_in(text: str) -> Iterator[str]:
+    """Yield the content of each script without attributes."""
+    begin = text.find(_SCRIPT)
+    while begin >= 0:
+        begin += len(_SCRIPT)
+        end = text.find(_SCRIPT_END, begin)
+        if end < 0:
+            return
+        yield text[begin:end]
+        begin = text.find(_SCRIPT, end)
 
 
 def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:

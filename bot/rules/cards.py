@@ -434,7 +434,7 @@ def take(id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str
 
 _RANGE = re.compile(r"([0-9]{1,4})\.\.([0-9]{1,4})")
 _TIMES = re.compile(
-    r"(?P<card>.+?)\s+x\s?(?P<count>[0-9]{1,4})|(?P<times>[0-9]{1,4})\s?x\s+(?P<called>.+)", re.IGNORECASE
+    r"(?P<card>.+?)(?<!\s)\s++x\s?(?P<count>[0-9]{1,4})|(?P<times>[0-9]{1,4})\s?x\s+(?P<called>.+)", re.IGNORECASE
 )
 LONGEST_CARD = 40
 

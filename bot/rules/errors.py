@@ -183,12 +183,17 @@ def corrected(typed: str, error: UserError) -> str:
     hint = error.hint
     if not isinstance(hint, Hint) or not hint.right or len(typed) > 1_000:
         return ""
-    pattern = rf'([^\s="]*)(?<![\w-]){re.escape(hint.wrong)}(?![\w-])([^\s"]*)'
-    found = re.search(pattern, typed, re.IGNORECASE)
+    found = re.search(rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])", typed, re.IGNORECASE)
     if found is None:
         return ""
-    right = found[1] + hint.right + found[2]
-    is_value = error.code == "unknown-unit" or typed[: found.start()].endswith("=")
-    if is_value and " " in right and typed[: found.start()].count('"') % 2 == 0:
+    begin, end = found.span()
+    while begin > 0 and not (typed[begin - 1].isspace() or typed[begin - 1] in '="'):
+        begin -= 1
+    while end < len(typed) and not (typed[end].isspace() or typed[end] == '"'):
+        end += 1
+    right = typed[begin : found.start()] + hint.right + typed[found.end() : end]
+    before = typed[:begin]
+    is_value = error.code == "unknown-unit" or before.endswith("=")
+    if is_value and " " in right and before.count('"') % 2 == 0:
         right = f'"{right}"'  # words with a blank, where no quotes are open
-    return typed[: found.start()] + right + typed[found.end() :]
+    return before + right + typed[end:]

@@ -45,6 +45,10 @@ ATTEMPTS = 50
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 MAX_OPTIONS = 60
+MAX_TEXTS = 8_000
+"""Characters in all texts of one command, each of which may have half of them."""
+FILE = "file"
+"""The option that holds the text of a file; only the checker process looks into that."""
 _COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "count", "whatif", "back", "help", "try")
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
@@ -146,7 +150,8 @@ class Handling:
             return "", ""
         loaded = await self._games.at((await self._threads.home(command.where)).key)
         played = loaded.game.system if loaded is not None else ""
-        return command_text(spec, command.options), example_in(spec, played)
+        options = {name: value for name, value in command.options.items() if name != FILE}
+        return command_text(spec, options), example_in(spec, played)
 
     async def _explained(self, error: UserError, command: Command) -> UserError:
         if error.code not in OF_A_VERSION and not isinstance(error.about, str):
@@ -257,15 +262,27 @@ def _as_seen(command: Command, seen: Registry) -> Command:
 def _check_options(spec: CommandSpec, options: Mapping[str, object]) -> None:
     """Raise UserError for more than anybody types, and for a flag that is neither yes nor no, so that nobody need ask
     again what it means."""
-    if len(options) > MAX_OPTIONS:
-        raise UserError("Too many options.", code="too-long")
-    for name, value in options.items():
-        limit = MOST_TEXT if name == "file" else MAX_TEXT
-        if isinstance(value, str) and len(value) > limit:
-            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
+    check_sizes(options)
     for name in FLAGS:
         if options.get(name) not in (None, "") and (option := spec.option(name)) is not None:
             clean(option, options[name])
+
+
+def check_sizes(options: Mapping[str, object]) -> None:
+    """Raise UserError for more options, or more text in them, than a command may have; no text is looked into."""
+    if len(options) > MAX_OPTIONS:
+        raise UserError("Too many options.", code="too-long")
+    total = 0
+    for name, value in options.items():
+        if not isinstance(value, str):
+            continue
+        total += 0 if name == FILE else len(value)
+        limit = MOST_TEXT if name == FILE else MAX_TEXT
+        if len(value) > limit:
+            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
+    if total > MAX_TEXTS:
+        what = f"That is too much text for one command: at most {MAX_TEXTS:,} characters in all its options."
+        raise UserError(what, hint="Send it as several commands.", code="too-long")
 
 
 def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:

@@ -233,7 +233,11 @@ async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_her
     """An earlier Grognard took forged outcomes: doctor says so once for the game, and its exit status stays."""
     channel = await played()
     file = rewritten(await exported(channel), cheat)
-    monkeypatch.setattr(imports, "check_text", lambda raw: ((), 0))
+
+    async def nothing_found(_context: object, _raw: str) -> tuple[tuple[str, ...], int]:
+        return (), 0
+
+    monkeypatch.setattr(imports, "_checked", nothing_found)
     there, taken = await brought(channel.app, file)
     assert not taken.error
     await there.do("Mallory", "roll 2d6")
@@ -257,6 +261,11 @@ async def test_outcomes_of_another_edition_are_taken_and_counted(monkeypatch: py
     channel = await played()
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
     file = await exported(channel)
+
+    async def check_here(_context: object, raw: str) -> tuple[tuple[str, ...], int]:
+        return imports.check_text(raw)  # the checker process would not see the other edition
+
+    monkeypatch.setattr(imports, "_checked", check_here)
     monkeypatch.setattr(System, "edition", int(System("lnlt").edition) + 1)
     _, taken = await brought(channel.app, file)
     assert not taken.error, taken.text()
@@ -277,7 +286,6 @@ async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
 
 
 async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imports, "SHORT", 100)
     monkeypatch.setattr(imports, "check_seconds", lambda size: -1.0)
     channel = await played()
     there, refused = await brought(channel.app, await exported(channel))
@@ -285,7 +293,6 @@ async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(monkeypat
     assert "odds" not in refused.text()
     assert await there.app.games.at(THERE.key) is None
     monkeypatch.undo()
-    monkeypatch.setattr(imports, "SHORT", 100)
     _, taken = await brought(channel.app, await exported(channel), "Zoe")
     assert not taken.error, "and the next one is checked as if nothing had happened"
     await channel.app.close()

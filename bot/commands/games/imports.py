@@ -30,13 +30,12 @@ from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import shown_name
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 from bot.systems.catalog import everywhere, systems, using
+from bot.systems.packs.archive import MOST_BYTES, MOST_FILES
 from bot.systems.packs.pack import Files, PackSystem, pack_from
 from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
 
 MAX_EVENTS = 200_000
-SHORT = 30_000
-"""Characters of a log that is checked on the spot; a longer one is checked in the worker."""
 CLAIM_HINT = phrase("Your account is in the imported file: `/game claim` makes its moves and its side yours.")
 
 
@@ -57,13 +56,13 @@ async def import_game(context: Context) -> Reply:
             "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
         )
     context.ledger.need_chosen()
-    raw = await asyncio.to_thread(export_text, need_text(context.options()["file"]), MOST_TEXT)
+    raw = need_text(context.options()["file"])
     faults, unplayed = await _checked(context, raw)
     if faults:
         hint = "grognard verify shows everything."
         raise UserError(f"This log is damaged or was altered: {faults[0]}", hint=hint, code="altered-log")
     # In a thread: it would hold everybody up for as long as one call takes, half a second for the largest file.
-    read = await asyncio.to_thread(lambda: read_export(read_json(raw)))
+    read = await asyncio.to_thread(_read, raw)
     with using(await brought(context, read.packs) if read.packs else systems()):
         return await _imported(context, read, unplayed)
 
@@ -104,9 +103,10 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
 
 
 async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
-    """What `check_text` finds; long logs are checked beside the bot. Raises UserError where that takes too long."""
-    if len(raw) <= SHORT and not _brings_packs(raw):
-        return check_text(raw)
+    """Return what `check_text` finds. Only the checker process looks into a file that somebody sent.
+
+    Raises UserError for a file that is no log, and for one that takes too long.
+    """
     seconds = check_seconds(len(raw))
     try:
         found: tuple[tuple[str, ...], int] = await context.check(check_text, raw, seconds=seconds)
@@ -117,18 +117,14 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
         raise UserError(what, hint=hint, code="too-slow") from None
 
 
-def _brings_packs(raw: str) -> bool:
-    """Whether the file holds packs: a stranger's, which only the worker may read."""
-    try:
-        data = read_json(raw)
-    except UserError:
-        return False  # the check says what is wrong with it
-    return isinstance(data, Mapping) and bool(data.get("packs"))
+def _read(raw: str) -> Exported:
+    """Return the game in a file that was checked."""
+    return read_export(read_json(export_text(raw, MOST_TEXT)))
 
 
 def need_text(raw: object) -> str:
     """The text of the file. Raises UserError where there is none, or too much of it."""
-    if not isinstance(raw, str) or not raw.strip():
+    if not isinstance(raw, str) or not raw[:MAX_TEXT].strip():
         raise UserError(
             "/game import needs a file.", hint=phrase("`/game export` writes one."), option="file", code="missing"
         )
@@ -138,11 +134,12 @@ def need_text(raw: object) -> str:
 
 
 def check_text(raw: str) -> tuple[tuple[str, ...], int]:
-    """What is wrong with an exported log, one line each; how many outcomes could not be played again.
+    """What is wrong with an exported log, or the one in a page, one line each; how many outcomes could not be played
+    again.
 
     Raises UserError for what is not an exported log.
     """
-    found = check(read_json(raw))
+    found = check(read_json(export_text(raw, MOST_TEXT)))
     return found.faults, found.unplayed
 
 
@@ -202,15 +199,25 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
     for hash, files in packs.items():
         pack = await read_pack(context.store, hash)
         if pack is None:
-            pack = pack_from(files, hash)
-            checked = await reviewed(context, review_brought, dict(pack.content)) if pack is not None else None
-            faults = checked.report.faults if checked is not None else ("it cannot be read",)
-            if pack is None or faults:
-                what = f"The game comes with a pack that cannot be taken: {faults[0]}"
+            faults = await _pack_faults(context, files)
+            pack = pack_from(files, hash) if not faults else None
+            if pack is None:
+                fault = faults[0] if faults else "it cannot be read"
+                what = f"The game comes with a pack that cannot be taken: {fault}"
                 raise UserError(what, option="file", code="bad-pack")
         found.append(pack)
     context.commit.docs += used_docs(found, server_key(context.command.where))
     return Shelf(everywhere(), [*getattr(systems(), "versions", ()), *found])
+
+
+async def _pack_faults(context: Context, files: Files) -> tuple[str, ...]:
+    """Return what is wrong with a pack that a game brings along, once its size is known to be small enough."""
+    texts = {name: str(text) for name, text in files.items()}
+    if len(texts) > MOST_FILES or sum(map(len, texts.values())) > MOST_BYTES:
+        return ("it cannot be read",)
+    content = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    checked = await reviewed(context, review_brought, content)
+    return checked.report.faults
 
 
 async def claim(context: Context, _more: str = "") -> Reply:

@@ -6,6 +6,8 @@ What a macro comes to is run by the app as if it had been typed (`App.called`).
 from collections.abc import Sequence
 
 from bot.commands.context import Context
+from bot.commands.untrusted_text import parse_untrusted
+from bot.interface.registry import Registry, registry
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.typing.macro import Macro, macro_name, macro_text
@@ -17,6 +19,8 @@ from bot.rules.text.phrase import Phrase, Typed, phrase
 CONSOLE = ("as", "tutorial", "quit", "exit", "press")
 """Words of the console's own."""
 FILE = "macros.txt"
+LONGEST_FILE = 200_000
+"""Characters of a file of macros: every one that a server may have, and as much again for remarks."""
 FORM = "form:"
 
 
@@ -24,7 +28,7 @@ async def add(context: Context) -> Reply:
     """Save a macro, in place of one of the same name."""
     options = context.options()
     shared, owner = options["server"], _owner(context, shared=options["server"])
-    macro = _checked(context, options["name"], options["text"], shared=shared)
+    macro = _checked(context.registry, options["name"], options["text"], shared=shared)
     before = await macros_of(context.store, owner)
     _need_room({*before, macro.name}, shared=shared)
     context.commit.docs.append(macro_doc(macro, owner))
@@ -109,24 +113,10 @@ async def import_macros(context: Context) -> Reply:
     """All macros of a file, or none where one of them cannot be. Raises UserError."""
     options = context.options()
     shared, owner = options["server"], _owner(context, shared=options["server"])
-    found: dict[str, Macro] = {}
-    for at, line in enumerate(options["file"].splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        if at > 10 * MOST_SHARED:
-            raise UserError("The file has too many lines.", option="file", code="too-many")
-        name, colon, text = line.partition(":")
-        try:
-            if not colon:
-                raise UserError("Each line is a name, a colon and a command.", code="bad-value")
-            macro = _checked(context, name, text, shared=shared)
-        except UserError as error:
-            raise UserError(f"Line {at}: {error.message}", hint=error.hint, option="file", code=error.code) from None
-        found[macro.name] = macro
-    if not found:
-        raise UserError(
-            "There is no macro in the file.", hint="Each line is a name, a colon and a command.", code="bad-value"
-        )
+    if len(options["file"]) > LONGEST_FILE:
+        what = f"A file of macros has at most {LONGEST_FILE:,} characters."
+        raise UserError(what, option="file", code="file-too-large")
+    found = await parse_untrusted(context, read_macros, options["file"], shared)
     before = await macros_of(context.store, owner)
     _need_room({*before, *found}, shared=shared)
     context.commit.docs += [macro_doc(macro, owner) for macro in found.values()]
@@ -135,13 +125,38 @@ async def import_macros(context: Context) -> Reply:
     return Reply(f"{counted(len(found), 'macro')} saved", tuple(lines), by=_whose(shared=shared), private=True)
 
 
+def read_macros(text: str, shared: bool) -> dict[str, Macro]:
+    """Return the macros of a file by name, checked against the commands that are seen here.
+
+    Raises UserError with the line at fault, for a file of too many lines, and for one without a macro.
+    """
+    found: dict[str, Macro] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        if number > 10 * MOST_SHARED:
+            raise UserError("The file has too many lines.", option="file", code="too-many")
+        name, colon, command = line.partition(":")
+        try:
+            if not colon:
+                raise UserError("Each line is a name, a colon and a command.", code="bad-value")
+            macro = _checked(registry(), name, command, shared=shared)
+        except UserError as error:
+            what = f"Line {number}: {error.message}"
+            raise UserError(what, hint=error.hint, option="file", code=error.code) from None
+        found[macro.name] = macro
+    if not found:
+        hint = "Each line is a name, a colon and a command."
+        raise UserError("There is no macro in the file.", hint=hint, code="bad-value")
+    return found
+
+
 def _line(macro: Macro, more: str = "") -> Part:
     return Phrase(f"{macro.name}: ", Typed(macro.text), more)
 
 
-def _checked(context: Context, name: str, text: str, *, shared: bool) -> Macro:
+def _checked(registry: Registry, name: str, text: str, *, shared: bool) -> Macro:
     """The macro, once it is known to be one. Raises UserError."""
-    registry = context.registry
     taken = (*registry.top, *registry.children(("macro",)), *registry.games, *CONSOLE)
     macro = Macro(macro_name(name, taken), macro_text(text), shared)
     macro.check(registry)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.pictures import drawn_table, offered
-from bot.interface.reply.packing import zip_data
+from bot.interface.reply.packing import ZIPPED, zip_data
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply, error_reply
 from bot.packs.check import UNTRUSTED_SECONDS, Report
@@ -27,6 +27,7 @@ from bot.packs.pack_store import (
 )
 from bot.packs.review import Review, review, review_file
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
@@ -203,14 +204,21 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
     """The pack as it was sent: a zip, or a text. Raises UserError."""
     options = context.options()
     given = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
-    if not given or not str(given).strip():
+    text = str(given or "")
+    is_zip = text.startswith(ZIPPED)
+    _check_size((len(text) - len(ZIPPED)) // 4 * 3 - 2 if is_zip else len(text))  # before it is unpacked
+    if not text[:MAX_TEXT].strip():
         hint = "A zip with pack.yaml and game.yaml in it, one text with both, or a table of another program."
         raise UserError("/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing")
-    text = str(given)
     zip = zip_data(text)
-    if len(zip if zip is not None else text) > MOST_BYTES:
-        raise UserError(f"A pack has at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large")
+    _check_size(len(zip if zip is not None else text))
     return zip, "" if zip is not None else text
+
+
+def _check_size(size: int) -> None:
+    """Raise UserError for more bytes than a pack may have."""
+    if size > MOST_BYTES:
+        raise UserError(f"A pack has at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large")
 
 
 async def reviewed(context: Context, function: object, *arguments: object) -> Review:

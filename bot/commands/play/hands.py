@@ -127,7 +127,7 @@ def _wanted(typed: str, id: str, deck: Deck, names: decks.Names, there: Mapping[
 
 
 def _split(typed: str) -> list[str]:
-    return [one for one in re.split(r"\s*[,;]\s*", typed) if one]
+    return [card for piece in re.split("[,;]", typed) if (card := piece.strip())]
 
 
 def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> str:

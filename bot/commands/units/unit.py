@@ -1,12 +1,12 @@
 """`/unit add`, `edit`, `remove` and `import`: the roster as it is filled and changed."""
 
-import asyncio
 import re
 from dataclasses import replace
 
 from bot.answers.firers_and_targets import whose
 from bot.commands.context import Context
 from bot.commands.turns.mentions import call_sides
+from bot.commands.untrusted_text import parse_untrusted
 from bot.game import cups
 from bot.game.counter import REDUCED
 from bot.game.events import with_system
@@ -24,7 +24,7 @@ from bot.game.roster import (
     new_unit,
     set_by_hand,
 )
-from bot.game.roster_file import FIRST_LINE, read_roster, units_of
+from bot.game.roster_file import FIRST_LINE, check_roster_size, read_roster, units_of
 from bot.game.sides import MAX_SIDE, find_side, may_be_called
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply.reply import NOTHING, Reply
@@ -48,13 +48,13 @@ async def add(context: Context) -> Reply:
     options = context.options()
     game = context.open_game()
     need_player(game, context.actor)
-    system = _system_for(context, options["type"])
+    system = _system_for(game, options["type"])
     typed, stats = options["side"], options["stats"] or ""
     if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
         typed, stats = None, f"{typed} {stats}"  # no side was typed: the first bare word is a state or marker
     if options["reduced"]:
         stats = f"{stats} {REDUCED}: {options['reduced']}"
-    side = _side(context, typed)
+    side = _side(game, context.actor.side, typed)
     units: dict[str, RosterUnit] = {}
     names = options["name"]
     if (found := _COUNT.search(stats)) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
@@ -81,20 +81,30 @@ async def import_units(context: Context) -> Reply:
     text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not text:
         raise UserError("/unit import needs text or a file.", hint=FIRST_LINE, code="missing")
-    rows = await asyncio.to_thread(read_roster, str(text))
+    check_roster_size(str(text))
     game = context.open_game()
     need_player(game, context.actor)
-    system = _system_for(context, str(rows[0].values.get("type", "")))
-    units = units_of(rows, system, lambda typed: _side(context, typed or None), game.units)
+    id, units = await parse_untrusted(context, read_units, str(text), game, context.actor.side)
     need_units(game, context.actor, units.values())
-    return _added(context, game, system, units)
+    return _added(context, game, context.systems[id], units)
 
 
-def _system_for(context: Context, type_: str) -> System:
+def read_units(text: str, game: Game, own_side: str) -> tuple[str, dict[str, RosterUnit]]:
+    """Return the system of a roster by its id, and the new units of the game by folded name.
+
+    `own_side` is that of units without one. Raises UserError that names line and column.
+    """
+    rows = read_roster(text)
+    system = _system_for(game, str(rows[0].values.get("type", "")))
+    return system.id, units_of(rows, system, lambda typed: _side(game, own_side, typed), game.units)
+
+
+def _system_for(game: Game, type_: str) -> System:
     """The game's system; free play without units takes the only one that knows the unit type."""
     folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
-    if context.system is not None and (not is_open(context.game) or folded in context.system.words["units"].types):
-        return context.system
+    system = systems().get(game.system)
+    if system is not None and (not is_open(game) or folded in system.words["units"].types):
+        return system
     games = [system for system in systems().values() if system.base is None]
     fitting = [system for system in games if folded in system.words["units"].types]
     if len(fitting) == 1:
@@ -106,9 +116,9 @@ def _system_for(context: Context, type_: str) -> System:
     raise UserError(what, hint=hint, option="type", code="no-system")
 
 
-def _side(context: Context, typed: str | None) -> str:
+def _side(game: Game, own_side: str, typed: str | None) -> str:
     """The side of new units: as typed, else the player's own."""
-    return _named_side(context.game, typed) if typed else context.actor.side
+    return _named_side(game, typed) if typed else own_side
 
 
 def _named_side(game: Game, typed: str) -> str:

@@ -12,11 +12,12 @@ from typing import NamedTuple
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
-from bot.rules.inputs.options import Option, clean, is_yes_or_no, unknown_option
+from bot.rules.inputs.options import MAX_TEXT, Option, clean, is_yes_or_no, unknown_option
 from bot.rules.text.phrase import Typed, phrase
 from bot.rules.text.plain import without_control
 
-MAX_LENGTH = 8_000
+MAX_LENGTH = MAX_TEXT
+"""Characters of a line."""
 MAX_TOKENS = 400
 _QUOTES = {
     '"': '"',
@@ -440,6 +441,7 @@ def _tokens(text: str) -> list[Token]:
     for mark in _CLOSING:
         try:
             return tokenize(text + mark)
-        except UserError:
-            continue
+        except UserError as error:
+            if error.code != "bad-quotes":
+                raise
     return tokenize(text.replace('"', " ").replace("'", " "))

@@ -17,7 +17,7 @@ _NAME = ("name", "card", "chit")
 _NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,6})?")
 KINDS = ("deck", "hand", "pile")
 """What cards of Foundry VTT may be."""
-_BEHIND = re.compile(r"\s*[\n:：|｜].*", re.DOTALL)
+_BEHIND = re.compile(r"(?<![^\S\n])[^\S\n]*+[\n:：|｜].*", re.DOTALL)
 """What an entry of a list says behind the name of its card."""
 _FLAGS = {"yes": "true", "true": "true", "x": "true", "no": "false", "false": "false"}
 
@@ -146,7 +146,7 @@ def _values(head: str, cells: Sequence[str], asked: list[str]) -> list[str]:
 
 def _name(cell: str, asked: list[str]) -> str:
     """A name without what separates cards, as long as one may be."""
-    name = re.sub(r"\s*[,;]\s*", " - ", tidy(cell, "A name"))[:LONGEST].strip(" -")
+    name = re.sub(r"(?<!\s)\s*+[,;]\s*", " - ", tidy(cell, "A name"))[:LONGEST].strip(" -")
     if name != cell:
         asked.append(f"{cell[:LONGEST]} is called {name}: names have no commas, and at most {LONGEST} characters")
     return name

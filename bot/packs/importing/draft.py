@@ -22,7 +22,7 @@ _N = r"(-?\d{1,5})"
 _BETWEEN = re.compile(rf"{_N}\s*(?:-|\.\.|to|bis|/)\s*{_N}")
 _MORE = re.compile(rf"(?:>=|≥)\s*{_N}|{_N}\s*(?:\+|or\s+(?:more|higher|above|over|better)|and\s+(?:up|above|over))")
 _LESS = re.compile(rf"(?:<=|≤)\s*{_N}|{_N}\s*(?:-|or\s+(?:less|lower|below|under|fewer)|and\s+(?:below|under))")
-_DICE = re.compile(r"(?<![a-z0-9])(\d{0,2})\s*[dw]\s*(66|\d{1,4}|%)(?![0-9])", re.IGNORECASE)
+_DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(66|\d{1,4}|%)(?![0-9])", re.IGNORECASE)
 _MODIFIED = re.compile(r"\+|\bdrms?\b|\bmod", re.IGNORECASE)
 D66 = "D66"
 ONES = tuple(f"1d{sides}" for sides in (2, 3, 4, 6, 8, 10, 12, 20, 30, 100))

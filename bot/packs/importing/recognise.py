@@ -33,11 +33,14 @@ _JSON_FAULTS = {
     "Expecting value": "a value is missing here",
     "Extra data": "the text goes on behind its end",
 }
-_TOML = re.compile(r"^\s*(\[\[?[^\[\]\n]{1,80}\]\]?\s*(#.*)?|[\w\"'-]{1,80}\s*=.*)$", re.MULTILINE)
+_TOML = re.compile(r"^[^\S\n]*(\[\[?[^\[\]\n]{1,80}\]\]?[^\S\n]*(#.*)?|[\w\"'-]{1,80}[^\S\n]*=.*)$", re.MULTILINE)
 _YAML = re.compile(r"^[^\s\[{#,;|][^\n]{0,200}?:\s*(#.*)?\n\s*-\s", re.MULTILINE)
-_ITEMS = re.compile(r"^\s+items:", re.MULTILINE)
+_ITEMS = re.compile(r"^[^\S\n]+items:", re.MULTILINE)
 _OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
-_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
+_COMMENT = re.compile(
+    r'("(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\Z))|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|,(?=\s*[\]}])', re.DOTALL
+)
+"""A text (which stays), a remark or a needless comma. What is not closed goes on to its end: nothing is read twice."""
 
 
 @dataclass(frozen=True, slots=True)

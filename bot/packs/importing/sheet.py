@@ -32,8 +32,8 @@ from bot.packs.importing.draft import (
 SOURCE = "a spreadsheet"
 _RULE = re.compile(r"[\s|:-]+")
 _WHOLE = re.compile(r"[-+]?\d{1,9}")
-_DICE = re.compile(r"\s*\(\s*\d{0,2}[dw]\d{1,4}\s*\)$", re.IGNORECASE)
-_CORNER = re.compile(r"\s*[\\|/]\s*")
+_DICE = re.compile(r"(?<!\s)\s*+\(\s*+\d{0,2}[dw]\d{1,4}\s*+\)$", re.IGNORECASE)
+_CORNER = re.compile(r"(?<!\s)\s*+[\\|/]\s*")
 NOTHING = "-"
 NO_TABLE = "No table can be read from this."
 

@@ -62,7 +62,7 @@ class Early(Partial):
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
 """What a file of declared sequences may hold."""
-_INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
+_INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"(?<![^.\[\]])([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the walk of their odds is kept."""
 Pools = Mapping[str, Mapping[int, Pool]]

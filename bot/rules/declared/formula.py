@@ -8,7 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bot.rules.declared.formula_functions import MOST_TEXT, how_many, of, plus, remainder, said, text, times
+from bot.rules.declared.formula_functions import (
+    MOST_TEXT,
+    divided,
+    divided_whole,
+    how_many,
+    of,
+    plus,
+    remainder,
+    said,
+    text,
+    times,
+)
 from bot.rules.declared.setting import FACE, Path, Setting
 
 Env: TypeAlias = dict[str, Any]
@@ -16,7 +27,7 @@ Env: TypeAlias = dict[str, Any]
 Run: TypeAlias = Callable[[Env], Any]
 SIGNS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: plus, ast.Mult: times, ast.Mod: remainder,
-    ast.Sub: operator.sub, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
+    ast.Sub: operator.sub, ast.Div: divided, ast.FloorDiv: divided_whole,
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.In: lambda one, some: one in some, ast.NotIn: lambda one, some: one not in some,
     ast.Is: operator.eq, ast.IsNot: operator.ne,  # none is a value like any other

@@ -167,6 +167,22 @@ def times(one: Any, other: Any) -> Any:
     return value
 
 
+def divided(one: Any, other: Any) -> Any:
+    """Return a quotient, of numbers as large as a product may be. Raises Senseless."""
+    return _bounded(one / other)
+
+
+def divided_whole(one: Any, other: Any) -> Any:
+    """Return a quotient rounded down, of numbers as large as a product may be. Raises Senseless."""
+    return _bounded(one // other)
+
+
+def _bounded(value: Any) -> Any:
+    if not abs(value) <= MOST_NUMBER:
+        raise Senseless("a number grows too large")
+    return value
+
+
 def plus(one: Any, other: Any) -> Any:
     """A sum of numbers: texts and lists that are added to themselves would grow without end."""
     if one.__class__ is int and other.__class__ is int:

@@ -38,8 +38,8 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
 _DIE = re.compile(r"d([1-9]\d{0,2})")
 _ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
-_HYPHENED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
-_CALLED = re.compile(r"([a-z_0-9]+)\(")
+_HYPHENED = re.compile(r"(?<!\w)[A-Za-z]\w*(?:-\w+)+")
+_CALLED = re.compile(r"(?<![a-z_0-9])([a-z_0-9]+)\(")
 
 
 class Formulas:
@@ -230,7 +230,7 @@ class _Maker:
             raise self._wrong(self.formulas.is_hidden(node.id))
         if node.id.endswith("_next") and node.id[:-5] in self.names:
             raise self._wrong(f"there is no name {node.id} here; that of a table is there from the next step on")
-        if re.search(rf"'gives': \[[^\]]*'{node.id}'", repr(self.formulas.source)):
+        if re.search(rf"'gives': \[[^\[\]]*'{node.id}'", repr(self.formulas.source)):
             raise self._wrong(
                 f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
             )

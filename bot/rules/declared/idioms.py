@@ -148,7 +148,7 @@ def written_out(key: str, said: object, place: Place, where: Path) -> Steps:
     return write(said, place, where)
 
 
-_CALL, _HANDED = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL), re.compile(r"(\w+)\s*=\s*([^=,()]+)")
+_CALL, _HANDED = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL), re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)")
 
 
 def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, Steps, set[str]]:

@@ -115,7 +115,6 @@ FACE = "!face"
 _KINDS = {*NUMBERS, "token", "tokens", "text", "str"}
 """What an output is said to be, beside words of its own."""
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
-_ITEMS = re.compile(r"list[^{]*\{(.*)\}")
 
 
 @lru_cache(4096)
@@ -139,9 +138,27 @@ def stated(said: object) -> str:
 
 def items_in(said: object) -> dict[str, str]:
     """The outputs of the items of a list output, by name; nothing for another."""
-    inner = _ITEMS.search(str(said))
-    pieces = [piece.partition(":") for piece in re.split(r",(?![^:]*\|)", inner[1])] if inner else []
+    kind, _, rest = str(said).partition("{")
+    inner, closing, _ = rest.rpartition("}")
+    if "list" not in kind or not closing:
+        return {}
+    pieces = [piece.partition(":") for piece in _split_outputs(inner)]
     return {name.split("(")[0].strip(): kind.strip() for name, _, kind in pieces}
+
+
+def _split_outputs(text: str) -> list[str]:
+    """Return the pieces between commas; one that is in a choice of words (`a, b | c`) separates nothing."""
+    found: list[str] = []
+    is_in_choice = False
+    for piece in reversed(text.split(",")):
+        if found and is_in_choice:
+            found[-1] = f"{piece},{found[-1]}"
+        else:
+            found.append(piece)
+        name, colon, _ = piece.partition(":")
+        if colon or "|" in piece:
+            is_in_choice = "|" in name
+    return found[::-1]
 
 
 def words_in(said: object) -> set[str]:

@@ -7,6 +7,7 @@ event again, or changes it, need not know who was in play.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.rules.errors import Hint, UserError, did_you_mean
@@ -19,8 +20,10 @@ _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
 _LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
 _CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"'\u201c]([^\"\u201d']*)[\"'\u201d](?=\s|,|$)")
+_LAST_DIGITS = re.compile(r"(?<!\d)\d+$")
 _PIECE = re.compile(r"[^\s,]+,?")
 MOST_PIECES = 12
+"""The most words that a unit's name, or what picks several units, is made of."""
 
 
 class Whose(NamedTuple):
@@ -43,7 +46,7 @@ def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> st
     if not roster or not text.strip():
         return text
     typed = [item for item in split_items(text) if item.strip()]
-    items = [part for item in typed for part in _parts(item, roster)]
+    items = _split_at_commas(typed, roster)
     chosen = [_chosen(item, words, roster, whose) for item in items]
     if all(one is None for one in chosen) and len(items) == len(typed):
         return text
@@ -54,7 +57,9 @@ def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> st
             out.append(item)
             continue
         units, rest = found
-        out += [f"{_name(unit, rest, roster)} {rest}".strip() for unit in units if unit.name not in named]
+        units = [unit for unit in units if unit.name not in named]
+        check_count(len(out) + len(units))  # before the words behind them are written once for each
+        out += [f"{_name(unit, rest, roster)} {rest}".strip() for unit in units]
         named |= {unit.name for unit in units}
     check_count(len(out))
     return _fitting(out, roster)
@@ -120,33 +125,62 @@ def _fitting(items: Iterable[str], roster: Roster) -> str:
 # The comma
 
 
+def _split_at_commas(items: Iterable[str], roster: Roster) -> list[str]:
+    """Return the items, each split at the commas that separate units.
+
+    Raises UserError as soon as there is one item more than a list holds.
+    """
+    found: list[str] = []
+    for item in items:
+        for part in _parts(item.strip(), roster):
+            found.append(part)
+            check_count(len(found))
+    return [part for part in found if part]
+
+
 def _parts(item: str, roster: Roster) -> Iterator[str]:
-    """The items between commas. A comma in a value (`sw=3,2`) or in a unit's own name is part of it."""
-    item = item.strip()
-    if "," not in item:
-        if item:
-            yield item
-        return
-    start = name_end(item, roster)
-    for comma in re.finditer(",", item):
-        at = comma.start()
-        if at < start or not _separates(item, at, roster):
-            continue
-        if head := item[:at].strip():
-            yield head
-        yield from _parts(item[at + 1 :], roster)
-        return
-    if item:
-        yield item
+    """Yield the parts between the commas of an item, some of which may be empty.
+
+    A comma in a value (`sw=3,2`), in quotation marks or in a unit's own name separates nothing.
+    Raises UserError for more commas in one value than a list has units.
+    """
+    begin = 0
+    while begin < len(item):
+        end = _part_end(item, begin, roster)
+        yield item[begin:end].strip()
+        begin = end + 1
 
 
-def _separates(item: str, at: int, roster: Roster) -> bool:
-    """Whether the comma at `at` ends an item."""
-    if item[:at].count('"') % 2 or item[:at].count("\u201c") > item[:at].count("\u201d"):
-        return False
-    token = item[:at].rpartition(" ")[2]
-    following = item[at + 1 :]
-    if "=" not in token or not following.strip() or following[0] == " ":
+def _part_end(item: str, begin: int, roster: Roster) -> int:
+    """Return the index of the comma that ends the part at `begin`, or the length of the item."""
+    while begin < len(item) and item[begin].isspace():
+        begin += 1
+    name = begin + name_end(item[begin:], roster)
+    in_plain_marks, in_round_marks = False, 0
+    has_key, commas_in_values = False, 0
+    for index in range(begin, len(item)):
+        sign = item[index]
+        if sign == '"':
+            in_plain_marks = not in_plain_marks
+        elif sign == "\u201c":
+            in_round_marks += 1
+        elif sign == "\u201d":
+            in_round_marks -= 1
+        elif sign == " ":
+            has_key = False
+        elif sign == "=":
+            has_key = True
+        elif sign == "," and index >= name and not in_plain_marks and in_round_marks <= 0:
+            if not has_key or _begins_unit(item[index + 1 :], roster):
+                return index
+            commas_in_values += 1
+            check_count(commas_in_values)
+    return len(item)
+
+
+def _begins_unit(following: str, roster: Roster) -> bool:
+    """Return whether the text after the comma of a value begins another unit, not another number."""
+    if not following or following[0].isspace():
         return True
     return bool(name_end(following, roster) or _CHOICE.match(following))
 
@@ -157,7 +191,7 @@ def name_end(item: str, roster: Roster) -> int:
         return len(item) if item.casefold() in roster else 0
     if found := _QUOTED.match(item):
         return found.end() if found[1].casefold() in roster else 0
-    ends = [piece.end() for piece in _PIECE.finditer(item)][:MOST_PIECES]
+    ends = [piece.end() for piece in islice(_PIECE.finditer(item), MOST_PIECES)]
     for end in reversed(ends):
         for till in (end, end - 1) if item[end - 1] == "," else (end,):
             if " ".join(item[:till].split()).casefold() in roster:
@@ -181,7 +215,7 @@ def _chosen(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
 
 def _range(item: str, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str] | None:
     """The units of a range and what is behind it. A dash counts as one only where the first unit is there."""
-    for begin in _FIRST.finditer(item):
+    for begin in islice(_FIRST.finditer(item), MOST_PIECES):
         stem, rest = " ".join(item[: begin.start()].split(" ")), item[begin.end() :]
         if stem and rest.casefold().startswith(stem.casefold()):
             rest = rest[len(stem) :]
@@ -244,7 +278,7 @@ def _runs(names: list[str], there: Collection[str]) -> Iterator[str]:
         if name in there:
             run.append(name)
         elif run:
-            number = re.search(r"\d+$", run[-1])
+            number = _LAST_DIGITS.search(run[-1])
             yield f"{run[0]}..{number[0]}" if number and len(run) > 1 else run[0]
             run = []
 
@@ -253,7 +287,10 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
     """`all`, `side:US`, `hex:H5`, then states and types that they must have; the rest is for each of them."""
     units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_place)
     rest, sided, filters = item, False, list[str]()
-    while found := _CHOICE.match(rest):
+    for _ in range(MOST_PIECES):
+        found = _CHOICE.match(rest)
+        if found is None:
+            break
         rest = rest[found.end() :].lstrip()
         if found[2] is None:
             continue
@@ -264,9 +301,13 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
         else:
             units = [unit for unit in units if str(unit.numbers.get("hex", "")).casefold() == value.casefold()]
     pieces, types = rest.split(), {*words.types, *(unit.type for unit in roster.values())}
-    while pieces and (kept := _filtered(units, pieces[0], words, types)) is not None:
-        filters.append(pieces.pop(0))
+    for word in pieces[:MOST_PIECES]:
+        kept = _filtered(units, word, words, types)
+        if kept is None:
+            break
+        filters.append(word)
         units = kept
+    pieces = pieces[len(filters) :]
     if not {word.casefold() for word in filters} & {*whose.gone}:
         units = [unit for unit in units if unit.state not in whose.gone]
     units = [unit for unit in units if unit.type in whose.types] or units
@@ -281,7 +322,7 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
 
 def _place(unit: RosterUnit) -> tuple[str, int, str]:
     """Units by side, then in the order in which they came: GI 2 before GI 10."""
-    number = re.search(r"\d+$", unit.handle)
+    number = _LAST_DIGITS.search(unit.handle)
     return unit.side.casefold(), int(number[0]) if number else 0, unit.name.casefold()
 
 

@@ -214,22 +214,31 @@ def check_count(count: int) -> None:
 
 
 def split_items(text: str) -> list[str]:
-    """The items of a list as typed, separated by `;` outside of quotation marks. Raises UserError."""
+    """Return the items of a list as typed, separated by `;` outside of quotation marks.
+
+    Raises UserError for a mark that is not closed, and as soon as there is one item more than a list holds.
+    """
     if _QUOTE.search(text) is None:
-        return text.split(";")
-    items, start, quote = [], 0, ""
-    for at, mark in enumerate(text):
+        items = text.split(";", MAX_UNITS + 1)
+        check_count(len(items) - 1)
+        return items
+    items, begin = list[str](), 0
+    quote, is_blank = "", True
+    for index, sign in enumerate(text):
         if quote:
-            quote = "" if mark == quote else quote
-        elif mark in _QUOTES and text[start:at].strip() == "":
-            quote = _QUOTES[mark]
-        elif mark == ";":
-            items.append(text[start:at])
-            start = at + 1
+            quote = "" if sign == quote else quote
+        elif sign == ";":
+            items.append(text[begin:index])
+            check_count(len(items))
+            begin, is_blank = index + 1, True
+        elif is_blank and sign in _QUOTES:
+            quote, is_blank = _QUOTES[sign], False
+        else:
+            is_blank = is_blank and sign.isspace()
     if quote:
         hint = f"End the name with {quote}"
-        raise UserError(f"The quotation mark in {text[start:][:30]} is not closed.", hint=hint, code="bad-quotes")
-    return [*items, text[start:]]
+        raise UserError(f"The quotation mark in {text[begin:][:30]} is not closed.", hint=hint, code="bad-quotes")
+    return [*items, text[begin:]]
 
 
 def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:

@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -26,7 +27,10 @@ VERSION = 2
 MOST_PACKS = 40
 SEALED = "sealed"
 """Key of the text that holds a sealed event's content."""
-_GAME = re.compile(r'<script type="application/(json|gzip)" id="export">(.*?)</script>', re.DOTALL)
+_MARK = 'id="export"'
+_OPENING = '<script type="application/{kind}" id="export">'
+_KINDS = ("json", "gzip")
+_CLOSING = "</script>"
 _GZIP = zlib.MAX_WBITS | 16
 
 
@@ -88,8 +92,8 @@ def read_json(text: str, what: str = "The file") -> object:
     def whole(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            counts = Counter(key for key, _ in pairs)
+            twice = next(key for key, count in counts.items() if count > 1)
             raise _odd(f"{what} holds {twice[:40]!r} twice in one object.")
         return found
 
@@ -222,13 +226,28 @@ def export_text(text: str, most: int) -> str:
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
-    found = _GAME.findall(text)
-    if len(found) != 1 or text.count('id="export"') != 1:
-        what = "This page holds no exported game." if not found else "This page holds more than one game."
-        hint = "Give the after-action page as it was downloaded, or the game as JSON."
-        raise UserError(what, hint=hint, code="not-a-log")
-    kind, data = found[0]
-    return _unpacked(data, most) if kind == "gzip" else str(data)
+    kind, data = _embedded_game(text)
+    return _unpacked(data, most) if kind == "gzip" else data
+
+
+def _embedded_game(page: str) -> tuple[str, str]:
+    """Return how the game in a page is packed (`json` or `gzip`), and its text.
+
+    Raises UserError for a page that holds no game, or more than one; it stops reading at the second.
+    """
+    hint = "Give the after-action page as it was downloaded, or the game as JSON."
+    mark = page.find(_MARK)
+    if mark >= 0 and page.find(_MARK, mark + len(_MARK)) >= 0:
+        raise UserError("This page holds more than one game.", hint=hint, code="not-a-log")
+    for kind in _KINDS:
+        opening = _OPENING.format(kind=kind)
+        begin = mark + len(_MARK) + 1 - len(opening)
+        if mark >= 0 and begin >= 0 and page.startswith(opening, begin):
+            content = begin + len(opening)
+            end = page.find(_CLOSING, content)
+            if end >= 0:
+                return kind, page[content:end]
+    raise UserError("This page holds no exported game.", hint=hint, code="not-a-log")
 
 
 def _unpacked(data: str, most: int) -> str:

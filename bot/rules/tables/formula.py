@@ -64,11 +64,14 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "index": lambda items, item: list(items).index(item),
     "len": len,
 }
-SCOPE: dict[str, Any] = {"__builtins__": {}, **FUNCTIONS, "true": True, "false": False, "none": None}
+KNOWN: Mapping[str, Any] = {**FUNCTIONS, "true": True, "false": False, "none": None}
+"""What every formula may name."""
+SCOPE: dict[str, Any] = {"__builtins__": {}, **KNOWN}
 
 LONGEST = 2_000
 """Characters of a formula."""
 LARGEST = 10**12
+"""The largest number that a formula holds or comes to."""
 
 
 def _number(value: Any) -> Any:
@@ -77,19 +80,29 @@ def _number(value: Any) -> Any:
     return value
 
 
-_GUARDS: Mapping[type[ast.operator], str] = {ast.Add: "plus ", ast.Mult: "times ", ast.Mod: "modulo "}
-"""Operators that also take texts and lists, and the names of their replacements, which no formula can write."""
+_GUARDS: Mapping[type[ast.operator], str] = {
+    ast.Add: "plus ",
+    ast.Sub: "minus ",
+    ast.Mult: "times ",
+    ast.Div: "divided by ",
+    ast.FloorDiv: "divided whole by ",
+    ast.Mod: "modulo ",
+}
+"""All operators, some of which also take texts and lists, and the names of their replacements, which no formula can
+write."""
 GUARDED_SCOPE: dict[str, Any] = {
     **SCOPE,
     "plus ": lambda one, other: _number(_number(one) + _number(other)),
+    "minus ": lambda one, other: _number(_number(one) - _number(other)),
     "times ": lambda one, other: _number(_number(one) * _number(other)),
+    "divided by ": lambda one, other: _number(_number(one) / _number(other)),
+    "divided whole by ": lambda one, other: _number(_number(one) // _number(other)),
     "modulo ": lambda one, other: _number(one) % _number(other),
 }
 
 
 class Guarded(ast.NodeTransformer):
-    """Sums, products and remainders become calls that take numbers alone, of at most `LARGEST`; without `guards` all
-    stays as it is."""
+    """Operators become calls that take numbers alone, of at most `LARGEST`; without `guards` all stays as it is."""
 
     def __init__(self, guards: Mapping[type[ast.operator], str]) -> None:
         self._guards = guards
@@ -111,6 +124,7 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
     takes no more time and memory than a look at a cell, whoever wrote it; where it has no value it raises UserError.
     """
     if isinstance(text, bool | int | float):
+        _check_constant(text, file, row)
         return lambda _: text
     source = str(text)
     if len(source) > LONGEST:
@@ -128,9 +142,11 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
             raise TableError(file, f'formula "{source:.80}" uses {type(node).__name__}, which is not allowed', row=row)
         if isinstance(node, ast.Constant) and not isinstance(node.value, str | bool | int | float | None):
             raise TableError(file, f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed', row=row)
+        if isinstance(node, ast.Constant):
+            _check_constant(node.value, file, row)
         if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]  # an input named `from` is written from_
-        if isinstance(node, ast.Name) and node.id not in names and node.id not in SCOPE:
+        if isinstance(node, ast.Name) and node.id not in names and node.id not in KNOWN:
             hint = did_you_mean(node.id, names)
             said = f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'.rstrip(". ")
             raise TableError(file, said, row=row)
@@ -140,6 +156,12 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
     except RecursionError:
         raise TableError(file, "the formula cannot be read: it goes too deep", row=row) from None
     return _bounded(code, source) if bounded else lambda values: eval(code, SCOPE, values)
+
+
+def _check_constant(value: object, file: str, row: object) -> None:
+    """Raise TableError for a number that is too large, or without end."""
+    if isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+        raise TableError(file, f"a formula has a number larger than {LARGEST:,}", row=row)
 
 
 def _bounded(code: CodeType, source: str) -> Formula:

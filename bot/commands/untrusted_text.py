@@ -1,0 +1,28 @@
+"""Files and long texts that somebody sent: read in the checker process, so that nobody waits for them."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from bot.commands.context import Context
+from bot.odds_worker.pool import WORKER_SECONDS
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.odds.rolls import TooManyStates
+
+T = TypeVar("T")
+
+
+async def parse_untrusted(context: Context, parse: Callable[..., T], text: str, *arguments: object) -> T:
+    """Return `parse(text, *arguments)`, where `parse` is a function of a module.
+
+    A text of at most 4,000 characters is read in a thread, a longer one in the checker process.
+    Raises UserError as `parse` does, and for a text that takes the checker too long.
+    """
+    if len(text) <= MAX_TEXT:
+        return await asyncio.to_thread(parse, text, *arguments)
+    try:
+        return await context.check(parse, text, *arguments)  # type: ignore[no-any-return]
+    except TooManyStates:
+        what = f"This file could not be read within {WORKER_SECONDS:.0f} seconds, so nothing of it was taken."
+        raise UserError(what, hint="Send it in smaller pieces.", option="file", code="too-slow") from None

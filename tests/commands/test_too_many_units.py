@@ -1,0 +1,93 @@
+"""A list of units that is much too long is refused while it is read, with one sentence, in every option that takes
+units; nobody's log has anything about it."""
+
+import logging
+from collections.abc import Iterator
+from random import Random
+from uuid import uuid4
+
+import pytest
+
+from bot.host.fuzz import roster_for, sides_of
+from bot.interface.registry import registry
+from bot.interface.reply.reply import Reply
+from bot.interface.spec import Command, CommandSpec
+from bot.rules.inputs.options import MAX_TEXT, Option
+from bot.rules.inputs.several_units import written_out
+from bot.rules.inputs.units import MAX_UNITS, split_items
+from bot.systems.catalog import everywhere, system
+from bot.systems.system import System
+from tests.parsers import ROSTER, WHOSE
+from tests.playing import Channel
+
+TOO_MANY = f"A list holds at most {MAX_UNITS} units."
+LISTS = {
+    "commas": "," * MAX_TEXT,
+    "names": "a," * (MAX_TEXT // 2),
+    "semicolons": ";" * MAX_TEXT,
+    "quoted": '"a",' * (MAX_TEXT // 4),
+    "numbers": f"a sw={'1,' * (MAX_TEXT // 2 - 3)}",
+}
+LOG_OPTIONS = (("log", "unit"),)
+"""Options of other types that take units too."""
+
+
+def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
+    """Yield each command that is played in a game, with each of its options that takes several units."""
+    for spec in registry():
+        if spec.system not in ("", game.id):
+            continue
+        for option in spec.options:
+            takes_several = option.type == "units" or (option.type == "unit" and option.many)
+            is_of_roster = option.complete == "unit" and option.many
+            if takes_several or is_of_roster or (spec.path[0], option.name) in LOG_OPTIONS:
+                yield spec, option.name
+
+
+@pytest.mark.parametrize("id", [game.id for game in everywhere().values() if game.base is None])
+async def test_every_option_says_how_many_units_a_list_holds(id: str, caplog: pytest.LogCaptureFixture) -> None:
+    game = system(id)
+    channel = await Channel.fresh()
+    sides = sides_of(game)
+    await channel.do("Anna", f'game start {id} "A game" sides="{", ".join(sides)}"', f"game join {sides[0]}")
+    await channel.do("Anna", *roster_for(game, Random(1)))
+    await channel.do("Anna", "roll 2d6")
+    wrong = []
+    with caplog.at_level(logging.WARNING):
+        for spec, option in options_with_units(game):
+            for shape, text in LISTS.items():
+                reply = await run(channel, spec, option, text)
+                if not reply.error or reply.title != TOO_MANY:
+                    wrong.append(f"{spec.name} {option}, {shape}: {reply.text()[:100]}")
+    assert not wrong, "\n".join(wrong)
+    assert not caplog.records
+
+
+async def run(channel: Channel, spec: CommandSpec, option: str, text: str) -> Reply:
+    """Return the answer to a command with this option, and with what it cannot do without, as a platform sends it."""
+    needed = {other.name: _some_value(other) for other in spec.options if other.required}
+    options = {**needed, option: text}
+    command = Command(spec.path, options, channel.who("Anna"), channel.place, uuid4().hex, spec=spec)
+    return await channel.app.run(command)
+
+
+def _some_value(option: Option) -> str:
+    """Return a value that an option may have."""
+    if option.values:
+        return option.values[0]
+    if option.type in ("int", "number"):
+        return str(int(option.min or 1))
+    return "moved"
+
+
+def test_forty_units_are_a_list_and_a_mark_behind_the_last_is_no_harm() -> None:
+    words = system("lnlt").words["units"]
+    for sign in (",", ";"):
+        text = f"us1{sign} " * MAX_UNITS
+        assert len(split_items(written_out(text, words, ROSTER, WHOSE).strip(" ;"))) == MAX_UNITS
+
+
+def test_commas_in_a_value_or_a_name_separate_nothing() -> None:
+    words = system("lnlt").words["units"]
+    written = written_out('us1 sw=3,2, "Squad 2" sw=1,2', words, ROSTER, WHOSE)
+    assert written == 'us1 sw=3,2; "Squad 2" sw=1,2'

@@ -1,0 +1,166 @@
+"""Every hand-written parser of typed text, and pieces of the syntax that they read.
+
+A function of `bot/` or `adapters/` that needs nothing but a text is found by itself. One that needs more is in
+`PARSERS`, with what it needs; each kind of option, and each way to complete one, comes out of the registry.
+"""
+
+import inspect
+import random
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from types import FunctionType
+from typing import cast
+
+from bot.game.roster_file import read_roster
+from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import parse_text, salvaged
+from bot.interface.typing.complete import Known, complete_option
+from bot.interface.typing.macro import Macro
+from bot.packs.importing.recognise import imported
+from bot.rules.declared.formulas import Formulas
+from bot.rules.declared.setting import Setting
+from bot.rules.expression.model import MAX_LENGTH as MAX_EXPRESSION
+from bot.rules.expression.sum_parser import parse as parse_dice
+from bot.rules.inputs.options import CLEANERS, MAX_TEXT, Option, OptionType, clean
+from bot.rules.inputs.several_units import Whose, names_in, units_in, written_out
+from bot.rules.inputs.units import RosterUnit, UnitWords, by_name, find_unit, parse_units
+from bot.rules.proof.export_format import export_text, read_json
+from bot.rules.proof.verify import read_heads
+from bot.rules.tables.formula import LONGEST as MAX_FORMULA
+from bot.rules.tables.formula import compile_formula
+from bot.systems.catalog import system
+from tests.patterns import modules
+
+Parser = Callable[[str], object]
+
+PIECES = (
+    *("a", "1", " ", "\n", ",", ";", ":", "=", "(", ")", "[", "]", "{", "}", "<", ">", "'", '"', "\u201c", "\u201d"),
+    *("`", "*", "_", "~", "|", "/", "\\", "-", "+", ".", "#", "@", "&", "%", "!", "?", "$", "\t", "\u200b", "\u05d0"),
+    *("a,", "a;", "a ", "a=", "1,", "1 ", "a=1 ", "a=1,", "1..", "1-", "-a ", "+a ", "all ", "side:", "side:a "),
+    *("1d6", "1d6+", "d6(", "(1", "((", "2x", "x2,", "not ", "a or ", "1 if a else ", "min(", "a.b[0]", "[0]."),
+    *("[[", "[a", "{a: ", "{a}", "{a=", "a: ", "- ", "\n- ", "\n- a: ", "\n  ", "| a ", "a\n", "\r\n", "//", "/*"),
+    *('"a" ', "'a", '"\\"', "<@", "<#a|", "<https:", "&lt;", "<script>", "#1 ", "> ", "../", "\u2212", "\u2026"),
+    '<script type="application/json" id="export">',
+)
+"""Signs, words and beginnings that are repeated, in the notations that the bot reads."""
+
+NOT_TYPED = ("bot.host", "bot.process", "bot.stores", "bot.sight", "bot.picture", "adapters.console.session")
+"""Rooms in which no text of a stranger is read."""
+NO_PARSERS = (
+    "bot.rules.text.plain._any_of",  # makes a pattern of our own signs
+    "bot.commands.dispatch.imported",  # takes the name of a module
+    "bot.commands.log.export_and_share.asked_of",  # takes JSON that we wrote
+    "bot.report.game_pictures.card",
+    "bot.report.game_pictures.card_png",
+)
+
+
+@cache
+def text_functions() -> dict[str, Parser]:
+    """Return the functions of the bot and its adapters that need one text and nothing else, by their names."""
+    found: dict[str, Parser] = {}
+    for _, module, _ in modules():
+        if module.__name__.startswith(NOT_TYPED):
+            continue
+        for name, value in vars(module).items():
+            function = inspect.unwrap(value) if callable(value) else None
+            if not isinstance(function, FunctionType) or function.__module__ != module.__name__:
+                continue
+            full_name = f"{module.__name__}.{name}"
+            if _needs_one_text(function) and full_name not in NO_PARSERS:
+                found[full_name] = function
+    return found
+
+
+def _needs_one_text(function: FunctionType) -> bool:
+    code = function.__code__
+    needed = code.co_argcount - len(function.__defaults__ or ())
+    if needed != 1 or code.co_kwonlyargcount > len(function.__kwdefaults__ or {}):
+        return False
+    if inspect.iscoroutinefunction(function):
+        return False
+    return function.__annotations__.get(code.co_varnames[0]) in ("str", str, "object", object)
+
+
+ROSTER = by_name(
+    [
+        RosterUnit("Squad 1", "us1", "squad", "US", {"morale": 5}),
+        RosterUnit("Squad 2", "us2", "squad", "US", {"morale": 5}),
+        RosterUnit("Cell a", "vc1", "squad", "VC", {"morale": 4}),
+    ]
+)
+WHOSE = Whose("US")
+
+
+@cache
+def parsers() -> dict[str, tuple[Parser, int]]:
+    """Return each parser that needs more than a text, by what it reads, and the most characters that it is given."""
+    known = registry()
+    words: UnitWords = system("lnlt").words["units"]
+    formulas = Formulas(Setting("steps.yaml"))
+    found: dict[str, tuple[Parser, int]] = {
+        "a line": (lambda text: parse_text(text, known), MAX_TEXT),
+        "a line with units": (lambda text: parse_text(f"lnlt fire attackers={text}", known), MAX_TEXT),
+        "a line with bare words": (lambda text: parse_text(f"unit edit us1 {text}", known), MAX_TEXT),
+        "a line with a mistake": (lambda text: salvaged(f"lnlt fire {text}", known), MAX_TEXT),
+        "units written out": (lambda text: written_out(text, words, ROSTER, WHOSE), MAX_TEXT),
+        "units behind a unit": (lambda text: written_out(f"us1 {text}", words, ROSTER, WHOSE), MAX_TEXT),
+        "units of a choice": (lambda text: written_out(f"all {text}", words, ROSTER, WHOSE), MAX_TEXT),
+        "names of units": (lambda text: names_in(text, words, ROSTER, WHOSE), MAX_TEXT),
+        "units in a list": (lambda text: units_in([text], ROSTER), MAX_TEXT),
+        "a list of units": (lambda text: parse_units(text, words, ROSTER, option="units"), MAX_TEXT),
+        "a list without a roster": (lambda text: parse_units(text, words, {}, option="units"), MAX_TEXT),
+        "a unit": (lambda text: find_unit(text, ROSTER), MAX_TEXT),
+        "dice": (parse_dice, MAX_EXPRESSION),
+        "heads": (lambda text: read_heads([text]), MAX_TEXT),
+        "a macro": (lambda text: Macro("x", f"roll {text}").check(known), 600),
+        "a roster": (read_roster, MAX_TEXT),
+        "a page": (lambda text: export_text(f"<{text}", 1_000), MAX_TEXT),
+        "a log": (read_json, MAX_TEXT),
+        "a table of another program": (imported, MAX_TEXT),
+        "a formula of a table": (lambda text: compile_formula(text, {"a"}, "a.yaml", bounded=True), MAX_FORMULA),
+        "a formula of a step": (lambda text: formulas.formula(text, {}, ()), 1_000),
+        "a text of a step": (lambda text: formulas.text(text, {}, ()), 1_000),
+    }
+    for type_ in CLEANERS:
+        option = Option("value", cast("OptionType", type_), values=("a", "b"))
+        found[f"an option of type {type_}"] = (partial(clean, option), MAX_TEXT)
+    found.update(_completions())
+    return found
+
+
+def _completions() -> Iterator[tuple[str, tuple[Parser, int]]]:
+    """Yield what completes an option, for one option of each kind."""
+    known = Known(
+        roster=tuple({unit.name: unit for unit in ROSTER.values()}.values()),
+        sides=("US", "VC"),
+        players=("Anna",),
+        own_side="US",
+        system="lnlt",
+        game=system("lnlt"),
+        macros=(Macro("h", "roll {n=1}d10"),),
+        decks=("cup",),
+    )
+    seen = set[tuple[str, str]]()
+    for spec in registry():
+        for option in spec.options:
+            kind = (option.type, option.complete)
+            if kind not in seen:
+                seen.add(kind)
+                complete = partial(_complete, spec, option.name, known)
+                yield f"completion of {spec.name} {option.name}", (complete, MAX_TEXT)
+
+
+def _complete(spec: CommandSpec, name: str, known: Known, text: str) -> object:
+    return complete_option(spec, name, text, registry(), known, {})
+
+
+def some_pieces(name: str, count: int) -> list[str]:
+    """Return so many of the pieces, the same each time for a parser of this name."""
+    return random.Random(name).sample(PIECES, count)
+
+
+def repeated(piece: str, length: int) -> str:
+    """Return a text of so many characters that repeats a piece."""
+    return (piece * (length // len(piece) + 1))[:length]
