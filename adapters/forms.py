@@ -10,6 +10,7 @@ from bot.app import App
 from bot.interface.form.form import Form, Room, form_of
 from bot.interface.form.submission import Filled, Taken, take
 from bot.interface.reply.reply import Reply
+from bot.interface.sizes import check_sizes
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.interface.typing.complete import Known
 from bot.places.forms import KEPT, Draft, action_of
@@ -25,7 +26,8 @@ class Opened:
     form: Form
 
     def taken(self, filled: Filled) -> Taken:
-        """What has become of it."""
+        """What has become of it. Raises UserError for more text than a command may have."""
+        check_sizes(filled)
         return take(self.spec, self.known, self.form, filled)
 
     def asks(self, taken: Taken) -> tuple[Path, Mapping[str, object]]:

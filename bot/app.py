@@ -27,6 +27,7 @@ from bot.game.roster import in_order
 from bot.game.state import Game
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.sizes import check_sizes
 from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Place, Receipt
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
@@ -48,7 +49,7 @@ from bot.rules.text.names import counted
 from bot.rules.text.plain import shown_name, storable, without_control
 from bot.running.budgets import UNASKED, Pauses, UnderWay
 from bot.running.due_loop import Due as DueWork
-from bot.running.handling import Handling, check_sizes
+from bot.running.handling import Handling
 from bot.running.promises import Promises, Unrecorded
 from bot.running.storing import Storing
 from bot.sight.watching import Answer, Counts, Promise, Watch
@@ -330,7 +331,8 @@ class App:
 
     async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
         """What a macro comes to that `/macro run` runs, or asks for; any other command as it is. Raises UserError for
-        what has no use where it is typed."""
+        what has no use where it is typed, and for more text than a command may have."""
+        check_sizes(options)
         if where.is_own:
             check_own(spec, where, who)
         if spec.path in FIRST_FORMS:

@@ -18,8 +18,8 @@ from bot.game.next_seed import find
 from bot.game.rights import OtherSide
 from bot.interface.glossary import example_in
 from bot.interface.registry import Registry, registry_of
-from bot.interface.reply.packing import MOST_TEXT
 from bot.interface.reply.reply import Reply, error_reply
+from bot.interface.sizes import FILE, check_sizes
 from bot.interface.spec import FLAGS, Command, CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.odds_worker.pool import Odds, Worker
@@ -29,7 +29,7 @@ from bot.places.shelves import OF_A_VERSION, Enabled, Shelves
 from bot.places.threads import Threads
 from bot.process.entropy import new_id
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT, clean
+from bot.rules.inputs.options import clean
 from bot.rules.text.phrase import phrase
 from bot.running.budgets import Budgets, Queues
 from bot.running.promises import Unrecorded
@@ -44,11 +44,6 @@ ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
-MAX_OPTIONS = 60
-MAX_TEXTS = 8_000
-"""Characters in all texts of one command, each of which may have half of them."""
-FILE = "file"
-"""The option that holds the text of a file; only the checker process looks into that."""
 _COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "count", "whatif", "back", "help", "try")
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
@@ -266,23 +261,6 @@ def _check_options(spec: CommandSpec, options: Mapping[str, object]) -> None:
     for name in FLAGS:
         if options.get(name) not in (None, "") and (option := spec.option(name)) is not None:
             clean(option, options[name])
-
-
-def check_sizes(options: Mapping[str, object]) -> None:
-    """Raise UserError for more options, or more text in them, than a command may have; no text is looked into."""
-    if len(options) > MAX_OPTIONS:
-        raise UserError("Too many options.", code="too-long")
-    total = 0
-    for name, value in options.items():
-        if not isinstance(value, str):
-            continue
-        total += 0 if name == FILE else len(value)
-        limit = MOST_TEXT if name == FILE else MAX_TEXT
-        if len(value) > limit:
-            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
-    if total > MAX_TEXTS:
-        what = f"That is too much text for one command: at most {MAX_TEXTS:,} characters in all its options."
-        raise UserError(what, hint="Send it as several commands.", code="too-long")
 
 
 def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
