@@ -30,6 +30,7 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("adapters/console/screen.py", '"  " + named'): {"named": r"(?<!\w)US(?!\w)"},
     ("adapters/slack/tables_and_charts.py", r'rf"unsupported type:? {kind}\b"'): {"kind": "table"},
     ("adapters/slack/text.py", r'rf"<@{re.escape(bot)}(?:\|[^<>]*)?>"'): {"bot": "U123"},
+    ("adapters/web_server.py", "signature_form"): {"signature_form": "v0=[0-9a-f]{64}"},
     ("bot/audit/check_page.py", "due.sentence()"): {"due": SimpleNamespace(sentence=lambda: r"Turn 3, [^.]*\. US\.")},
     ("bot/commands/log/log.py", r'rf"{stem}\d+"'): {"stem": "us"},
     ("bot/game/follows/rolls.py", '"; ".join(said)'): {"said": [r"#3 [^\n]{1,100}: hit", r"#4 [^\n]{1,100}: miss"]},
