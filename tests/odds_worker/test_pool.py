@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 import time
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 from bot.odds_worker import pool as counting
 from bot.odds_worker.pool import Odds, Worker, count_odds_here
+from bot.process.settings import Settings
 from bot.rules.errors import UserError
 from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
@@ -23,6 +25,18 @@ from tests.refusing import refuses
 
 FIRE = system("lnlt").sequence("fire")
 BY = ("targets[0].result",)
+
+
+def test_the_process_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each setting that is no part of the repr of Settings, and what else a host's file has for the database."""
+    called_otherwise = {"key": "GROGNARD_KEY", "postgres": "DATABASE_URL"}
+    secrets = {called_otherwise.get(one.name, one.name.upper()) for one in fields(Settings) if not one.repr}
+    assert len(secrets) > 6
+    for name in secrets | {"POSTGRES_PASSWORD", "PGPASSWORD", "PGPASSFILE"}:
+        monkeypatch.setenv(name, "nobody-may-see-this")
+    environment = counting._environment()
+    assert "nobody-may-see-this" not in environment.values()
+    assert "PATH" in environment
 
 
 def shot(fp: int) -> dict[str, object]:
