@@ -7,27 +7,31 @@ It checks five things:
 
 1. Chain: each event carries a hash of itself and of everything before it.
 2. Heads: hashes that somebody noted during the game are in this log.
-3. Seeds: each published seed is the one that the log promised beforehand.
-4. Dice: every die, and every card that a die drew, follows from its seed, as far as the seed is
-   published and the face is not secret. Dice that players rolled by hand are only counted.
+3. Seeds: each published seed is the one that the log promised, and the players' texts that are mixed
+   into its dice give the digest that the log says.
+4. Dice: the number on every die, and the number drawn for every card, follows from its seed. What
+   is still secret, and what players rolled by hand, is only counted.
 5. Texts: every free text in the file is the one that was hashed into its event.
 
-It does not check who may do what, or whether a result follows from the rules of a game.
-`grognard verify` does that. Names of players are not hashed, so nothing proves them.
+It does not check who may do what and when, which card a number means, or whether a result follows
+from the rules of a game. `grognard verify` does that. Names of players are not hashed, so nothing
+proves them.
 
-An event in the log looks like this; all other fields are for `grognard verify`:
+Each event has a number, a hash and a body. This program reads these fields of a body:
 
-    {"number": 12, "hash": "52d1...", "body": {
-        "number": 12, "who": "p1",             the person who did it, as a random id "kind": "roll",
-        "privacy": somebody had their data deleted "secret": {...},         "commitment": a new seed
-        is promised; only "digest": a player's text
-                                 was added, and this is the hash of all texts so far
-        "closes": true,          from here on no player's text is added to the dice of this seed
-        "revealed": {...},       an earlier seed is published "dice": [{"label": "d6", "sides": 6,
-        "value": 3}], "hand": true,            these dice were rolled by hand "closed": [10, 9],
-        draws of hidden cards: only the sides of each die are public "sealed": "77aa...",     a roll
-        whose content is secret until it is opened: hash of the content "texts": {"label": "..."},
-        hashes of free texts "said": "9f0c..."}}      hash of the first line of the bot's answer
+    number    1, 2, 3, ...
+    who       the person who did it, as a random id
+    kind      "roll", "start", ...; "privacy" means that somebody's data was deleted
+    secret    with a "commitment": a new seed is promised; with a "digest" alone: a player's text was
+              added, and the digest is the hash of all texts so far
+    closes    true: from here on no player's text is added to the dice of this seed
+    revealed  an earlier seed is published
+    dice      [{"label": "d6", "sides": 6, "value": 3}, ...]
+    hand      true: these dice were rolled by hand
+    closed    [10, 9]: hidden cards were drawn; only the sides of their dice are public
+    sealed    the hash of a roll whose content is secret until it is opened
+    texts     {"label": "...", ...}: the hashes of free texts
+    said      the hash of the first line of the bot's answer
 
 docs/dice.md describes how the dice work, docs/export.md the file.
 
@@ -101,7 +105,7 @@ class Promise:
     player_texts: list[str] | None = field(default_factory=list)
     digest: str = hashlib.sha256(b"").hexdigest()
     texts_closed: bool = False
-    somebody_left: bool = False
+    data_deleted: bool = False
     seed: bytes | None = None
 
 
@@ -280,7 +284,7 @@ def check_chain(log: Json, report: Report) -> None:
             if computed_hash != row["hash"]:
                 report.add_fault(
                     number,
-                    "the hash does not fit: this event, or the one before it, was changed.",
+                    "the hash does not fit: this event, or the hash before it, was changed.",
                 )
         except (ValueError, RecursionError) as error:
             report.add_fault(number, f"it has no single text: {error}.")
@@ -305,7 +309,7 @@ def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None
         if number == 0:
             matches = [index for index, event_hash in enumerate([start, *hashes]) if event_hash.startswith(digits)]
             if matches:
-                last_covered = max(last_covered, matches[0])
+                last_covered = max(last_covered, matches[0])  # 0 is the start, before event 1
             else:
                 report.faults.append(f"No event has the head {digits}: the end was cut off, or the log rewritten.")
         elif number > len(hashes):
@@ -329,7 +333,7 @@ def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None
 # --- 3. Seeds
 
 
-def read_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
+def check_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
     """Walk through the log and collect the promised seeds.
 
     Returns the promises in order, and for each event the promise and the digest of the players'
@@ -362,9 +366,9 @@ def read_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Prom
 def add_player_text(number: int, digest: str, promise: Promise, texts: TextRows, report: Report) -> None:
     """Check that a player's text gives the new digest. No text may be added once they are closed.
 
-    The digest is the hash of all texts so far. After somebody's data was deleted the bot may begin
-    again: the previous digest then stands in for all texts before it. If the text is not in the
-    file, its digest is only counted, and so are those after it until the bot begins again.
+    The new digest is the hash of all texts so far. After somebody's data was deleted it may also be
+    the hash of the old digest and the new text. If the text is not in the file, its digest is only
+    counted, and so are those after it, until one is made from the old digest again.
     """
     if promise.texts_closed:
         report.add_fault(number, "a player's text was added after the texts were closed.")
@@ -372,7 +376,7 @@ def add_player_text(number: int, digest: str, promise: Promise, texts: TextRows,
     candidates: list[list[str]] = []
     if row and promise.player_texts is not None:
         candidates.append([*promise.player_texts, row["text"]])
-    if row and promise.somebody_left:
+    if row and promise.data_deleted:
         candidates.append([promise.digest, row["text"]])
     fitting = [candidate for candidate in candidates if sha256_hex("\n".join(candidate)) == digest]
     if not fitting:
@@ -386,7 +390,7 @@ def add_player_text(number: int, digest: str, promise: Promise, texts: TextRows,
 def note_closing_and_deletion(body: Json, promise: Promise) -> None:
     """Note whether an event closes the players' texts, and whether somebody's data was deleted."""
     promise.texts_closed = promise.texts_closed or body.get("closes") is True
-    promise.somebody_left = promise.somebody_left or body.get("kind") == "privacy"
+    promise.data_deleted = promise.data_deleted or body.get("kind") == "privacy"
 
 
 def check_seeds(log: Json, promises: list[Promise], report: Report) -> None:
@@ -613,7 +617,7 @@ def check(log: Json, heads: Iterable[str] = ()) -> Report:
     known_heads = parse_heads(heads)
     texts = {(row["event"], row["key"]): row for row in log["texts"]}
     report = Report(events=len(log["events"]))
-    promises, in_force = read_promises(log, texts, report)
+    promises, in_force = check_promises(log, texts, report)
     check_chain(log, report)
     check_heads(log, known_heads, report)
     check_seeds(log, promises, report)
