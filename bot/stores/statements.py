@@ -356,6 +356,12 @@ def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
     """Delete who a user is, what they wrote and what they were answered; the chain keeps only hashes. Whose this very
     request was nobody knows any more."""
     played = 'game IN (SELECT game FROM persons WHERE "user" = ?1)'
+    yield Step(  # labels that others repeated after them by Again
+        f"DELETE FROM texts WHERE {played} AND key = 'label' AND EXISTS (SELECT 1 FROM texts AS own JOIN persons "
+        'ON persons.game = own.game AND persons.person = own.person WHERE persons."user" = ?1 '
+        "AND own.game = texts.game AND own.key = 'label' AND own.text = texts.text AND own.event < texts.event)",
+        (user,),
+    )
     yield Step(
         f"DELETE FROM texts WHERE {played} "
         'AND person IN (SELECT person FROM persons WHERE "user" = ?1 AND persons.game = texts.game)',

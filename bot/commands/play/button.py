@@ -232,10 +232,9 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 
 
 async def repeat(context: Context, event: Json) -> Reply:
-    """Roll an event's command again with the same inputs, and with its label if it is the actor's own."""
+    """Roll an event's command again with the same inputs, and within its game with its label."""
     options: Json = as_typed(event)  # none, where it asks for nothing
-    has_own_text = bool(event.get("texts")) and event["who"] == context.actor.person
-    if has_own_text and (label := (await context.texts(event["number"])).get("label")):
+    if event.get("texts") and not context.game.ended and (label := (await context.texts(event["number"])).get("label")):
         options["label"] = label
     desk = repeated(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
