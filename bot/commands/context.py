@@ -1,5 +1,6 @@
 """What a handler has before it: the command, the channel's game, the dice, and the ledger that it may write to."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
@@ -68,6 +69,7 @@ class Context:
     is stored, where it holds what nobody keeps. `systems` are those that the command sees, `seen_with` those of a game
     that was played here before. `members` asks each platform who is there. `sure` says that they were asked and mean
     it, `acts_for` for which sides of other players they mean to act as game master.
+    Whoever builds an after-action page takes one of `pages`.
     """
 
     command: Command
@@ -95,6 +97,7 @@ class Context:
     called: dict[str, tuple[str, ...]] | None = None
     spared: tuple[str, ...] = ()
     members: Mapping[str, IsMember] = field(default_factory=dict)
+    pages: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)
     _shown: dict[str, Shown] = field(default_factory=dict)
 
     @property

@@ -44,6 +44,8 @@ ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
+PAGES = 2
+"""How many after-action pages are built at once."""
 _COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "count", "whatif", "back", "help", "try")
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
@@ -77,6 +79,7 @@ class Handling:
         self.odds = Odds(self.worker)
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
         self.pack_checker = Worker(stays=False, busy="Other packs are being checked just now.")
+        self.pages = asyncio.Semaphore(PAGES)
         self._store, self._clock, self._games, self._registry = store, clock, games, registry
         self._enabled, self._storing = enabled, storing
         self._queues = Queues(IN_LINE)
@@ -225,6 +228,7 @@ class Handling:
                     seen,
                     address=self.address,
                     members=self.members,
+                    pages=self.pages,
                     acts_for=acts_for,
                 )
                 if request is not None and not acts_for.issuperset(request.sides):

@@ -9,11 +9,13 @@ import pytest
 
 from bot.__main__ import main
 from bot.audit.check_file import check_file
+from bot.commands.log import export_and_share
 from bot.host.report import write_report
 from bot.interface.reply.reply import File, Reply
 from bot.report import page as pages
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import export_text
+from bot.running.handling import PAGES
 from tests.playing import Channel, two_sides
 from tools import verify_log
 
@@ -159,3 +161,15 @@ def test_a_small_page_that_unpacks_to_no_end_is_refused() -> None:
     packed = pages.data_script("export", {"x": "a" * (pages.PACKED + 1)})
     with pytest.raises(UserError, match="too large"):
         export_text(str(packed), 1000)
+
+
+async def test_only_a_few_pages_are_built_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = await evening()
+    pages_at_once = channel.app.handling.pages
+    monkeypatch.setattr(export_and_share, "PATIENCE", 0.01)
+    for _ in range(PAGES):
+        await pages_at_once.acquire()
+    await channel.refused("Anna", "game export html", "busy")
+    pages_at_once.release()
+    assert page_of(await channel.do("Anna", "game export html")).data
+    assert not pages_at_once.locked(), "its place is free again"

@@ -51,6 +51,8 @@ MOST_EVENTS = 25_000
 """A game with more is no page that a browser would open."""
 LONG = 1_000_000
 """Characters of an export from which it is read beside the bot, too: here it would hold everybody up."""
+PATIENCE = 20.0
+"""Seconds for which a page waits for its turn to be built."""
 SECONDS = 15.0
 """What the making of a page may take in one go, beside the facts: several times what a long game needs."""
 COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "told", "marks")
@@ -88,9 +90,20 @@ async def export(context: Context) -> Reply:
 
 
 async def page_file(context: Context) -> File:
-    """The after-action page; a browser opens it, so it is sent as it is. Raises UserError for too long a game."""
+    """Build the after-action page; a browser opens it, so it is sent as it is.
+
+    Only a few are built at once: the others hold no export while they wait, and leave the worker free for odds.
+    Raises UserError for too long a game, and if the line is too long.
+    """
     check_length(context.game)
-    return File(f"{file_name(context.game)}.html", await page_text(context, await export_json(context)))
+    try:
+        await asyncio.wait_for(context.pages.acquire(), PATIENCE)
+    except TimeoutError:
+        raise UserError("Many pages are being built just now.", hint="Try again in a minute.", code="busy") from None
+    try:
+        return File(f"{file_name(context.game)}.html", await page_text(context, await export_json(context)))
+    finally:
+        context.pages.release()
 
 
 def _reply(context: Context, kind: str, file: File) -> Reply:
