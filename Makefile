@@ -21,10 +21,11 @@ LOCK := $(COMPILE) pyproject.toml
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-setup: ## Make .venv with the locked dependencies (the others do it by themselves)
-	@PYTHON="$(PYTHON)" sh deploy/setup.sh </dev/null
+setup: ## Make .venv with the locked dependencies and the tools (the others do it by themselves)
+	@PYTHON="$(PYTHON)" sh deploy/setup.sh dev </dev/null
 
-play: setup ## The console: fight in this terminal
+play: ## The console: fight in this terminal (sets up what that needs, without the developers' tools)
+	@PYTHON="$(PYTHON)" sh deploy/setup.sh play </dev/null
 	@$(VENV)/python -m bot play $(ARGS)
 
 test: setup ## The tests, side by side (without the slow ones)

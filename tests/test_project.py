@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.conftest import SETTINGS
+from tests.project_files import project_files
 from tools import where
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
@@ -56,15 +57,6 @@ def wanted(root: Path) -> tuple[set[str], set[str]]:
 
     extras = project["optional-dependencies"]
     return names([*project["dependencies"], *extras["pictures"]]), names(told["dependency-groups"]["dev"])
-
-
-def project_files(root: Path) -> list[Path]:
-    """The files that git tracks or would track."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    listing = subprocess.run(command, cwd=root, capture_output=True, timeout=60, check=False)
-    if listing.returncode:
-        pytest.skip("not a git checkout")
-    return [path for name in listing.stdout.decode().split("\0") if name and (path := root / name).is_file()]
 
 
 def targets(root: Path) -> set[str]:
@@ -180,6 +172,7 @@ def test_the_files_that_a_page_names_are_there(root: Path, page: str) -> None:
         ("vendor.github-workflows", "workflows/*.yml"),
         ("custom.github-workflows-require-timeout", "workflows/*.yml"),
         ("vendor.github-issue-forms", "ISSUE_TEMPLATE/*.yml"),
+        ("vendor.dependabot", "dependabot.yml"),
     ],
 )
 def test_what_a_forge_reads_fits_its_schema(root: Path, schema: str, pattern: str) -> None:
@@ -188,6 +181,15 @@ def test_what_a_forge_reads_fits_its_schema(root: Path, schema: str, pattern: st
     words = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, files)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_workflows_name_each_action_by_its_commit(root: Path) -> None:
+    """A tag may be moved to other code; a commit stays what it is. The comment says which release it was."""
+    for file in sorted((root / ".github/workflows").glob("*.yml")):
+        actions = re.findall(r"uses: (.*)", file.read_text())
+        assert actions
+        for action in actions:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), f"{file.name}: {action}"
 
 
 def test_the_workflows_check_what_is_claimed_and_no_more_is_claimed_than_that(root: Path) -> None:

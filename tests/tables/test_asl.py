@@ -42,17 +42,6 @@ def values(option: Option) -> list[Any]:
 # -- every table ------------------------------------------------------------------------------------------
 
 
-def test_there_are_35_tables() -> None:
-    assert len(ASL.tables) == 35
-
-
-@pytest.mark.parametrize("id", list(ASL.tables))
-def test_the_example_of_each_table_runs(id: str) -> None:
-    table = ASL.table(id)
-    assert table.read(table.example).out
-    assert table.summary
-
-
 def only_declared_tokens(table: Table, out: dict[str, Any]) -> None:
     for name, value in out.items():
         tokens = table.outputs[name]

@@ -19,10 +19,6 @@ def read(table: str, **given: object) -> Any:
     return out if len(out) > 1 else next(iter(out.values()))
 
 
-def test_the_game_has_all_its_tables() -> None:
-    assert len(TABLES) == 49
-
-
 # -- orders, movement, morale -----------------------------------------------------------------------------------------
 
 

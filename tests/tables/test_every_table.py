@@ -48,5 +48,4 @@ def test_every_table_says_what_it_is(game: str, name: str) -> None:
     assert table.source
     assert table.summary, "players read the summary in help"
     assert len(table.summary) <= 100
-    if table.example:
-        table.read(table.example)
+    assert table.read(table.example).out, "its example is shown in help"

@@ -7,7 +7,6 @@ from itertools import product
 
 import pytest
 
-from bot.systems.catalog import system
 from tests.examples import lookup
 from tests.refusing import refuses
 
@@ -26,15 +25,6 @@ ODDS = {
 
 def ask(table: str, **given: object) -> dict[str, object]:
     return lookup("lnlt", table, **given)
-
-
-def test_the_game_has_its_36_tables_and_each_answers_its_example() -> None:
-    tables = system("lnlt").tables
-    assert len(tables) == 36
-    for table in tables.values():
-        assert table.example, table.id
-        assert table.read(dict(table.example)).out
-        assert 0 < len(table.summary) <= 100
 
 
 # -- combat -----------------------------------------------------------------------------------------------

@@ -13,15 +13,6 @@ def ask(table: str, **given: object) -> dict[str, object]:
     return lookup("nhis", table, **given)
 
 
-def test_the_game_has_its_13_tables_and_each_answers_its_example() -> None:
-    tables = system("nhis").tables
-    assert len(tables) == 13
-    for table in tables.values():
-        assert table.example, table.id
-        assert table.read(dict(table.example)).out
-        assert 0 < len(table.summary) <= 100
-
-
 COLUMNS = {
     0: "damaged hit-1 hit hit hit none none none none none none",
     2: "damaged damaged hit-1 hit hit hit-1 none none none none none",
@@ -168,27 +159,6 @@ def test_the_terrain_chart() -> None:
         terrain for terrain in system("nhis").lists["terrains"] if ask("terrain", terrain=terrain)["blocks_los"]
     ]
     assert blocking == ["wooden-building", "hut", "hill", "trees", "tall-grass"]
-
-
-COVER = {"wooden-building": 2, "hut": 1, "rough": 2, "lava-rock": 2, "trees": 2, "tall-grass": 1, "paddy": 1}
-COST = {
-    "wooden-building": 2,
-    "hut": 2,
-    "rough": 3,
-    "lava-rock": 3,
-    "trees": 2,
-    "tall-grass": 2,
-    "beach": 2,
-    "water": 4,
-    "paddy": 2,
-}
-
-
-def test_cover_and_movement_of_each_terrain() -> None:
-    for terrain in system("nhis").lists["terrains"]:
-        assert ask("cover", terrain=terrain) == {"cover": COVER.get(terrain, 0)}
-        assert ask("move-cost", terrain=terrain) == {"cost": COST.get(terrain, 1)}
-        assert ask("terrain", terrain=terrain)["cover"] == COVER.get(terrain, 0)
 
 
 def test_what_stands_in_a_hex_adds_to_its_cover_but_a_bunker_replaces_it() -> None:

@@ -26,10 +26,6 @@ def column(table: str, rolls: range = range(1, 21), **given: object) -> list[str
     return [next(value for value in out.values() if isinstance(value, str)) for out in answers]
 
 
-def test_the_game_has_all_its_tables() -> None:
-    assert len(TABLES) == 28
-
-
 # -- infantry ---------------------------------------------------------------------------------------------------------
 
 
