@@ -42,7 +42,7 @@ GALLERY = {
     "ucn": ("shoot", "morale-failed", "shoot-modifiers", "attack-vehicle"),
     "asl": ("malfunction", "mp-cost", "tk-flame", "flame-attack"),
 }
-"""Of each game two tables, as their examples read them, and two sequences with their odds."""
+"""The tables and sequences of the gallery, by game; a game that is not named shows its first table."""
 
 
 def with_font(svg: str) -> str:
@@ -122,7 +122,7 @@ def _gallery() -> Iterator[str]:
     )
     for title, pictures in (
         ("A game to share", _of_sample()),
-        *((game.title, _shown(game)) for game in map(system, GALLERY)),
+        *((game.title, _shown(game)) for game in map(system, [*GALLERY, *sorted(systems().keys() - GALLERY)])),
     ):
         yield ""
         yield f"## {title}"
@@ -141,7 +141,7 @@ def _gallery() -> Iterator[str]:
 
 def _shown(game: System) -> Iterator[tuple[str, str, str, Picture]]:
     """Of each picture in the gallery its address, its title, the command behind it, and the picture."""
-    for name in GALLERY[game.id]:
+    for name in GALLERY.get(game.id) or list(game.tables)[:1]:
         if name in game.sequences and name not in game.tables:
             sequence = game.sequences[name]
             picture = reply_picture(reply_of(sequence, sequence.example))
