@@ -68,12 +68,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the cases that a sample leaves out as slow, and put tests that take turns first.
 
     Tests of a crowd stand side by side: one worker plays them, and none waits for another's turn to end.
     """
-    _mark_slow_outside_samples(items)
+    named_files = {(config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args}
+    _mark_slow_outside_samples([item for item in items if item.path not in named_files])
     items.sort(key=lambda item: "crowd" not in getattr(item, "fixturenames", ()))
 
 
@@ -81,7 +82,7 @@ def _mark_slow_outside_samples(items: list[pytest.Item]) -> None:
     """Keep `size` cases of each test marked `sample(size)` for the quick run, and mark the others slow.
 
     The sample follows from the names of the cases, so it is the same on every machine and a new case moves at most
-    one other; LUCK=anything draws another sample. A case that is named on the command line is always in it.
+    one other; LUCK=anything draws another sample. A file that is named on the command line runs all its cases.
     """
     cases = defaultdict[tuple[pytest.Item | pytest.Collector | None, str], list[pytest.Item]](list)
     for item in items:
