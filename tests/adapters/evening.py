@@ -10,11 +10,11 @@ import asyncio
 import re
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -527,5 +527,16 @@ async def on_slack(tmp_path: Path, transport: str = "socket", **settings: str) -
 
 
 Platform = Callable[[Path], AbstractAsyncContextManager[Table]]
-on_each = pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])
+
+
+Test = TypeVar("Test", bound=Callable[..., Awaitable[None]])
+
+
+def on_each(test: Test) -> Test:
+    """Run a test with each driver: with one of them in the quick run, with the other in the slow one."""
+    on_both = pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])
+    marked: Test = pytest.mark.sample(1)(on_both(test))
+    return marked
+
+
 """A test of an evening on each `platform`."""

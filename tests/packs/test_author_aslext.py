@@ -19,6 +19,8 @@ from tests.commands.test_pack import add, managed
 from tests.packs.evening import Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
+pytestmark = pytest.mark.slow
+
 D6 = range(1, 7)
 PAIRS = [a + b for a, b in product(D6, D6)]
 TYPED = {

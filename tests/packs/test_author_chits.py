@@ -22,6 +22,8 @@ from tests.playing import Channel
 from tests.standins.slack import Channel as Place
 from tests.standins.slack import User
 
+pytestmark = pytest.mark.slow
+
 Share = Fraction
 FATE = {"clear": (6, 1, 3), "steady": (10, 0, 2), "mist": (5, -1, 1), "mud": (3, -1, 0)}
 """How many there are of a card, what it adds to a die, and its nerve; mud jams, a clear view is a flare."""

@@ -19,6 +19,8 @@ from tests.examples import odds
 from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = ["1-3", "1-2", "1-1", "2-1", "3-1", "4-1", "5-1", "6-1"]
 CARD = {
     **dict.fromkeys((2, 3), "A2 A2 A2 A1 A1 EX EX D1"),

@@ -22,6 +22,8 @@ from tests.examples import odds
 from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
+pytestmark = pytest.mark.slow
+
 DIE = range(1, 7)
 
 

@@ -20,6 +20,8 @@ from tests.examples import odds
 from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
+pytestmark = pytest.mark.slow
+
 Share = Fraction
 Chances = dict[int, Fraction]
 TO_HIT = {"raw": (4, 5, 6), "trained": (3, 4, 5), "elite": (2, 3, 4)}

@@ -17,6 +17,8 @@ from bot.systems.packs.archive import read_content
 from tests.examples import odds
 from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
 
+pytestmark = pytest.mark.slow
+
 TENTH = Fraction(1, 10)
 PLACES = ["belt"] * 4 + ["deck"] * 2 + ["turret"] * 2 + ["works"] * 2
 DAMAGE: dict[str, list[int | str]] = {

@@ -50,7 +50,7 @@ class Bot:
             await self._site.cleanup()
 
 
-@pytest.fixture(params=["socket", "http"])
+@pytest.fixture(params=["socket", pytest.param("http", marks=pytest.mark.slow)])
 async def slack(request: pytest.FixtureRequest) -> AsyncIterator[SlackStandIn]:
     """The stand-in, once in each transport."""
     standin = await SlackStandIn.start(request.param, Limits(redeliver_after=(0.0, 0.2)))

@@ -26,7 +26,7 @@ def grant(slack: SlackStandIn, home: Workspace) -> None:
     home.scopes = set(manifest["oauth_config"]["scopes"]["bot"])
 
 
-@pytest.fixture(params=["socket", "http"])
+@pytest.fixture(params=["socket", pytest.param("http", marks=pytest.mark.slow)])
 async def slack(request: pytest.FixtureRequest) -> AsyncIterator[SlackStandIn]:
     """Once in each of Slack's transports."""
     standin = await stand_in(request.param)
