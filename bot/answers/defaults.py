@@ -20,6 +20,7 @@ from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import DECK
 from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out, words_of
 from bot.rules.inputs.units import Roster, Unit, by_name, parse_units, split_items
@@ -216,6 +217,18 @@ def tracks_read(
     sides = [(unit.name, unit.side) for name in named_units(given) if (unit := roster.get(name.casefold()))]
     game = game if own else replace(game, tracks={})
     return piles | values_read(names, sequence.system.tracks, game, side_of(sides, acting_units(given), person, game))
+
+
+def tracks_read_again(sequence: Sequence, shot: Mapping[str, Any], roster: Roster, game: Game) -> Json:
+    """Return what a sequence reads when it goes on after a choice: the tracks as they are now, its piles as they were.
+
+    `shot` is the event of the choice with the inputs, side and `read` of the sequence that it carries on.
+    """
+    read: Json = shot.get("read") or {}
+    now = replace(game, decks={}, cards={})
+    tracks = tracks_read(sequence, shot.get("inputs") or {}, roster, now, str(shot["side"]), read)
+    piles = {name: value for name, value in read.items() if name.startswith(DECK)}
+    return {**tracks, **piles}
 
 
 def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:

@@ -32,7 +32,8 @@ class Happening(NamedTuple):
     `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
     of those that act), `joins` those that come into play: type, and beside whom;
     `result` is what came of it in a few words, for the log. `read` are the tracks that it read, `tracks` those that it
-    changes, as a state keeps them. `asks` is what a side has to choose before anything is changed.
+    changes, as a state keeps them. `asks` is what a side has to choose before anything is changed, `held` the tracks
+    that wait for it.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Happening(NamedTuple):
     read: Mapping[str, Any] = {}
     tracks: Mapping[str, Any] = {}
     asks: tuple[Ask, ...] = ()
+    held: tuple[str, ...] = ()
 
     def notes(self) -> list[dict[str, Any]]:
         """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""
@@ -124,8 +126,9 @@ LONGEST_ASK, LONGEST_SAID = 1_000, 200
 """Characters of a question and of an option that a log keeps."""
 
 
-def asked_json(asks: tuple[Ask, ...]) -> Json:
-    """What a side is asked for as an event holds it; without asks nothing."""
+def asked_json(happening: Happening) -> Json:
+    """Return what a side is asked for, as an event holds it; empty if nobody is asked."""
+    asks = happening.asks
     if not asks:
         return {}
     first = asks[0]
@@ -136,6 +139,7 @@ def asked_json(asks: tuple[Ask, ...]) -> Json:
         "says": [says[:LONGEST_SAID] for _, says in first.options],
         "else": first.otherwise,
         **({"items": [ask.item for ask in asks]} if first.item else {}),
+        **({"tracks": [*happening.held]} if happening.held else {}),
     }
 
 

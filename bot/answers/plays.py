@@ -124,6 +124,7 @@ def play_all(
     """Each play to its end, with the roster and the tracks that were `read` as the plays before left them. Raises
     UserError from the source."""
     done: list[Single] = []
+    left = {unit.name.casefold() for unit in roster.values() if is_gone(unit)}
     for one in plays:
         if done:
             roster = _after(sequence, roster, done[-1].changes)
@@ -146,6 +147,8 @@ def play_all(
         if any(change.add or change.of for change in changes):
             in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
             changes = linked(changes, in_play.values())  # each once: a roster has them by name and by handle
+        if left:
+            changes = tuple([change for change in changes if change.unit.casefold() not in left])
         done.append(Single(one.unit, one.given, played, changes, tracks, said, piles))
     return tuple(done)
 

@@ -29,7 +29,7 @@ from bot.answers.headline import (
 from bot.answers.outcome import Happening, Outcome, thrown
 from bot.answers.plays import Single, planned, play_all, whole_out, whole_result
 from bot.game.events import UNIT
-from bot.game.tracks import filled_in, key_of
+from bot.game.tracks import filled_in, key_of, keys_of
 from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lines
 from bot.interface.reply.reply import WAITING, Reply
 from bot.interface.spec import CommandSpec
@@ -108,6 +108,7 @@ def run_sequence(
         result=asks[0].ask if asks else whole_result(singles),
         joins=() if asks else tuple(join for one in singles for join in one.played.settlement.joins),
         asks=asks,
+        held=keys_of(sequence.effects.held[asks[0].name], read) if asks else (),
         read=read,
         tracks={}
         if asks

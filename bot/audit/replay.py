@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from bot.answers.defaults import tracks_read
+from bot.answers.defaults import tracks_read, tracks_read_again
 from bot.answers.events import title_of
 from bot.answers.outcome import Happening, after_happening, asked_json
 from bot.answers.roll import read_table, roll_dice
@@ -25,7 +25,6 @@ from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.inputs.decks import DECK
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shown
 from bot.rules.proof.export_format import SEALED
@@ -90,7 +89,7 @@ def replay_faults(
     changes = [change_json(change) for change in happening.changes]
     moved = dict(happening.tracks) if is_of_game(now, happening.system) else {}
     expected = {
-        "it asks for another choice than it says.": ("asks", asked_json(happening.asks)),
+        "it asks for another choice than it says.": ("asks", asked_json(happening)),
         "its inputs and dice lead to another outcome.": ("out", dict(happening.out)),
         "its words are not those of its outcome.": ("result", happening.result),
         "its inputs are not those of its command.": ("inputs", inputs),
@@ -144,12 +143,10 @@ def _read(now: Game, roll: Event, person: str) -> Json:
     if roll["kind"] not in ("sequence", "choice"):
         return {}
     roster = roster_of(now) if is_of_game(now, roll["system"]) else {}
-    goes_on = roll["kind"] == "choice"
-    now = replace(now, decks={}, cards={}) if goes_on else now  # its piles are those of the event that it carries on
     sequence = systems()[roll["system"]].sequence(roll["target"])
-    read = tracks_read(sequence, roll.get("inputs") or {}, roster, now, person, roll.get("read") or {})
-    piles = {name: value for name, value in (roll.get("read") or {}).items() if name.startswith(DECK)}
-    return {**read, **piles} if goes_on else read
+    if roll["kind"] == "choice":
+        return tracks_read_again(sequence, {**roll, "side": person}, roster, now)
+    return tracks_read(sequence, roll.get("inputs") or {}, roster, now, person, roll.get("read") or {})
 
 
 def _dice_problem(notes: list[Any], asked: list[Json]) -> str:

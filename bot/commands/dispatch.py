@@ -223,6 +223,12 @@ def handler(spec: CommandSpec) -> Handler:
     return function
 
 
+def explain(context: Context, error: UserError) -> None:
+    """Add to the refusal of a command what the game of its channel knows: which choice comes first, and buttons."""
+    if error.code == "choice-first":
+        imported("post.choose:with_answer")(context, error)
+
+
 def spec_of(registry: Registry, path: Path) -> CommandSpec:
     """The command with this path, a button's too. Raises UserError with the nearest spelling."""
     if path and path[0] == "button":

@@ -127,22 +127,6 @@ def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
     return waits
 
 
-HELD_UP = ("next", "pass", "end")
-"""Kinds that wait for every choice."""
-
-
-def awaited(game: Game, event: Mapping[str, Any]) -> int:
-    """The number of the event whose choice comes first, for it holds the units of this one or all the game; else 0."""
-    kind, patch = event["kind"], event.get("after") or {}
-    own = event["event"] if kind in ("choice", "undo") else 0
-    names = {*(patch.get("units") or ()), *(unit["name"].casefold() for unit in event.get("used") or ())}
-    is_held = kind in HELD_UP or not {"packs", "system", "tracks", "led"}.isdisjoint(patch.get("game") or ())
-    for number, asks in game.waits.items():
-        if number != own and (is_held or any(unit.casefold() in names for unit in asks.get("units", ()))):
-            return number
-    return 0
-
-
 def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
     """A choice with inputs and side of the sequence that it carries on, what was chosen by it and before it (`chosen`),
     and the dice that had fallen (`fell`); any other event as it is."""

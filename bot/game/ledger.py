@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import apply, awaited, cards_difference, changes_game, difference, extends_of, is_passed_over
+from bot.game.events import apply, cards_difference, changes_game, difference, extends_of, is_passed_over
 from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, is_imported, person_of
 from bot.game.next_seed import Prepared
+from bot.game.pending import Hold, Reach, find_hold, hold_on_event
 from bot.game.state import Game, Json, to_json
+from bot.game.tracks import track_titles
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
@@ -15,8 +17,8 @@ from bot.rules.proof.chain import SAID, canonical, event_hash, event_text, genes
 from bot.rules.proof.export_format import person_key
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment
 from bot.rules.text.names import joined
-from bot.rules.text.phrase import phrase
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
+from bot.systems.catalog import systems
 
 MOST_NAMES = 12
 
@@ -213,27 +215,32 @@ class Ledger:
             if new and new.packs != self.game.packs and kind not in ("undo", "redo"):
                 extends = extends_of(self.game, new.packs)
                 body |= {"extends": extends} if extends else {}
-        if self.game.waits and (number := awaited(self.game, body)):
-            self._wait(number)
+        hold = hold_on_event(self.game, body) if self.game.waits else None
+        if hold is not None:
+            raise self._choice_first(hold)
         if self.game.redo and is_passed_over(body):
             body["keeps"] = True
         return self.append(body)
 
     def need_chosen(self) -> None:
         """Raise UserError while a side is asked for a choice."""
-        for number in self.game.waits:
-            self._wait(number)
+        self.need_free(Reach(is_all=True))
 
-    def _wait(self, number: int) -> None:
-        """Raise UserError for whoever uses or changes units that wait for a choice."""
-        asks = self.game.waits[number]
-        whom = asks.get("side") or "an answer"
-        held = f"{joined(asks['units'])} can be neither used nor changed until then" if asks.get("units") else "first"
-        hint = phrase(
-            "`/choose event={number} option={word}`, or `/game undo` takes all of #{number} back.",
-            number=str(number), word=asks["options"][0],
-        )  # fmt: skip
-        raise UserError(f"#{number} waits for {whom} to choose; {held}.", hint=hint, code="choice-first")
+    def need_free(self, reach: Reach, own: int = 0) -> None:
+        """Raise UserError if a pending choice, other than that of event `own`, holds what is in reach."""
+        hold = find_hold(self.game, reach, own)
+        if hold is not None:
+            raise self._choice_first(hold)
+
+    def _choice_first(self, hold: Hold) -> UserError:
+        """Return the refusal of what has to wait for a choice; it names what the choice holds."""
+        side = self.game.waits[hold.number].get("side")
+        what = f"#{hold.number} waits for {side} to choose" if side else f"#{hold.number} waits for a choice"
+        tracks = track_titles(hold.tracks, systems().get(self.game.system))
+        held = [f"{joined(hold.units)} can be neither used nor changed"] if hold.units else []
+        held += [f"{joined(tracks)} cannot change"] if tracks else []
+        first = f"until then {', and '.join(held)}" if held else "that comes first"
+        return UserError(f"{what}; {first}.", code="choice-first", about=hold)
 
     def append(self, body: Json) -> Json:
         """Append a finished body to the chain and move the state on. It is written once, when its answer is known."""

@@ -11,6 +11,7 @@ from bot.game.sides import of_side
 from bot.game.state import Actor, Game, is_guarded, is_stranger, is_strict
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.sequence.effects import ANY_UNIT
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun, phrase
@@ -118,8 +119,8 @@ DONE_ONCE = ("fired", "activated")
 def out_of_go(
     game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], changes: Iterable[Change], side: str
 ) -> tuple[str, ...]:
-    """What is unusual about an attack of these in the game as it is now: fired already, out of one's go, out of phase.
-    Raises UserError for that in a game that is held strictly."""
+    """Return what is unusual about an attack of these in the game as it is now: fired already, out of one's go, out
+    of phase."""
     if not game.started or game.ended or sequence.verb not in ATTACKS:
         return ()
     acting = units_of(game, acts)
@@ -133,10 +134,23 @@ def out_of_go(
     if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
         title = str(phase["title"])
         said.append(f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}")
-    if said and is_strict(game):
+    return tuple(said)
+
+
+def need_usual_attack(game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], side: str) -> None:
+    """Raise UserError for an unusual attack in a strict game, before its first die.
+
+    So that no die decides, a unit has fired already if this attack may mark it, whether or not the dice do.
+    """
+    if not is_strict(game):
+        return
+    marks = sequence.effects.marks
+    marks = frozenset(DONE_ONCE) if ANY_UNIT in marks else marks
+    names = tuple(acts)
+    said = out_of_go(game, system, sequence, names, [Change(name, mark=marks) for name in names], side)
+    if said:
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
         raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
-    return tuple(said)
 
 
 def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:

@@ -35,6 +35,11 @@ def key_of(name: str, owners: Mapping[str, str]) -> str:
     return track if whose == GAME else f"{owner}/{track}" if owner else ""
 
 
+def keys_of(names: Iterable[str], owners: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys of tracks in order, by their names in formulas; tracks of no side are left out."""
+    return tuple(sorted({key_of(name, owners) for name in names} - {""}))
+
+
 def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, side: str) -> Json:
     """What an event holds of the tracks that a sequence reads. Raises UserError for the other one of three sides."""
     owners, found = owners_of(game, side), dict[str, Any]()
@@ -94,6 +99,17 @@ def by_hand_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
     ending = f" ({side}): {value}" if side else f": {value}"
     fits = key and not more and {*now.tracks} <= {*said} and words.endswith(ending)
     return "" if fits else "its words are not the track that it sets."
+
+
+def track_titles(keys: Iterable[str], system: System | None) -> list[str]:
+    """Return the titles of tracks by their keys in a game: `Weather`, `Command points (US)`."""
+    tracks = system.tracks if system is not None else {}
+    titles = list[str]()
+    for key in keys:
+        side, _, name = key.rpartition("/")
+        title = tracks[name].title if name in tracks else name
+        titles.append(f"{title} ({side})" if side else title)
+    return titles
 
 
 def tracks_line(game: Game, system: System | None) -> str:

@@ -122,8 +122,8 @@ NO_FIX = (
 """Refusals that no other word in a form would change."""
 ONE_MORE = "one-more"
 """What a form asks when an input counts only by what was filled in."""
-TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy")
-"""Refusals that pass by themselves."""
+TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy", "choice-first")
+"""Refusals after which the same command may go through, once something else is done."""
 
 
 def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:

@@ -26,7 +26,7 @@ class UserError(Exception):
     fault, so that a form can show the error at its field. `code` names the kind of error for programs and
     tests (`codes.py` has them all). `about` is the unit at fault, from which the option follows where it is read,
     or the die that is owed. `typed` is the command, where it is not the one that was pressed; `better` the one that
-    goes through, and `right` what is different in it.
+    goes through, and `right` what is different in it. `buttons` are those of the refusal.
     """
 
     of_store: ClassVar[bool] = False
@@ -46,6 +46,7 @@ class UserError(Exception):
         self.option = option
         self.about = about
         self.typed = self.better = self.right = ""
+        self.buttons: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()

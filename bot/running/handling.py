@@ -9,7 +9,7 @@ from functools import partial
 
 from bot.answers.defaults import removed_unit
 from bot.commands.context import Context, IsMember
-from bot.commands.dispatch import handler, spec_of
+from bot.commands.dispatch import explain, handler, spec_of
 from bot.commands.games.place_names import moved_from
 from bot.commands.turns.acting_for import agreed_sides, ask
 from bot.game.ledger import Ledger, Writer
@@ -243,6 +243,9 @@ class Handling:
                     break
                 except OtherSide as error:
                     request, acts_for = error, await agreed_sides(context)
+                except UserError as error:
+                    explain(context, error)
+                    raise
             if check is not None and not (context.ledger is ledger and ledger.has_events):
                 await check()
             return await self._storing.store(context, reply, gate, self.budgets)

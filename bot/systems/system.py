@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a lookup takes 0.10 s without them, 0.18 s with what reads 
     from bot.rules.inputs.tracks import Track
     from bot.rules.inputs.typed_values import Given
     from bot.rules.inputs.units import Roster, UnitWords
+    from bot.rules.sequence.effects import Effects
     from bot.rules.sequence.sequence import Choice, Plan, Played
     from bot.systems.optional_rules import OptionalRule
 
@@ -141,6 +142,18 @@ class Sequence:
     def decks(self) -> Mapping[str, GameDeck]:
         """The decks that its steps draw from, by id; what is left of each is an input that the game fills in."""
         return self.declared.decks if self.system.decks and self.declared is not None else {}
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What it may change, known before its first die; of steps in Python as their package declares it."""
+        if self.declared is not None:
+            return self.declared.effects
+        from bot.rules.sequence.effects import Effects
+
+        package = importlib.import_module(f"bot.systems.{self.system.code}")
+        links: Iterable[str] = getattr(package, "LINKS", ())
+        marks: Mapping[str, Iterable[str]] = getattr(package, "MARKS", {})
+        return Effects(links=frozenset(links), marks=frozenset(marks.get(self.id, ())))
 
     @cached_property
     def _coded(self) -> Callable[[Tables, Given], Plan[Any]]:

@@ -7,7 +7,9 @@ from typing import Any
 from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.events import come_into_play, extends_words
 from bot.answers.firers_and_targets import cannot_fire, has_names, in_names, offer_the_able, with_letters
+from bot.answers.headline import hits_its_unit
 from bot.answers.outcome import Outcome, after_happening, initiative_of, reminders
+from bot.answers.reach import acting_in, reach_of
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, brief, compact, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
@@ -23,9 +25,9 @@ from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import told_by_name
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
-from bot.game.rights import need_player, need_share, out_of_go, over, sides_acted_for
+from bot.game.rights import need_player, need_share, need_usual_attack, out_of_go, over, sides_acted_for
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
-from bot.game.state import FULL, Actor, Game, Json
+from bot.game.state import FULL, Actor, Game, Json, is_strict
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text, quoted
@@ -132,6 +134,7 @@ async def _sequence(
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
+    _need_free(context, sequence, options, roster, read)
     outcome = run_sequence(sequence, spec, options, who, dice, roster, read, piles=piles)
     if lent or ruled:
         outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
@@ -145,6 +148,16 @@ async def _sequence(
         left = Small(f"{made.title}: {counts(context, id, deck_from_json(context.game.decks[id]))}")
         reply = replace(reply, lines=(*reply.lines, left))
     return await told_by_name(context, game, happening, reply) if calls_sides and not reply.private else reply
+
+
+def _need_free(context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, read: Json) -> None:
+    """Raise UserError, before the first die, for what a pending choice holds and for what a strict game forbids."""
+    game, systems = context.game, context.systems
+    if game.waits:
+        context.ledger.need_free(reach_of(sequence, options, roster, game, read, systems))
+    if is_strict(game) and is_of_game(game, sequence.system.id):
+        acting = () if hits_its_unit(sequence) else acting_in(sequence, options, roster)
+        need_usual_attack(game, systems.get(game.system), sequence, acting, context.actor.side)
 
 
 def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:

@@ -3,24 +3,28 @@ so does its `else` at the deadline."""
 
 from functools import partial
 
+from bot.answers.defaults import tracks_read_again
 from bot.answers.outcome import Outcome, after_happening, asked_json, side_asked
+from bot.answers.reach import reach_of
 from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts
 from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.follows.rolls import DIRECTOR, ELSE
+from bot.game.pending import Hold
 from bot.game.roster import roster_for, units_of
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, find_undoable, is_remembered, undo_fields
 from bot.interface.reply.parts import Small, when
-from bot.interface.reply.reply import OVER, Reply
+from bot.interface.reply.reply import OVER, Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
+from bot.rules.text.plain import one_line
 from bot.stores.base import DAY
 from bot.stores.records import DueRow, Outgoing
 
@@ -29,13 +33,15 @@ LABEL = 75
 """Characters of a button."""
 WAIT = 2 * DAY
 """Seconds until what nobody chose counts as its `else`."""
+LATER = 60.0
+"""Seconds after another choice's deadline until a choice that has to wait for it is looked at again."""
 
 
 async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
     """The event that asks a side, and the answer with a button for each option; no unit has changed yet."""
     happening, game = outcome.happening, context.game
     assert happening is not None
-    asks = asked_json(happening.asks)
+    asks = asked_json(happening)
     side = side_asked(game, happening.asks, facts.pop("side", context.actor.side))
     names = [unit["name"] for unit in facts["used"]]
     more = {"side": side, "units": names, "due": int(context.now + WAIT)}
@@ -50,17 +56,23 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
 def _question(context: Context, reply: Reply, number: int, asks: Json, picked: tuple[int, ...]) -> Reply:
     """What is asked, with its buttons; of several units one after the other, from the first that is not `picked`."""
     items = asks.get("items", [])
-    whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
     who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
     typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][1:]
     for_all = [f" (for all {len(items)}; or one for each, with commas)"] if len(items) > 1 else []
     typed = [": ", *typed, *for_all] if not reply.private else []
     until = Phrase(f"{who} chooses until ", when(asks["due"]), *typed, f"; then it is: {otherwise}.")
-    buttons = tuple(
-        context.button(CHOOSES, _label(whose, says, option), number, "".join(map(str, (*picked, at))), style="primary")
-        for at, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True))
-    )
-    return replace(reply, lines=(*reply.lines, Small(until)), buttons=buttons)
+    return replace(reply, lines=(*reply.lines, Small(until)), buttons=_option_buttons(context, number, asks, picked))
+
+
+def _option_buttons(context: Context, number: int, asks: Json, picked: tuple[int, ...]) -> tuple[Button, ...]:
+    """Return a button for each option of the next unit to choose for, or of the only question."""
+    items = asks.get("items", [])
+    whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
+    buttons = list[Button]()
+    for place, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True)):
+        more = "".join(map(str, (*picked, place)))
+        buttons.append(context.button(CHOOSES, _label(whose, says, option), number, more, style="primary"))
+    return tuple(buttons)
 
 
 def _label(whose: str, says: str, option: str) -> str:
@@ -115,6 +127,24 @@ async def press(context: Context, number: int, more: str) -> Reply:
     return await _decide(context, number, [asks["options"][at] for at in picked])
 
 
+def with_answer(context: Context, error: UserError) -> None:
+    """Add to a refusal that waits for a choice the buttons that answer it, or who has to answer."""
+    hold, game = error.about, context.game
+    if not isinstance(hold, Hold) or hold.number not in game.waits:
+        return
+    number, asks = hold.number, game.waits[hold.number]
+    side = asks.get("side", "")
+    if _may(context, game, asks) is None:
+        players = joined(context.ledger.players_of(side))
+        chooses = f"{players} chooses for {side}." if players else f"Nobody plays {side}, so the game master chooses."
+        error.hint = one_line(f"{asks['ask']} {chooses}")
+        return
+    typed = [Typed(f"/choose {option} event={number}") for option in asks["options"]]
+    either = [piece for one in typed for piece in (" or ", one)][1:]
+    error.hint = Phrase(f"{one_line(asks['ask'])} Choose first: ", *either)
+    error.buttons = _option_buttons(context, number, asks, ())
+
+
 def _said(asks: Json, picks: list[str]) -> str:
     """What was chosen in words; where units go different ways, which of them goes which."""
     ways: dict[str, list[str]] = {}
@@ -160,8 +190,9 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     spec = CommandSpec((system.id, first["target"]), first["target"], "sequence", system=system.id)
     typed = {**shot["inputs"], **shot["chosen"], "hand": hand}
     fell = tuple(die["value"] for die in shot["fell"])
-    read: Json = first.get("read") or {}
     sequence, roster = system.sequence(first["target"]), roster_for(context.game, spec.system)
+    read = tracks_read_again(sequence, {**shot, "read": first.get("read")}, roster, game)
+    ledger.need_free(reach_of(sequence, shot["inputs"], roster, game, read, context.systems), number)
     try:
         outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell)
     except UserError as error:
@@ -224,10 +255,18 @@ async def lapse(context: Context, row: DueRow) -> None:
     context.commit.drop_due.append((row.key, row.at))
     number, ledger = row.data["event"], context.ledger
     asks = context.game.waits.get(number, {})
-    if ledger.row != row.game or asks.get("due") != row.at:
+    if ledger.row != row.game or not 0 < asks.get("due", 0) <= row.at:
         return
     picks = [asks["else"]] * len(asks.get("items", [""]))
-    reply = await _decide(context, number, picks, how=ELSE)
+    try:
+        reply = await _decide(context, number, picks, how=ELSE)
+    except UserError as error:
+        if not isinstance(error.about, Hold):
+            raise
+        first_due = context.game.waits[error.about.number].get("due", 0)
+        later = max(first_due, int(context.now)) + LATER
+        context.commit.due.append(row._replace(at=later))
+        return
     reply = replace(reply, footer=(f"#{ledger.game.number}",))
     for place in ledger.places:
         context.commit.outbox.append(Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number)))

@@ -8,9 +8,10 @@ such rights are left out.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from bot.game.events import NEVER_UNDONE, ROLLS, awaited, is_passed_over, is_shared, with_version
+from bot.game.events import NEVER_UNDONE, ROLLS, is_passed_over, is_shared, with_version
 from bot.game.follows import cards, rolls, turn
 from bot.game.follows.past import Event, Past, Said
+from bot.game.pending import hold_on_event
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.game.tracks import by_hand_problem
@@ -283,8 +284,8 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
 
 def _waiting_problem(past: Past, event: Event) -> str:
     """What is wrong with an event while a side is asked for a choice, which comes first."""
-    number = awaited(past.now, event)
-    return f"#{number} waits for a choice, which comes first." if number else ""
+    hold = hold_on_event(past.now, event)
+    return f"#{hold.number} waits for a choice, which comes first." if hold else ""
 
 
 def _keeping_problem(past: Past, event: Event) -> str:

@@ -10,7 +10,7 @@ from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word
 from bot.game.roster import change_from_json, is_gone, settled
 from bot.game.state import Game, Json, is_guarded, unit_json
-from bot.game.tracks import track_problem
+from bot.game.tracks import keys_of, track_problem
 from bot.rules import cards
 from bot.rules.inputs.decks import DECK
 from bot.rules.proof.event_kinds import shown
@@ -132,9 +132,15 @@ def _asking_problem(past: Past, event: Event) -> str:
     used = [unit["name"] for unit in event.get("used", [])]
     fits = asks["else"] in asks["options"] and len(asks["says"]) == len({*asks["options"]}) == len(asks["options"])
     fits = fits and asks.get("units", []) == used and asks.get("side", "") in ("", *past.now.sides)
+    fits = fits and {*asks.get("tracks", ())} <= {*keys_of(_tracks_in(event), event.get("read") or {})}
     if not fits or 0 < asks.get("due", 0) <= event["at"]:
         return "it asks for a choice as Grognard does not."
     return "it changes units before the choice is made." if past.patch(event, "after", "units") else ""
+
+
+def _tracks_in(event: Event) -> list[str]:
+    """Return the names of the tracks that an event read; `deck.` names piles."""
+    return [name for name in event.get("read") or () if "." in name and not name.startswith(DECK)]
 
 
 def choice(past: Past, event: Event, said: Said) -> str:

@@ -299,4 +299,5 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
         better=better,
         right=right,
         owed=error.about if isinstance(error.about, DieOwed) else None,
+        buttons=error.buttons,
     )

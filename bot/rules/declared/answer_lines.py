@@ -23,6 +23,8 @@ NOTE_KEYS = {
 }
 """The keys of what is said of a unit, of all, and of a change, by the one that may be there alone."""
 TRACK_KEYS = ("track", "of", "set", "add", "when")
+UNIT = "unit"
+"""What a note says that it changes, if that is a unit and no track."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Said(Statement):
     into: str
     """The key under which it is collected."""
     make: Callable[[dict[str, Any]], Any]
+    changes: str = ""
+    """The track that it changes, as formulas name it; UNIT if it changes a unit."""
     tells = True
 
     def do(self, _here: Here, /) -> Do:
@@ -140,7 +144,8 @@ def read_note(said: object, place: Place, where: Path) -> Iterator[Statement]:
         ready = {key: read(place, one[key], ways[key]) for key, read in NOTE.items() if key in one}
         if main == "set" and ready["unit"].type in ("units", "list"):
             raise place.wrong("change is for one unit; go through the list with each", (*at, "unit"))
-        yield Said(ready, ready.pop("when", None), NOTES, lambda note: (kind, make(note)))
+        changes = UNIT if main == "set" else ""
+        yield Said(ready, ready.pop("when", None), NOTES, lambda note: (kind, make(note)), changes)
 
 
 def _by_name(place: Place, said: object, where: Path) -> Any:
@@ -188,7 +193,7 @@ def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
     if wrong_word or (key == "add" and value.type not in ("number", "any", "none")):
         raise place.wrong(f"{called} takes {track.option(GAME).expected}", (*where, key), str(one[key]), track.words)
     when = place.formula(one["when"], where) if "when" in one else None
-    return Said({key: value}, when, NOTES, lambda note: ("track", _moved(name, **note)))
+    return Said({key: value}, when, NOTES, lambda note: ("track", _moved(name, **note)), name)
 
 
 def _moved(name: str, set: Any = NONE, add: Any = NONE) -> Moved | None:

@@ -12,6 +12,7 @@ from bot.rules.declared.answer_lines import settled
 from bot.rules.declared.branches import Dropped, For, If, asked_key
 from bot.rules.declared.choices import Choose, pick_key
 from bot.rules.declared.draws import Draw, Drawn, looks
+from bot.rules.declared.effects import find_effects
 from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import MOST_DICE, NONE, UNWORKABLE, said, unworkable
 from bot.rules.declared.formulas import Formulas
@@ -30,6 +31,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import MAX_UNITS, NO_WORDS, UnitWords
 from bot.rules.odds.odds import STATE_BUDGET
+from bot.rules.sequence.effects import Effects
 from bot.rules.sequence.sequence import Plan, Row, never, no_closing, row_of
 
 # -- before any die falls: what is refused or lacking is found then, and the rows of odds
@@ -136,6 +138,11 @@ class Declared:
         self._walk = lru_cache(MOST_ASKED)(self._walked)
         called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
         self._blank = tuple(table for table in called if table.blank)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What its steps may change, and what its choices wait on."""
+        return find_effects(self.program, self.tracks)
 
     @property
     def untold(self) -> list[str]:

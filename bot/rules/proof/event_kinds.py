@@ -103,7 +103,7 @@ EVENTS: Mapping[str, Any] = {
         "revealed": {"epoch": "count", "seed": "hash"},
         "asks": {
             "name": "word", "ask": "text", "options": "word+", "says": "name+", "else": "word", "side?": "word",
-            "items?": "word+", "units?": "word+", "due?": "time",
+            "items?": "word+", "units?": "word+", "tracks?": "word+", "due?": "time",
         },
         "die": {
             "label": "name", "sides": "whole", "value": "face", "faces?": "face*", "deck?": "word",

@@ -1,0 +1,94 @@
+"""What a command may use or change, known before its first die, so that no die decides whether it is refused."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from bot.answers.outcome import Happening, after_happening
+from bot.answers.plays import each_of
+from bot.answers.shot import EXTRA, acting_units, named_units
+from bot.game.events import UNIT
+from bot.game.pending import Reach
+from bot.game.roster import is_of_game
+from bot.game.state import Game
+from bot.game.tracks import keys_of
+from bot.rules.inputs.typed_values import Given
+from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.sequence.effects import ANY_UNIT, Effects
+from bot.rules.sequence.linked_units import linking
+from bot.systems.system import Sequence, System
+
+_MOVING = ("system", "packs", "led")
+"""Fields of the game that a sequence may change beside units and tracks, for which every choice comes first."""
+
+
+def given_plays(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> list[Given]:
+    """Return the cleaned inputs of each play of a sequence. Raises UserError for inputs that it refuses."""
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    names = each_of(sequence, raw, roster) or ("",)
+    return [sequence.given({**raw, UNIT: name} if name else raw, roster) for name in names]
+
+
+def acting_in(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[str, ...]:
+    """Return the names of the roster units that act by these inputs. Raises UserError for inputs it refuses."""
+    plays = given_plays(sequence, options, roster)
+    return tuple(dict.fromkeys(name for given in plays for name in acting_units(given)))
+
+
+def reach_of(
+    sequence: Sequence,
+    options: Mapping[str, object],
+    roster: Roster,
+    game: Game,
+    read: Mapping[str, Any],
+    systems: Mapping[str, System],
+) -> Reach:
+    """Return what a play with these inputs uses or may change, whatever its dice say.
+
+    `read` are the tracks that it read. Raises UserError for inputs that the sequence refuses.
+    """
+    if not is_of_game(game, sequence.system.id):
+        return Reach()
+    names = {name for given in given_plays(sequence, options, roster) for name in named_units(given)}
+    effects = sequence.effects
+    units = _with_linked(names, effects, game.units.values())
+    tracks = frozenset(keys_of(effects.tracks, read))
+    is_all = _moves_on(sequence, units, game, systems)
+    return Reach(units, tracks, is_all, ANY_UNIT in effects.links)
+
+
+def _with_linked(names: Iterable[str], effects: Effects, roster: Collection[RosterUnit]) -> frozenset[str]:
+    """Return the units with these names and all that links lead to from them, in either direction, case-folded."""
+    found = {name.casefold() for name in names} | effects.units
+    todo = [unit for unit in roster if unit.name.casefold() in found]
+    while todo:
+        unit = todo.pop()
+        for other in roster:
+            key = other.name.casefold()
+            if key not in found and _are_linked(unit, other, effects.links):
+                found.add(key)
+                todo.append(other)
+    return frozenset(found)
+
+
+def _are_linked(one: RosterUnit, other: RosterUnit, links: Iterable[str]) -> bool:
+    """Return whether one of these attributes of either unit names the other."""
+    pairs = ((one, other), (other, one))
+    return any(_names(holder, key, called) for holder, called in pairs for key in links)
+
+
+def _names(holder: RosterUnit, key: str, called: RosterUnit) -> bool:
+    links = str(holder.numbers.get(key) or "").split(",")
+    return any(linking((called,), link.strip()) for link in links if link.strip())
+
+
+def _moves_on(sequence: Sequence, units: Collection[str], game: Game, systems: Mapping[str, System]) -> bool:
+    """Return whether a play may change the game's system, the packs in force, or who leads the phase."""
+    winners = ("a", "b") if sequence.id == "initiative" else ("",)
+    for winner in winners:
+        happening = Happening(
+            "sequence", out={"winner": winner}, units=tuple(units), system=sequence.system.id, target=sequence.id
+        )
+        after = after_happening(game, happening, systems)
+        if any(getattr(after, field) != getattr(game, field) for field in _MOVING):
+            return True
+    return False

@@ -1,0 +1,67 @@
+"""What waits for a pending choice: units, tracks, or all that goes on in the game."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from bot.game.state import Game
+
+HELD_UP = ("next", "pass", "end")
+"""Kinds of events that wait for every choice."""
+_ALL_WAIT = frozenset(("packs", "system", "led"))
+"""Fields of a game that stay as they are while any choice is pending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a command uses or may change.
+
+    `units` are names of units, case-folded; `tracks` are keys as a game keeps them. `is_all`: it waits for every
+    choice. `any_unit`: it may change any unit.
+    """
+
+    units: frozenset[str] = frozenset()
+    tracks: frozenset[str] = frozenset()
+    is_all: bool = False
+    any_unit: bool = False
+
+
+class Hold(NamedTuple):
+    """A pending choice that has to be made first: the number of its event, and the units and tracks that it holds."""
+
+    number: int
+    units: tuple[str, ...] = ()
+    tracks: tuple[str, ...] = ()
+
+
+def find_hold(game: Game, reach: Reach, own: int = 0) -> Hold | None:
+    """Return the first choice that holds what is in reach, or None. `own` is the event that is being answered."""
+    return next(_find_holds(game, reach, own), None)
+
+
+def _find_holds(game: Game, reach: Reach, own: int) -> Iterator[Hold]:
+    for number, asks in game.waits.items():
+        if number == own:
+            continue
+        held = asks.get("units", ())
+        units = tuple(unit for unit in held if reach.any_unit or unit.casefold() in reach.units)
+        tracks = tuple(key for key in asks.get("tracks", ()) if key in reach.tracks)
+        if reach.is_all or units or tracks:
+            yield Hold(number, units, tracks)
+
+
+def reach_of_event(game: Game, event: Mapping[str, Any]) -> Reach:
+    """Return what an event uses and changes in `game`, the state before it."""
+    patch: Mapping[str, Any] = event.get("after") or {}
+    fields: Mapping[str, Any] = patch.get("game") or {}
+    used = {unit["name"].casefold() for unit in event.get("used") or ()}
+    tracks: Mapping[str, Any] = fields.get("tracks", game.tracks)
+    changed = {key for key in {*game.tracks, *tracks} if game.tracks.get(key) != tracks.get(key)}
+    is_all = event["kind"] in HELD_UP or not _ALL_WAIT.isdisjoint(fields)
+    return Reach(frozenset(used | {*(patch.get("units") or ())}), frozenset(changed), is_all)
+
+
+def hold_on_event(game: Game, event: Mapping[str, Any]) -> Hold | None:
+    """Return the choice that has to be made before an event, or None."""
+    own = event["event"] if event["kind"] in ("choice", "undo") else 0
+    return find_hold(game, reach_of_event(game, event), own)

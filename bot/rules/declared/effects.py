@@ -1,0 +1,64 @@
+"""What declared steps may change, found by reading them: no inputs, no dice."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from bot.rules.declared.answer_lines import Said
+from bot.rules.declared.choices import Choose
+from bot.rules.declared.formula import Formula
+from bot.rules.declared.program import Block, Statement, everything
+from bot.rules.sequence.effects import ANY_UNIT, Effects
+
+
+def find_effects(program: Block, tracks: Collection[str]) -> Effects:
+    """Return what a program may change; `tracks` are the names of tracks in its formulas."""
+    changes = [one for one in everything(program) if isinstance(one, Said) and one.changes]
+    of_tracks = [one for one in changes if one.changes in tracks]
+    of_units = [one for one in changes if one.changes not in tracks]
+    links, units = set[str](), set[str]()
+    for one in of_units:
+        _add_units(one.ready, links, units)
+    return Effects(
+        tracks=frozenset(one.changes for one in of_tracks),
+        links=frozenset(links),
+        units=frozenset(units),
+        marks=frozenset(mark for one in of_units for mark in _marks(one.ready)),
+        held=_find_held(program, frozenset(tracks), frozenset(one.changes for one in of_tracks if "set" in one.ready)),
+    )
+
+
+def _add_units(note: Mapping[str, Formula], links: set[str], units: set[str]) -> None:
+    """Add the links and names by which a change finds a unit that need not be among the inputs."""
+    unit = note["unit"]
+    if "of" in note:
+        links.add(str(note["of"].value))
+    if unit.type == "unit":
+        return
+    if unit.kind == "constant":
+        units.add(str(unit.value).casefold())
+    elif unit.kind == "attribute":
+        links.add(unit.value)
+    else:
+        links.add(ANY_UNIT)
+
+
+def _marks(note: Mapping[str, object]) -> Iterator[str]:
+    """The markers that a change may put on; "*" for one that a formula names."""
+    words = note.get("mark", ())
+    for word in words if isinstance(words, list | tuple) else ():
+        yield str(word.value) if word.kind == "constant" else ANY_UNIT
+
+
+def _find_held(program: Block, tracks: frozenset[str], later: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return the tracks that each choice holds, by its name.
+
+    The sequence is played again from its start once the choice is made. So a track is held if it is read before the
+    choice, or before any later step that is checked before the first die.
+    """
+    read, held = set[str](), dict[str, frozenset[str]]()
+    for one in everything(program):
+        read |= one.reads & tracks
+        if isinstance(one, Choose):
+            held[one.choice.name] = frozenset(read)
+        elif held and type(one).check is not Statement.check and one.reads:
+            held = dict.fromkeys(held, frozenset(read))
+    return {name: found | later for name, found in held.items()}
