@@ -273,6 +273,7 @@ BENT: dict[str, Callable[[Any], object]] = {
     "a side that is none": lambda log: bodies(log, "sequence")[0]["asks"].update(side="NVA"),
     "due before it was asked": lambda log: bodies(log, "sequence")[0]["asks"].update(due=1),
     "units that it does not use": lambda log: bodies(log, "sequence")[0]["asks"].update(units=["Red 2"]),
+    "tracks that it does not read": lambda log: bodies(log, "sequence")[0]["asks"].update(tracks=["points"]),
     "an option without words": lambda log: bodies(log, "sequence")[0]["asks"].update(says=["take them"]),
 }
 

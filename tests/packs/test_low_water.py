@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.app import App
+from bot.commands.post.choose import LATER, WAIT
 from bot.host.fuzz import Tally, fuzz
 from bot.host.odds_text import reply_of
 from bot.interface.reply.parts import Odds
@@ -17,7 +19,8 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.fresh import fresh_store
+from tests.packs.evening import Evening, Platform, agreed, ends_as_on_the_console, on_both, on_the_console, proved
 from tests.playing import Channel
 
 
@@ -172,3 +175,81 @@ async def test_what_is_suggested_runs_in_this_game(low_water: Path) -> None:
         await channel.do("Anna", example)
     lacks = await channel.say("Anna", "game start low-water scenario=cove")
     assert lacks.lines[0] == "It has cuckmere."
+
+
+SHOT_AT_OFFICERS = 'low-water shoot Gunmen "Officers 1" range=8 rested cover=soft hand=4,5,6,1,2,3,1,2,6'
+"""Two of the officers fall, and the Revenue is asked whether they stand. The volley has read the mist."""
+BRAWL = 'low-water brawl "Boat party 1" Troop hand='
+
+
+async def waiting_for_revenue() -> Channel:
+    """The game once that volley waits for Ben."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", *(line for name, line in EVENING[:2]), "game join Trade")
+    await channel.do("Ben", "game join Revenue")
+    await channel.do("Anna", SHOT_AT_OFFICERS)
+    return channel
+
+
+async def test_a_choice_holds_the_tracks_that_its_dice_hang_on_and_no_others(low_water: Path) -> None:
+    """The tide may move the mist, so it waits whatever its die; spirit that is only added to does not."""
+    channel = await waiting_for_revenue()
+    (asks,) = (await channel.game()).waits.values()
+    assert asks["tracks"] == ["mist"]
+    for face in range(1, 7):
+        reply = await channel.refused("Anna", f"low-water tide hand={face}", "choice-first")
+        assert reply.title == "#5 waits for Revenue to choose; until then Mist cannot change."
+    await channel.refused("Anna", "low-water tide secret", "choice-first")
+    await channel.refused("Anna", "track set mist 1", "choice-first")
+    await channel.do("Anna", "track set tubs 2 side=Trade", f"{BRAWL}6,6,6,6,6,6,1,1,1,1,1,1")
+    assert (await channel.game()).tracks["Revenue/spirit"] == 5, "the troop is no more"
+
+
+async def test_what_was_added_meanwhile_stays_and_every_verifier_follows(low_water: Path, tmp_path: Path) -> None:
+    """The troop falls while the officers wait: their own point of spirit comes off what is left by then."""
+    channel = await waiting_for_revenue()
+    await channel.do("Anna", f"{BRAWL}6,6,6,6,6,6,1,1,1,1,1,1")
+    asked = await channel.do("Ben", "choose option=stand hand=6,6")
+    assert "Spend one of 5 spirit" in asked.text()
+    (asks,) = (await channel.game()).waits.values()
+    assert asks["tracks"] == ["Revenue/spirit", "mist"]
+    await channel.refused("Anna", f"{BRAWL.replace('Troop', chr(34) + 'Watch house' + chr(34))}1", "choice-first")
+    await channel.do("Ben", "choose option=hold")
+    assert (await channel.game()).tracks["Revenue/spirit"] == 4
+    await agreed(channel, tmp_path)
+
+
+async def test_the_refusal_has_the_buttons_that_answer_it(low_water: Path) -> None:
+    """Who may choose presses one; anybody else reads whom everybody waits for."""
+    channel = await waiting_for_revenue()
+    waits = await channel.refused("Anna", "low-water tide", "choice-first")
+    assert "Ben chooses for Revenue." in waits.text()
+    assert not [button for button in waits.buttons if button.action.startswith("choose:")]
+    mine = await channel.refused("Ben", 'unit edit "Officers 1" men=3', "choice-first")
+    assert mine.title == "#5 waits for Revenue to choose; until then Officers 1 can be neither used nor changed."
+    assert "Choose first: /choose stand event=5 or /choose ground event=5" in mine.text()
+    ground = mine.buttons[1]
+    assert ground.label.startswith("Go to ground")
+    await channel.press("Ben", ground.action)
+    assert not (await channel.game()).waits
+
+
+async def test_at_its_deadline_a_choice_waits_for_one_that_holds_what_it_changes(low_water: Path) -> None:
+    """The second volley at the Revenue waits for what the spirit of the first is spent on; then both go on."""
+    now = [1.8e9]
+    store = await fresh_store(lambda: now[0])
+    channel = Channel(App(store, lambda: now[0], lambda: now[0]))
+    await channel.do("Anna", *(line for name, line in EVENING[:2]), "game join Trade")
+    await channel.do("Ben", "game join Revenue")
+    await channel.do("Anna", SHOT_AT_OFFICERS)
+    await channel.do("Anna", 'low-water shoot "Boat party 1" "Watch house" range=5 hand=6,6,1,1,1,1')
+    await channel.do("Ben", "choose event=6 option=stand hand=6,6")
+    assert {*(await channel.game()).waits} == {5, 7}
+    refused = await channel.refused("Ben", "choose event=5 option=ground", "choice-first")
+    assert refused.title == "#7 waits for Revenue to choose; until then Spirit (Revenue) cannot change."
+    now[0] += WAIT + 1
+    await channel.app.due_work.look()
+    assert 7 not in (await channel.game()).waits
+    now[0] += 2 * LATER
+    await channel.app.due_work.look()
+    assert 5 not in (await channel.game()).waits

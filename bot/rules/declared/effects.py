@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from bot.rules.declared.answer_lines import Said
 from bot.rules.declared.choices import Choose
 from bot.rules.declared.formula import Formula
+from bot.rules.declared.formula_functions import NONE
 from bot.rules.declared.program import Block, Statement, everything
 from bot.rules.sequence.effects import ANY_UNIT, Effects
 
@@ -28,17 +29,22 @@ def find_effects(program: Block, tracks: Collection[str]) -> Effects:
 
 def _add_units(note: Mapping[str, Formula], links: set[str], units: set[str]) -> None:
     """Add the links and names by which a change finds a unit that need not be among the inputs."""
-    unit = note["unit"]
     if "of" in note:
         links.add(str(note["of"].value))
-    if unit.type == "unit":
-        return
-    if unit.kind == "constant":
-        units.add(str(unit.value).casefold())
-    elif unit.kind == "attribute":
-        links.add(unit.value)
-    else:
-        links.add(ANY_UNIT)
+    todo = [note["unit"]]
+    while todo:
+        unit = todo.pop()
+        if unit.kind == "constant":
+            units |= {str(unit.value).casefold()} - {NONE}
+        elif unit.kind == "attribute":
+            links.add(unit.value)
+        elif unit.kind == "of" and unit.value:  # of(man.squad, none)
+            links.add(unit.value)
+            todo.append(unit.parts[1])
+        elif unit.kind == "if":
+            todo += unit.parts[1:]
+        elif unit.type != "unit":
+            links.add(ANY_UNIT)
 
 
 def _marks(note: Mapping[str, object]) -> Iterator[str]:
