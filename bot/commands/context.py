@@ -159,6 +159,12 @@ class Context:
         rows = await self.store.events_at(self.ledger.row, [number])
         return rows[0].data if rows else None
 
+    async def need_settable(self, keys: Iterable[str]) -> None:
+        """Raise UserError if a pending choice may change one of the tracks with these keys."""
+        wanted = tuple(keys)
+        for number in self.game.waits if wanted else ():
+            self.ledger.need_settable(await self.event(number) or {}, wanted)
+
     async def recent(self, limit: int, *, after: int = 0, before: int | None = None) -> Iterator[Json]:
         """The bodies of the last events of this game between two numbers, so many at most, newest first."""
         rows = await self.store.events(self.ledger.row, after=after, before=before, limit=limit, newest_first=True)

@@ -9,7 +9,7 @@ from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, is_imported, person_o
 from bot.game.next_seed import Prepared
 from bot.game.pending import Hold, Reach, find_hold, hold_on_event
 from bot.game.state import Game, Json, to_json
-from bot.game.tracks import track_titles
+from bot.game.tracks import keys_of, track_titles
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
@@ -231,6 +231,16 @@ class Ledger:
         hold = find_hold(self.game, reach, own)
         if hold is not None:
             raise self._choice_first(hold)
+
+    def need_settable(self, asking: Mapping[str, Any], keys: Iterable[str]) -> None:
+        """Raise UserError if tracks with these keys cannot be set until the choice of the event `asking` is made.
+
+        An addition comes to the same before the choice and after it; a value that is set does not.
+        """
+        read = asking.get("read") or {}
+        held = {*keys} & {*keys_of((name for name in read if "." in name), read)}
+        if held:
+            raise self._choice_first(Hold(asking["number"], tracks=tuple(sorted(held))))
 
     def _choice_first(self, hold: Hold) -> UserError:
         """Return the refusal of what has to wait for a choice; it names what the choice holds."""

@@ -201,8 +201,10 @@ async def test_a_choice_holds_the_tracks_that_its_dice_hang_on_and_no_others(low
         assert reply.title == "#5 waits for Revenue to choose; until then Mist cannot change."
     await channel.refused("Anna", "low-water tide secret", "choice-first")
     await channel.refused("Anna", "track set mist 1", "choice-first")
+    await channel.refused("Ben", "track set spirit 3 side=Revenue", "choice-first")
+    await channel.do("Ben", "track set spirit +1 side=Revenue")
     await channel.do("Anna", "track set tubs 2 side=Trade", f"{BRAWL}6,6,6,6,6,6,1,1,1,1,1,1")
-    assert (await channel.game()).tracks["Revenue/spirit"] == 5, "the troop is no more"
+    assert (await channel.game()).tracks["Revenue/spirit"] == 6, "one more, and the troop is no more"
 
 
 async def test_what_was_added_meanwhile_stays_and_every_verifier_follows(low_water: Path, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import need_player, need_share, need_usual_attack, out_of_go, over, sides_acted_for
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
 from bot.game.state import FULL, Actor, Game, Json, is_strict
+from bot.game.tracks import keys_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.typing.command_text import command_text, parse_text, quoted
@@ -134,7 +135,7 @@ async def _sequence(
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
-    _need_free(context, sequence, options, roster, read)
+    await _need_free(context, sequence, options, roster, read)
     outcome = run_sequence(sequence, spec, options, who, dice, roster, read, piles=piles)
     if lent or ruled:
         outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
@@ -150,11 +151,14 @@ async def _sequence(
     return await told_by_name(context, game, happening, reply) if calls_sides and not reply.private else reply
 
 
-def _need_free(context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, read: Json) -> None:
+async def _need_free(
+    context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, read: Json
+) -> None:
     """Raise UserError, before the first die, for what a pending choice holds and for what a strict game forbids."""
     game, systems = context.game, context.systems
     if game.waits:
         context.ledger.need_free(reach_of(sequence, options, roster, game, read, systems))
+        await context.need_settable(keys_of(sequence.effects.sets, read))
     if is_strict(game) and is_of_game(game, sequence.system.id):
         acting = () if hits_its_unit(sequence) else acting_in(sequence, options, roster)
         need_usual_attack(game, systems.get(game.system), sequence, acting, context.actor.side)

@@ -33,6 +33,8 @@ async def set_track(context: Context) -> Reply:
     value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
     if value == was:
         raise UserError(f"{track.said(was, side)} already.", option="to", code="no-change")
+    if not by:
+        await context.need_settable([track.key(side)])
     said = track.said(value, side)
     body = context.ledger.add("track", replace(game, tracks={**game.tracks, track.key(side): value}), result=said)
     undo = context.button("undo", "Undo", body["number"])

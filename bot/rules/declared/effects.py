@@ -15,15 +15,17 @@ def find_effects(program: Block, tracks: Collection[str]) -> Effects:
     changes = [one for one in everything(program) if isinstance(one, Said) and one.changes]
     of_tracks = [one for one in changes if one.changes in tracks]
     of_units = [one for one in changes if one.changes not in tracks]
+    sets = frozenset(one.changes for one in of_tracks if "set" in one.ready)
     links, units = set[str](), set[str]()
     for one in of_units:
         _add_units(one.ready, links, units)
     return Effects(
         tracks=frozenset(one.changes for one in of_tracks),
+        sets=sets,
         links=frozenset(links),
         units=frozenset(units),
         marks=frozenset(mark for one in of_units for mark in _marks(one.ready)),
-        held=_find_held(program, frozenset(tracks), frozenset(one.changes for one in of_tracks if "set" in one.ready)),
+        held=_find_held(program, frozenset(tracks), sets),
     )
 
 

@@ -11,7 +11,8 @@ ANY_UNIT = "*"
 class Effects:
     """What the steps of a sequence may change, whatever the dice say, and what its choices wait on.
 
-    `tracks` are those that it may change, as formulas name them: `side.points`. `links` are the attributes by which
+    `tracks` are those that it may change, as formulas name them: `side.points`; `sets` are those of them that it may
+    set to a value, instead of adding to them. `links` are the attributes by which
     it may change units beyond its inputs (the squad of a man), `units` the names of units that it changes by name.
     `marks` are the markers that it may put on units. `held` has for each choice, by its name, the tracks that stay as
     they are until it is made: those read so far, on which the dice that fell depend, and those that are set later.
@@ -19,6 +20,7 @@ class Effects:
     """
 
     tracks: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
     links: frozenset[str] = frozenset()
     units: frozenset[str] = frozenset()
     marks: frozenset[str] = frozenset()
