@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.answers.headline import actors, others
 from bot.game.events import PLAYS, UNIT
-from bot.game.roster import is_gone, settle_changes
+from bot.game.roster import GONE, is_gone, settle_changes
 from bot.game.state import Game, roster_of, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.dice import Die, Script, Source
@@ -124,7 +124,7 @@ def play_all(
     """Each play to its end, with the roster and the tracks that were `read` as the plays before left them. Raises
     UserError from the source."""
     done: list[Single] = []
-    left = {unit.name.casefold() for unit in roster.values() if is_gone(unit)}
+    left = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
     for one in plays:
         if done:
             roster = _after(sequence, roster, done[-1].changes)

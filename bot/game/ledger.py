@@ -191,7 +191,9 @@ class Ledger:
         **fields: Any,
     ) -> Json:
         """Append an event that leads to `new`, or to these `cards` and all else as it is; `texts` are kept apart under
-        their salted hashes, and so is what is `hidden`, which is nobody's. Returns its body."""
+        their salted hashes, and so is what is `hidden`, which is nobody's. Returns its body.
+
+        Raises UserError if a choice comes first."""
         person = self.person()
         body: Json = {
             "number": self.next_number,

@@ -135,7 +135,8 @@ async def _sequence(
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
-    await _need_free(context, sequence, options, roster, read)
+    if game.waits or game.rules:
+        await _need_free(context, sequence, options, roster, read)
     outcome = run_sequence(sequence, spec, options, who, dice, roster, read, piles=piles)
     if lent or ruled:
         outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
