@@ -70,6 +70,8 @@ TWICE = ("again", "sure")
 REPEATING = ("again", "other", "sure")
 """Buttons that do a command once more, whose refusal leads to its form."""
 
+MAX_COMPLETED = 1_000
+"""Characters of an option that are completed."""
 FORGET, NOWHERE = ("privacy", "delete"), Place("nobody:", "nobody:")
 
 
@@ -432,8 +434,11 @@ class App:
     ) -> tuple[Choice, ...]:
         """Choices for one option while it is typed, with this channel's roster and sides.
 
-        What is longer than a command may be is completed by what it begins with; an option given before is left out.
+        A text of more than 1,000 characters has none, for a choice has at most 100; an option given before that is
+        too long is left out.
         """
+        if len(typed) > MAX_COMPLETED:
+            return ()
         given = {name: value for name, value in given.items() if len(str(value)) <= MAX_TEXT}
         try:
             spec = await self.spec_at(path, where)
@@ -452,7 +457,7 @@ class App:
             if option is not None and option.complete in OF_MACROS:
                 known = known._replace(macros=await self.macros(who, where))
             with using(seen):
-                return complete_option(spec, name, typed[:MAX_TEXT], registry(), known, given)
+                return complete_option(spec, name, typed, registry(), known, given)
         except UserError:
             return ()
 

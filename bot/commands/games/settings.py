@@ -39,7 +39,7 @@ from bot.stores.records import Doc
 from bot.systems.catalog import everywhere, pack_version
 from bot.systems.catalog import systems as all_systems
 
-_TYPED = re.compile(r"([\w-]+)(?:\s*[=:\s]\s*(\w+))?")
+_TYPED = re.compile(r"([\w-]+)(?:(?:\s*+[=:]\s*+|\s++)(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
 """How a server hides commands by itself, where its platform lets it."""
 
