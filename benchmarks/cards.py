@@ -20,12 +20,12 @@ from pathlib import Path
 from adapters.run import collect_seldom
 from benchmarks.goals import goal
 from bot.app import App
-from bot.audit.check_file import check
-from bot.audit.export import export_game
 from bot.game.loaded import game_of
 from bot.interface.spec import Person, Place
-from bot.rules.proof.export_format import read_json
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_file import check
+from bot.verification.export import export_game
+from bot.verification.export_format import read_json
 from tools import verify_log
 
 LINES = {

@@ -20,7 +20,6 @@ from benchmarks.commands import EVENTS, fill, roll, template
 from benchmarks.goals import goal
 from benchmarks.store import flush_time
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.host.database import backup
 from bot.process.settings import load_settings
 from bot.sight.health import copied_now
@@ -29,6 +28,7 @@ from bot.stores.copying import copy_all
 from bot.stores.opening import open_store
 from bot.stores.postgres.copying import postgres_target
 from bot.stores.sqlite.copying import sqlite_source
+from bot.verification.check_games import audit
 from tests.standins.postgres import postgres_server
 
 MILLION = 1_000_000

@@ -19,12 +19,12 @@ import aiosqlite
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bot.game.event_kinds import shape_faults
 from bot.game.ledger import Ledger
 from bot.game.state import Json
 from bot.odds_worker import pool
 from bot.odds_worker.pool import Worker
 from bot.rules.proof.chain import canonical
-from bot.rules.proof.event_kinds import shape_faults
 from tests.adapters import nursery
 from tests.fresh import close_stores, connect, is_all_closed
 from tests.once import make_once
@@ -180,7 +180,7 @@ def _only_known_events() -> Iterator[None]:
 
     def checked(ledger: Ledger, body: Json) -> Json:
         assert list(shape_faults(json.loads(canonical(body)))) == [], (
-            "bot/rules/proof/event_kinds.py has to know of it, and tools/verify_log.py"
+            "bot/game/event_kinds.py has to know of it, and tools/verify_log.py"
         )
         return append(ledger, body)
 

@@ -7,9 +7,9 @@ import pickle
 from typing import Any
 
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.export_format import read_export
 from bot.rules.proof.fair import Stream, commitment
-from bot.rules.proof.verify import Findings, check_proof
+from bot.verification.export_format import read_export
+from bot.verification.proof import Findings, check_proof
 
 Json = dict[str, Any]
 

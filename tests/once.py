@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.audit import packs_of_game
 from bot.game import roster_file
 from bot.rules.declared.declared import Declared
 from bot.stores.sqlite import schema, store
 from bot.systems import system, yaml_file
 from bot.systems.packs.pack import PackSystem, pack_from
 from bot.systems.system import System, built_in
+from bot.verification import packs_of_game
 from tests.memory import memory
 
 _read_yaml, _declared_in, _migrate = yaml_file.read_bounded, system.declared_in, schema.migrate

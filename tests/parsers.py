@@ -25,11 +25,11 @@ from bot.rules.expression.sum_parser import parse as parse_dice
 from bot.rules.inputs.options import CLEANERS, MAX_TEXT, Option, OptionType, clean
 from bot.rules.inputs.several_units import Whose, names_in, units_in, written_out
 from bot.rules.inputs.units import RosterUnit, UnitWords, by_name, find_unit, parse_units
-from bot.rules.proof.export_format import export_text, read_json
-from bot.rules.proof.verify import read_heads
 from bot.rules.tables.formula import LONGEST as MAX_FORMULA
 from bot.rules.tables.formula import compile_formula
 from bot.systems.catalog import system
+from bot.verification.export_format import export_text, read_json
+from bot.verification.proof import read_heads
 from tests.patterns import modules
 
 Parser = Callable[[str], object]

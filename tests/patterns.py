@@ -31,11 +31,15 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("adapters/slack/tables_and_charts.py", r'rf"unsupported type:? {kind}\b"'): {"kind": "table"},
     ("adapters/slack/text.py", r'rf"<@{re.escape(bot)}(?:\|[^<>]*)?>"'): {"bot": "U123"},
     ("adapters/web_server.py", "signature_form"): {"signature_form": "v0=[0-9a-f]{64}"},
-    ("bot/audit/check_page.py", "due.sentence()"): {"due": SimpleNamespace(sentence=lambda: r"Turn 3, [^.]*\. US\.")},
+    ("bot/verification/check_page.py", "due.sentence()"): {
+        "due": SimpleNamespace(sentence=lambda: r"Turn 3, [^.]*\. US\.")
+    },
     ("bot/commands/log/log.py", r'rf"{stem}\d+"'): {"stem": "us"},
-    ("bot/game/follows/rolls.py", '"; ".join(said)'): {"said": [r"#3 [^\n]{1,100}: hit", r"#4 [^\n]{1,100}: miss"]},
-    ("bot/game/follows/rolls.py", "wanted"): {"wanted": "lnlt-table [a-z0-9-]+ melee"},
-    ("bot/game/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
+    ("bot/verification/follows/rolls.py", '"; ".join(said)'): {
+        "said": [r"#3 [^\n]{1,100}: hit", r"#4 [^\n]{1,100}: miss"]
+    },
+    ("bot/verification/follows/rolls.py", "wanted"): {"wanted": "lnlt-table [a-z0-9-]+ melee"},
+    ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
     ("bot/host/completion.py", 'rf"{re.escape(given[-1])} [A-Z]"'): {"given": ["--every"]},
     ("bot/host/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {"units": ["targets", "unit"]},

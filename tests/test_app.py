@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
 from bot.process.settings import Settings
@@ -20,6 +19,7 @@ from bot.rules.expression.sum_parser import parse
 from bot.stores.base import DAY, StoreError
 from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore
+from bot.verification.check_games import audit
 from tests.fresh import fresh, fresh_app
 from tests.playing import HERE, Channel, two_sides
 from tests.refusing import refuses

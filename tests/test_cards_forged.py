@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.rules.cards import moved
 from bot.rules.dice import Die
 from bot.rules.proof.chain import SAID, salted
-from bot.rules.proof.export_format import read_json
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.forging import Dice, Json, bodies, copied, rechained, renumbered
 from tests.fresh import run
 from tests.page_script import said_by_page

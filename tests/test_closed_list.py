@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
+from bot.game.event_kinds import KINDS
 from bot.interface.spec import Command, Place
-from bot.rules.proof.event_kinds import KINDS
 from bot.systems.catalog import PACKS, everywhere
-from tests.audit.test_forgeries import honest
+from bot.verification.check_file import check
 from tests.commands.test_choices import every_event_of_choices
 from tests.commands.test_hands import stood_in_for_a_hand
 from tests.commands.test_link import Table
@@ -29,6 +28,7 @@ from tests.scenarios.test_extensions import every_event_of_extensions
 from tests.scenarios.test_pack_versions import every_event_of_packs
 from tests.seams.test_undo import assert_verified_of, stood_in
 from tests.test_recorded_logs import LOGS
+from tests.verification.test_forgeries import honest
 
 RARE = """
 Anna: fair add "my own luck"

@@ -13,11 +13,11 @@ import pytest
 from adapters.console.session import main as play
 from bot.rules.codes import CODES
 from bot.rules.inputs.options import Option, clean
-from bot.rules.proof.export_format import FORMAT, VERSION, read_export
 from bot.running.handling import failed
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from bot.systems.ucn.shooters import weapon_of
+from bot.verification.export_format import FORMAT, VERSION, read_export
 from tests.examples import play_example
 from tests.playing import Channel
 from tests.refusing import assert_refused, refuses

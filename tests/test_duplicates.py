@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_games import audit
 
 COPIES, BOTS, LIVES = 5, 2, 2
 DELIVERIES = int(os.environ.get("GROGNARD_DUPLICATES", "600"))

@@ -20,12 +20,12 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.opening import open_store
 from bot.stores.store import Store
 from bot.systems import catalog
+from bot.verification.check_games import audit
 from tests.adapters import nursery
 from tests.killed import CAMPAIGN, CUP, GAMES
 from tests.standins.postgres import PostgresServer

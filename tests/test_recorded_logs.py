@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check, check_file
-from bot.audit.check_games import audit
 from bot.game.events import replay
 from bot.interface.spec import Command
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_file import check, check_file
+from bot.verification.check_games import audit
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tools import verify_log

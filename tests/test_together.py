@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.opening import open_store
 from bot.stores.records import Doc
 from bot.stores.store import Store
+from bot.verification.check_games import audit
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.standins.postgres import PostgresServer

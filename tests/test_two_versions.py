@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.spec import Person, Place
 from bot.process.settings import load_settings
 from bot.stores.base import StoreError
@@ -27,6 +26,7 @@ from bot.stores.postgres import schema as on_postgres
 from bot.stores.postgres.link import Link
 from bot.stores.sqlite import schema as on_sqlite
 from bot.stores.store import Store
+from bot.verification.check_games import audit
 from tests.standins.postgres import PostgresServer
 
 OLDER = {"packless": "496298f7", "the-release-before": "3d133fa"}

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
+from bot.game.event_kinds import KINDS
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import SAID, said, salted
-from bot.rules.proof.event_kinds import KINDS
-from bot.rules.proof.export_format import read_export, read_json
-from bot.rules.proof.verify import check_proof
+from bot.verification.check_file import check
+from bot.verification.export_format import read_export, read_json
+from bot.verification.proof import check_proof
 from tests.forging import Json, bodies, copied, rechained
 from tests.page_script import said_by_page
 from tests.random_play import exported

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.audit.check_file import check, summary
-from tests.audit.test_forgeries import fire, first, honest, played
+from bot.verification.check_file import check, summary
 from tests.forging import bodies, copied, rechained
+from tests.verification.test_forgeries import fire, first, honest, played
 from tools import verify_log
 
 

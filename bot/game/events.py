@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
+from bot.game.event_kinds import MOST_VERSIONS, is_hash, kinds_that
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
 from bot.rules.cards import CLOSES, Out, moved
 from bot.rules.copies import replace
-from bot.rules.proof.event_kinds import MOST_VERSIONS, is_hash, kinds_that
 from bot.systems.catalog import pack_version, systems
 from bot.systems.system import System
 

@@ -13,8 +13,7 @@ from bot.game.tracks import keys_of, track_titles
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, canonical, event_hash, event_text, genesis, said, salted, unnamed
-from bot.rules.proof.export_format import person_key
+from bot.rules.proof.chain import SAID, canonical, event_hash, event_text, genesis, person_key, said, salted, unnamed
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment
 from bot.rules.text.names import joined
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow

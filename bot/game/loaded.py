@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from bot.game.events import apply
 from bot.game.state import Game, Json, from_json
-from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.chain import SEALED
 from bot.rules.proof.unreleased import check_protocol
 from bot.stores.base import Conflict
 from bot.stores.records import IMPORTED, EventRow, PersonRow, Saved, SeedRow, TextRow

@@ -246,7 +246,7 @@ def verify_file(words: Sequence[str]) -> int:
     can be played again."""
     from pathlib import Path
 
-    from bot.audit.check_file import check_file, known_heads, summary
+    from bot.verification.check_file import check_file, known_heads, summary
 
     arguments = Arguments(words, flags={"head": True, "heads": True})
     (file,) = arguments.only("FILE")

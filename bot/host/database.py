@@ -15,8 +15,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from bot.audit.check_games import audit
-from bot.audit.replay import rerun as played_again
 from bot.host.cli import Arguments
 from bot.process.file_rights import explained_failure, make_file, make_folder
 from bot.process.settings import Settings, SettingsError, load_settings, read_env_file, settings_place
@@ -30,6 +28,8 @@ from bot.stores.sqlite import SqliteStore
 from bot.stores.sqlite.copying import sqlite_source, sqlite_target
 from bot.stores.sqlite.faults import explained
 from bot.stores.sqlite.schema import check_ours
+from bot.verification.check_games import audit
+from bot.verification.replay import rerun as played_again
 
 BESIDE = ("-wal", "-shm")
 

@@ -9,7 +9,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from bot.audit.check_games import audit
 from bot.host.cli import Arguments
 from bot.picture.png import rasterizer
 from bot.process.file_rights import explained_failure
@@ -25,6 +24,7 @@ from bot.stores.sqlite import check_sqlite
 from bot.stores.sqlite.schema import own_copies
 from bot.systems.catalog import packs_folder, systems
 from bot.systems.packs.pack import packs_in
+from bot.verification.check_games import audit
 
 
 class Findings:

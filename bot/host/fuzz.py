@@ -16,7 +16,6 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.audit.check_games import audit_game
 from bot.game.cups import is_cup
 from bot.host.cli import Arguments
 from bot.interface.registry import registry
@@ -32,6 +31,7 @@ from bot.systems.deck_file import sides_named
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds
 from bot.systems.system import System
+from bot.verification.check_games import audit_game
 
 LINES = (
     "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.audit.check_file import file_text
 from bot.host.cli import Arguments
 from bot.host.odds_text import reply_of
 from bot.picture.charts import reply_picture
@@ -18,6 +17,7 @@ from bot.report.game_pictures import card, result
 from bot.report.page_data import Story
 from bot.rules.errors import UserError, did_you_mean
 from bot.systems.catalog import system
+from bot.verification.check_file import file_text
 
 KINDS = ("table", "odds", "game")
 SUFFIXES = (".svg", ".png")

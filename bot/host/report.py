@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from bot.audit.check_file import file_text
-from bot.audit.packs_of_game import Brought
 from bot.game.loaded import load
 from bot.host.cli import Arguments
 from bot.live.watched_games import public_export
@@ -17,10 +15,12 @@ from bot.process.settings import Settings, load_settings
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import read_export, read_json
 from bot.stores.opening import open_store
 from bot.stores.store import Store
 from bot.systems.catalog import using
+from bot.verification.check_file import file_text
+from bot.verification.export_format import read_export, read_json
+from bot.verification.packs_of_game import Brought
 
 
 def write_report(words: Sequence[str]) -> None:

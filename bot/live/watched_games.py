@@ -12,8 +12,6 @@ from gzip import compress
 from time import monotonic
 from typing import Any
 
-from bot.audit.export import export_game
-from bot.audit.packs_of_game import packs_of, with_packs
 from bot.commands.log.export_and_share import key_of, row_of
 from bot.odds_worker.pool import Worker
 from bot.process.logs import seldom
@@ -24,6 +22,8 @@ from bot.rules.errors import UserError
 from bot.stores.records import EventRow, Json
 from bot.stores.store import Store
 from bot.systems.catalog import using
+from bot.verification.export import export_game
+from bot.verification.packs_of_game import packs_of, with_packs
 
 MOST_EVENTS = 20_000
 """A game with more is no longer followed: its page would be too large for a phone."""

@@ -22,8 +22,7 @@ from bot.game.state import Json
 from bot.interface.reply.parts import Odds
 from bot.rules.errors import UserError
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.proof.chain import canonical
-from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.chain import SEALED, canonical
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
 from bot.systems.resolve import MAX_BY, each_odds, odds_rows

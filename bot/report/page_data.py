@@ -6,10 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_moved
-from bot.audit.check_page import as_logged
 from bot.game.decks import counted_cards, listed, open_cards
 from bot.game.events import undone_events
-from bot.game.follows.cards import closed_hands
 from bot.game.losses import Losses, count_losses
 from bot.game.luck import NO_SIDE
 from bot.game.phases import whose_go
@@ -24,6 +22,8 @@ from bot.rules.proof.chain import DELETED, SAID, filled
 from bot.rules.text.names import with_sides
 from bot.systems.catalog import systems
 from bot.systems.system import System
+from bot.verification.check_page import as_logged
+from bot.verification.follows.cards import closed_hands
 
 FILTERS = {
     **dict.fromkeys(("sequence", "choice"), "combat"),

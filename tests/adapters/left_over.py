@@ -18,8 +18,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from bot.audit.check_games import audit
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_games import audit
 from tests.adapters.nursery import Process
 
 MAIN, RECEIPTS = "grognard.db", "grognard.receipts.db"

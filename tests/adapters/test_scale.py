@@ -16,9 +16,9 @@ import pytest
 
 from adapters.discord.http import PATH
 from benchmarks.crowd import signs
-from bot.audit.check_games import audit
 from bot.stores.postgres import PostgresStore
 from bot.stores.store import Store
+from bot.verification.check_games import audit
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.processors import Used, used, waited
 from tests.adapters.slack.conftest import settle, stand_in

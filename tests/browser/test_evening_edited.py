@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check_file
 from bot.report.facts import facts_of
 from bot.report.page import page, script_hashes
+from bot.verification.check_file import check_file
 from tests.browser.conftest import Shown
 from tests.browser.evenings import played
 from tests.scenarios.test_evenings import ford, on_discord

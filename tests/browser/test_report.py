@@ -12,7 +12,7 @@ import pytest
 from bot.report.facts import facts_of
 from bot.report.page import checker, page
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import read_export
+from bot.verification.export_format import read_export
 from tests.browser.conftest import Shown
 from tests.browser.evenings import SCENARIOS, evening, hill, played
 from tests.browser.tampering import CASES, as_json, relink, tampered

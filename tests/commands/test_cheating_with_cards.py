@@ -11,12 +11,12 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
 from bot.game.undo import SILENT
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.stores.base import StoreError
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_file import check
 from tests.commands.test_hands import end, own, sound, table
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

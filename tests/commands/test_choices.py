@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
 from bot.commands.post import choose as choosing
 from bot.game.state import from_json, to_json
 from bot.interface.reply.packing import file_text
@@ -20,9 +19,10 @@ from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.report.facts import facts_of
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import read_json
 from bot.systems.catalog import system
 from bot.systems.packs.archive import zipped
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.commands.test_pack import add, managed
 from tests.forging import bodies, copied, rechained
 from tests.fresh import fresh_app, fresh_store

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from bot.audit.check_file import check
 from bot.interface.spec import own_place
 from bot.rules import cards
 from bot.stores.records import EventRow
+from bot.verification.check_file import check
 from tests.commands.test_hands import CLOSED, end, own, sound, table
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.spec import Command, Place
 from bot.rules import cards
+from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.evening import refused_by_all

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
 from bot.game.next_seed import PREPARED, find
 from bot.interface.spec import Command, Place
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_file import check
 from tests.forging import bodies, copied, rechained
 from tests.playing import Channel, two_sides
 from tools import verify_log

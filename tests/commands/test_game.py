@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.commands.games.place_names import place_key
 from bot.interface.spec import Command, Person, Place
+from bot.verification.check_file import check
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.refusing import refuses

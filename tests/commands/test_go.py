@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.commands.turns import mentions
 from bot.game.state import FIELDS
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.systems.catalog import systems
+from bot.verification.check_file import check
 from tests.commands.test_link import BEN, HERE, THERE, Table
 from tests.forging import rechained
 from tests.fresh import fresh_app

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.audit.check_file import check
-from bot.audit.check_games import audit
 from bot.game.loaded import SNAPSHOT_EVERY
 from bot.interface.spec import Command, Place, own_place
+from bot.verification.check_file import check
+from bot.verification.check_games import audit
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from bot.audit.check_file import check
-from bot.rules.proof.export_format import read_json
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.playing import Channel, two_sides
 from tools import verify_log
 

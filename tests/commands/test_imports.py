@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
-from bot.audit.check_games import audit
 from bot.commands.games import imports
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.export_format import person_key
+from bot.rules.proof.chain import canonical, event_hash, genesis, person_key, salted
 from bot.systems.system import System
+from bot.verification.check_file import check
+from bot.verification.check_games import audit
 from tests.playing import Channel, two_sides
 from tools import verify_log
 

@@ -9,8 +9,8 @@ import pytest
 
 import bot.commands.log.export_and_share
 import bot.game.loaded
-from bot.audit.export import export_game
 from bot.game.events import has_dice
+from bot.verification.export import export_game
 from tests.playing import Channel, two_sides
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.game.events import plays_of
 from bot.game.luck import measure, scan
 from bot.interface.reply.parts import Group, Odds
-from bot.rules.proof.export_format import read_json
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.phrase import Typed, pieces_of
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tools import verify_log

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.audit.check_file import check
-from bot.audit.check_games import audit
 from bot.interface.reply.parts import Entry, Grid, width
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
+from bot.verification.check_file import check
+from bot.verification.check_games import audit
 from tests.playing import Channel, two_sides
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from bot.audit.check_file import check
 from bot.interface.reply.parts import Happened
 from bot.interface.reply.reply import Reply
+from bot.verification.check_file import check
 from tests.playing import Channel, two_sides
 from tools import verify_log
 

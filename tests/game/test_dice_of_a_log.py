@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from bot.audit.check_file import check
 from bot.game.state import Json
 from bot.rules.dice import Die
 from bot.rules.proof.fair import Stream
+from bot.verification.check_file import check
 from tests.playing import Channel, two_sides
 
 ROLL = "roll 10d10"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.game.follows.import_limits import is_valid
 from bot.game.state import Game, content
 from bot.interface.spec import Command, Place
 from bot.rules.proof.chain import canonical, event_hash, genesis
+from bot.verification.follows.import_limits import is_valid
 from tests.playing import Channel, two_sides
 
 

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.audit.check_games import audit
-from bot.audit.export import export_game
 from bot.game.events import NEVER_UNDONE, replay
 from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import SAID
 from bot.rules.proof.fair import Stream
+from bot.verification.check_games import audit
+from bot.verification.export import export_game
 from tests.forging import verify
 from tests.fresh import run
 from tests.playing import Channel, two_sides

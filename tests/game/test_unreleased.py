@@ -15,7 +15,6 @@ from typing import Any
 import asyncpg
 import pytest
 
-from bot.audit.check_file import check, check_file
 from bot.game.state import Json, from_json, to_json
 from bot.rules.errors import UserError
 from bot.rules.proof.fair import PROTOCOL
@@ -23,6 +22,7 @@ from bot.stores.base import StoreError
 from bot.stores.postgres import PostgresStore
 from bot.stores.postgres import schema as postgres_schema
 from bot.stores.sqlite import schema as sqlite_schema
+from bot.verification.check_file import check, check_file
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tests.standins.postgres import PostgresServer

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
-from bot.audit.replay import is_playable
 from bot.game.events import edition_of, is_current
 from bot.systems.catalog import system, systems
 from bot.systems.system import System
+from bot.verification.check_file import check
+from bot.verification.replay import is_playable
 from tests.forging import rechained
 from tests.playing import Channel, two_sides
 

@@ -11,11 +11,11 @@ import pytest
 
 from bot.__main__ import main
 from bot.app import App
-from bot.audit.check_file import check
 from bot.interface.spec import Command, CommandSpec, Place
 from bot.rules.inputs.options import flag
-from bot.rules.proof.export_format import read_json
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.adapters.discord import process as discord_process
 from tests.adapters.slack import process as slack_process
 from tests.adapters.slack.conftest import say as say_on_slack

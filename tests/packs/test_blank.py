@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from bot.answers.roll import read_table
-from bot.audit.check_file import check
 from bot.host.packs import new
 from bot.interface.reply.packing import file_text
 from bot.packs.check import check_content
@@ -17,6 +16,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.systems.packs.pack import PackSystem, files_of, is_private, load_pack
 from bot.systems.resolve import count_odds, resolve
+from bot.verification.check_file import check
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
 from tests.packs.conftest import FEW, PackMaker

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.packs.check import check_content
 from bot.rules.dice import Script
 from bot.systems.packs.pack import PackSystem
 from bot.systems.resolve import count_odds, resolve
+from bot.verification.check_file import check
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel
 from tests.scenarios.test_pack_versions import exported

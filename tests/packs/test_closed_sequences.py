@@ -10,7 +10,6 @@ from random import Random
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.reply.packing import file_text
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
@@ -18,6 +17,7 @@ from bot.rules.cards import SAW, Deck, last_key
 from bot.rules.inputs.decks import DICE, UNSEEN, Pile, pile_of, read_pile
 from bot.systems.catalog import system
 from bot.systems.resolve import count_odds
+from bot.verification.check_file import check
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
 from bot.game.cups import is_drawn_next
 from bot.game.state import content, from_json, to_json
 from bot.interface.reply.reply import Reply
@@ -22,8 +21,9 @@ from bot.interface.spec import Command, Place
 from bot.packs.check import check_path
 from bot.rules.errors import TableError
 from bot.rules.proof.chain import SAID
-from bot.rules.proof.export_format import read_json
 from bot.systems.packs.pack import load_pack
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.commands.test_pack import add, few, managed
 from tests.forging import Json, bodies, copied, rechained
 from tests.fresh import fresh_store

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.registry import registry
 from bot.interface.spec import Command
 from bot.interface.typing.complete import complete_option
@@ -20,6 +19,7 @@ from bot.systems.catalog import system
 from bot.systems.deck_file import questions, read_deck
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import load_pack
+from bot.verification.check_file import check
 from tests.forging import bodies as bodies_of
 from tests.packs.conftest import FEW, PackMaker
 from tests.playing import Channel

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.game.decks import piles_read
 from bot.host.batch import answer as answered
 from bot.interface.spec import Command, Place
@@ -22,6 +21,7 @@ from bot.rules.errors import TableError, UserError
 from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds, count_rounds, resolve
+from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker

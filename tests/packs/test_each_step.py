@@ -18,17 +18,17 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
-from bot.audit.check_games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.interface.typing.command_text import parse_text
 from bot.process.settings import load_settings
-from bot.rules.proof.export_format import read_json
 from bot.stores.opening import open_store
 from bot.stores.postgres import PostgresStore
 from bot.stores.postgres import link as postgres_link
 from bot.stores.sqlite import link as sqlite_link
+from bot.verification.check_file import check
+from bot.verification.check_games import audit
+from bot.verification.export_format import read_json
 from tests.page_script import said_by_page
 from tests.simulation.process import FOLDER
 from tests.simulation.test_steps import EVERY, player, said

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Place
 from bot.packs.pack_store import GRACE, tidy
 from bot.packs.review import Review
 from bot.stores.records import PACK_FILES, Doc
 from bot.systems.packs.pack import PackSystem
+from bot.verification.check_file import check
 from tests.commands.test_pack import add, few, managed
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.form.form import FLAGS, Room, form_of
 from bot.interface.form.submission import take
 from bot.interface.registry import registry
@@ -15,6 +14,7 @@ from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import TableError
 from bot.systems.catalog import system
 from bot.systems.optional_rules import check_rules, read_rules
+from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.playing import Channel
 from tools import verify_log

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.game.tracks import filled_in, tracks_line, values_read
 from bot.host.batch import answer as answered
 from bot.interface.registry import registry
@@ -25,6 +24,7 @@ from bot.rules.inputs.tracks import Moved, move_all, read_tracks, started
 from bot.systems.catalog import system
 from bot.systems.packs.pack import load_pack
 from bot.systems.resolve import count_odds, resolve
+from bot.verification.check_file import check
 from tests.forging import bodies, rechained, resealed
 from tests.fresh import fresh_app, run
 from tests.packs.conftest import PackMaker

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
 from bot.commands.post import choose
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.cards import SEEN
 from bot.rules.inputs.decks import faces_shown
+from bot.verification.check_file import check
 from tests.forging import Json, bodies, rechained
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.spec import Command
 from bot.packs.check import check_path
 from bot.rules.errors import TableError
 from bot.systems.packs.pack import load_pack
+from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.packs.conftest import PackMaker
 from tests.packs.evening import refused_by_all

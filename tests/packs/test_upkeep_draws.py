@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.host.fuzz import Tally, fuzz
 from bot.interface.spec import Command, Place
 from bot.packs.check import check_path
 from bot.systems.catalog import system
+from bot.verification.check_file import check
 from tests.forging import Json, bodies, rechained, renumbered
 from tests.fresh import fresh_app
 from tests.packs.conftest import PackMaker

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import Reply
 from bot.packs.check import check_content
 from bot.systems.packs.archive import read_content
+from bot.verification.check_file import check
 from tests.examples import odds
 from tests.forging import bodies, copied, rechained
 from tests.packs.conftest import PackMaker

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check_file
 from bot.report.page import fragments, page
+from bot.verification.check_file import check_file
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 

@@ -9,13 +9,13 @@ from random import Random
 
 import pytest
 
-from bot.audit.check_file import check_file
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.report.facts import facts_of
 from bot.report.page import page
 from bot.rules.text.names import with_sides
 from bot.systems.catalog import systems
+from bot.verification.check_file import check_file
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import ROSTERS, exported_text, lines

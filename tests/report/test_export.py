@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.audit.check_file import check_file
 from bot.commands.log import export_and_share
 from bot.host.report import write_report
 from bot.interface.reply.reply import File, Reply
 from bot.report import page as pages
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import export_text
 from bot.running.handling import PAGES
+from bot.verification.check_file import check_file
+from bot.verification.export_format import export_text
 from tests.playing import Channel, two_sides
 from tools import verify_log
 

@@ -13,7 +13,6 @@ import pytest
 
 from adapters.discord.text import line as discord_line
 from bot.app import App
-from bot.audit.check_file import check
 from bot.commands.post.reminders import ReminderSettings, deadlines, waiting
 from bot.game.state import WAITED, Game
 from bot.interface.reply.parts import Group, Happened
@@ -22,6 +21,7 @@ from bot.interface.spec import Command, Path
 from bot.outbox.waiting_answers import Due
 from bot.stores.base import DAY
 from bot.stores.store import Store
+from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.fresh import fresh_store
 from tests.playing import Channel

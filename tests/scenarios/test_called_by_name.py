@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.audit.check_games import audit
 from bot.game.roster import described
 from bot.interface.reply.reply import Reply
 from bot.systems.catalog import system
+from bot.verification.check_games import audit
 from tests.playing import Channel
 
 RED = "unit add Red element A firearms=12 morale=14 members=4 weapon=smg"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check_file, known_heads, summary
+from bot.verification.check_file import check_file, known_heads, summary
 from tests.adapters import evening as driver
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle, stand_in

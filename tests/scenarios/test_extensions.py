@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check
-from bot.audit.check_games import audit_game
-from bot.audit.packs_of_game import with_packs
 from bot.host.fuzz import Tally, fuzz
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
@@ -21,6 +18,9 @@ from bot.report.facts import facts_of
 from bot.stores.base import DAY
 from bot.systems.catalog import system, using
 from bot.systems.packs.archive import zipped
+from bot.verification.check_file import check
+from bot.verification.check_games import audit_game
+from bot.verification.packs_of_game import with_packs
 from tests.commands.test_pack import add, managed
 from tests.extension import EXTENSION, extension
 from tests.forging import bodies, copied, rechained

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from bot.app import App
-from bot.audit.check_file import check_file
-from bot.audit.check_games import audit
 from bot.game.state import content
 from bot.interface.reply.reply import Reply
 from bot.stores.sqlite import SqliteStore
+from bot.verification.check_file import check_file
+from bot.verification.check_games import audit
 from tests.playing import Channel, two_sides
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
-from bot.audit.check_games import audit_game
 from bot.game.loaded import Loaded
 from bot.interface.reply.packing import file_text
 from bot.interface.spec import Command, Place
+from bot.verification.check_file import check
+from bot.verification.check_games import audit_game
 from tests.commands.test_pack import add, few, managed
 from tests.packs.conftest import FEW
 from tests.playing import Channel

@@ -13,8 +13,8 @@ import pytest
 from adapters.discord.render import render as render_discord
 from adapters.discord.request import Request
 from adapters.slack.render import render as render_slack
-from bot.audit.check_file import check
 from bot.interface.reply.reply import Reply
+from bot.verification.check_file import check
 from tests.forging import rechained
 from tests.playing import Channel
 from tests.random_play import exported_text

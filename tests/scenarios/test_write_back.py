@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.audit.check_games import audit
 from bot.game.roster import described
+from bot.verification.check_games import audit
 from tests.playing import Channel
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.rules.proof.event_kinds import KINDS, Kind
+from bot.game.event_kinds import KINDS, Kind
 from tests.seams import test_kept, test_undo
 
 ROOT = Path(__file__).parents[2]

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.game.roster import described
 from bot.interface.spec import Command, Place
 from bot.systems.catalog import systems
+from bot.verification.check_games import audit
 from tests.fresh import fresh_app
 from tests.playing import Channel
 from tests.random_play import exported_text

@@ -14,13 +14,13 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.audit.check_file import check
+from bot.game.event_kinds import KINDS
 from bot.game.events import BESIDE, is_passed_over
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Place
 from bot.rules.inputs.tracks import Track
-from bot.rules.proof.event_kinds import KINDS
 from bot.systems.catalog import system
+from bot.verification.check_file import check
 from tests.commands.test_choices import dare
 from tests.commands.test_pack import add, managed
 from tests.forging import rechained

@@ -16,13 +16,13 @@ from random import Random
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.game.state import content
 from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
 from bot.interface.typing.command_text import command_text, quoted
 from bot.systems.catalog import systems
+from bot.verification.check_games import audit
 from tests.fresh import fresh_app
 from tests.playing import Channel
 from tests.seams.test_undo import PLACE, THERE, assert_verified

@@ -13,12 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bot.app import App
-from bot.audit.check_games import audit
-from bot.audit.export import export_game
 from bot.game.undo import find_newest_step
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.records import BOARD
+from bot.verification.check_games import audit
+from bot.verification.export import export_game
 from tests.forging import verify
 from tests.simulation import on_discord, on_slack
 from tests.simulation.closed import Closed

@@ -20,17 +20,15 @@ import bot.commands.log.undo
 import bot.commands.piles
 import bot.commands.play.decks
 import bot.commands.play.hands
-import bot.game.follows.cards
 import bot.game.undo
 import bot.running.storing
 import bot.stores.sqlite.link
 import bot.stores.statements
+import bot.verification.follows.cards
 from bot.app import App
-from bot.audit.export import Promises, behind
 from bot.commands.context import Context, _Dice
 from bot.commands.dispatch import ALL_BUTTONS
 from bot.game.decks import piles_read
-from bot.game.follows.cards import holders
 from bot.game.undo import Found, find
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Command, Person, Place
@@ -38,6 +36,8 @@ from bot.outbox.receipts import Receipts
 from bot.process.entropy import new_id, throwaway
 from bot.rules.cards import last_key
 from bot.stores.records import Commit, Committed, Outgoing
+from bot.verification.export import Promises, behind
+from bot.verification.follows.cards import holders
 
 REPEATABLE = ("again", "odds", "log")
 
@@ -246,7 +246,7 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("cards: who leaves takes their hand along", 68, "f")
 def _hand_kept(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.game.follows.cards, "put_back", lambda out, *_: out)
+    patch.setattr(bot.verification.follows.cards, "put_back", lambda out, *_: out)
 
 
 @mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "fk")

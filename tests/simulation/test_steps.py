@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_file import check
-from bot.rules.proof.export_format import read_json
 from bot.systems.packs.pack import PackSystem, load_pack
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.packs.evening import Player
 from tests.packs.test_salt_road import Year
 from tests.packs.test_three_mills import Field

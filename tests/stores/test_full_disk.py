@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.running.promises import NOTE
 from bot.stores.postgres import PostgresStore, link
 from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
+from bot.verification.check_games import audit
 from tests.standins.postgres import HOW, PostgresServer, binaries
 
 SIZE = "160m"

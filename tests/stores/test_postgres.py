@@ -12,7 +12,6 @@ import asyncpg
 import pytest
 
 from bot.app import App
-from bot.audit.check_games import audit
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.process.settings import Settings
 from bot.stores.base import Conflict, StoreError
@@ -22,6 +21,7 @@ from bot.stores.postgres import store as postgres_store
 from bot.stores.postgres.schema import newest_version
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Outgoing, PersonRow
 from bot.stores.statements import Step
+from bot.verification.check_games import audit
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer, postgres_server
 

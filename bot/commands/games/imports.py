@@ -4,12 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.audit.check_file import check
 from bot.commands.channel_games import put_aside
 from bot.commands.context import Context
 from bot.commands.packs.pack import reviewed
-from bot.game.follows.cards import seated, without_closed
-from bot.game.follows.import_limits import is_in_line, is_valid, is_valid_event
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.state import Game
@@ -22,8 +19,7 @@ from bot.rules.cards import hand_sizes
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds.rolls import TooManyStates
-from bot.rules.proof.chain import canonical
-from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
+from bot.rules.proof.chain import SEALED, canonical
 from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
@@ -34,6 +30,10 @@ from bot.systems.packs.archive import MOST_BYTES, MOST_FILES
 from bot.systems.packs.pack import Files, PackSystem, pack_from
 from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
+from bot.verification.check_file import check
+from bot.verification.export_format import Exported, export_text, read_export, read_json
+from bot.verification.follows.cards import seated, without_closed
+from bot.verification.follows.import_limits import is_in_line, is_valid, is_valid_event
 
 MAX_EVENTS = 200_000
 CLAIM_HINT = phrase("Your account is in the imported file: `/game claim` makes its moves and its side yours.")

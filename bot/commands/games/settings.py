@@ -11,7 +11,6 @@ from bot.commands.context import Context
 from bot.commands.games.link import unlink
 from bot.commands.games.place_names import called, is_private, listed, local_id, names_of
 from bot.game.events import extends_of, in_force_of, with_version
-from bot.game.follows.event import pack_words, rule_words
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of
 from bot.game.rights import need_director
@@ -38,6 +37,7 @@ from bot.rules.text.phrase import phrase
 from bot.stores.records import Doc
 from bot.systems.catalog import everywhere, pack_version
 from bot.systems.catalog import systems as all_systems
+from bot.verification.follows.event import pack_words, rule_words
 
 _TYPED = re.compile(r"([\w-]+)(?:(?:\s*+[=:]\s*+|\s++)(\w+))?")
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}

@@ -15,7 +15,6 @@ from bot.commands.turns.turn_card import across_of, headline, phase_buttons, wit
 from bot.commands.turns.upkeep import run_upkeep
 from bot.game.cups import is_cup
 from bot.game.events import extends_of, with_system
-from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import game_of, is_imported
 from bot.game.phases import brief_of, first_turn, phase_title
@@ -40,6 +39,7 @@ from bot.systems.catalog import systems
 from bot.systems.deck_file import sides_named
 from bot.systems.packs.pack import PackSystem
 from bot.systems.system import System
+from bot.verification.follows.cards import seated
 
 CARRY = "carry"
 MAX_NAME = 60

@@ -14,8 +14,6 @@ from typing import TypeVar
 
 from bot.answers.events import retold, texts_of
 from bot.answers.story import story
-from bot.audit.export import Promises, behind, heading, text_json
-from bot.audit.packs_of_game import hashes_of, hashes_sealed, packs_at
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
 from bot.game.decks import card_names
@@ -31,12 +29,13 @@ from bot.process.entropy import new_address
 from bot.report.facts import FACTS, asked
 from bot.report.page import page_of
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, genesis, short
-from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.chain import SAID, SEALED, genesis, short
 from bot.rules.text.phrase import Address, Phrase, phrase
 from bot.stores.records import Doc, TextRow
 from bot.stores.store import Store
 from bot.systems.packs.pack import is_private
+from bot.verification.export import Promises, behind, heading, text_json
+from bot.verification.packs_of_game import hashes_of, hashes_sealed, packs_at
 
 T = TypeVar("T")
 FORMATS = {

@@ -7,7 +7,6 @@ from dataclasses import replace
 from bot.commands.channel_games import played_in, standing
 from bot.commands.context import Context
 from bot.commands.post.reminders import WISHES
-from bot.game.follows.cards import seated
 from bot.game.ledger import Ledger
 from bot.game.loaded import in_batches, load
 from bot.game.next_seed import PREPARED, UNUSED
@@ -19,6 +18,7 @@ from bot.rules.proof.chain import UNSAID
 from bot.rules.text.phrase import Phrase, phrase
 from bot.stores.base import DAY, REQUESTS_KEPT
 from bot.stores.records import UNTOLD
+from bot.verification.follows.cards import seated
 
 STAYS = "Names of units, sides and games stay in the logs: the proof of the dice rests on them."
 MOST_NAMED = 10

@@ -29,8 +29,7 @@ from bot.game.luck import (
 from bot.interface.reply.parts import Grid
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import short
-from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.chain import SEALED, short
 from bot.rules.text.line import minus
 from bot.rules.text.names import counted
 from bot.stores.records import EventRow

@@ -10,8 +10,6 @@ from bot.commands.pictures import deck_shown, offered
 from bot.commands.piles import closed_hands, cup_declared, declare, game_deck
 from bot.game import cups
 from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, seen_ends
-from bot.game.follows.cards import counted as closed_words
-from bot.game.follows.cards import seat_of
 from bot.game.phases import phase_of
 from bot.game.rights import need_player
 from bot.game.sides import of_side
@@ -31,6 +29,8 @@ from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.systems.deck_file import CHIT_SAYS
 from bot.systems.game_file import LED_BY
+from bot.verification.follows.cards import counted as closed_words
+from bot.verification.follows.cards import seat_of
 
 USUAL = "deck"
 _MAKE = phrase('Make one: `/deck make "1..20"`. Or draw from one that is always there: `/deck draw standard-52`')

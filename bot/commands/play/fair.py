@@ -5,7 +5,6 @@ from dataclasses import replace
 from bot.commands.channel_games import turn_to
 from bot.commands.context import Context, closes_texts
 from bot.commands.play.decks import hand_of
-from bot.game.follows.cards import seats_with_cards
 from bot.game.rights import are_open, is_alone, need_director, need_player
 from bot.interface.reply.reply import Reply
 from bot.rules.errors import UserError
@@ -13,6 +12,7 @@ from bot.rules.proof.chain import short
 from bot.rules.proof.fair import NO_TEXTS, digest
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
+from bot.verification.follows.cards import seats_with_cards
 
 MAX_TEXTS = 200
 MAX_OWN = 3

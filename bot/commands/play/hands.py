@@ -15,8 +15,6 @@ from bot.commands.play import decks
 from bot.commands.turns.mentions import call_sides
 from bot.game import cups
 from bot.game.decks import deck_names, seen_ends
-from bot.game.follows.cards import agreed_key, holders, persons_at, seat_of
-from bot.game.follows.cards import counted as closed_words
 from bot.game.rights import need_player
 from bot.game.sides import find_side
 from bot.game.state import Game
@@ -33,6 +31,8 @@ from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
 from bot.stores.records import Doc
 from bot.systems.deck_file import AFTER
+from bot.verification.follows.cards import agreed_key, holders, persons_at, seat_of
+from bot.verification.follows.cards import counted as closed_words
 
 MOST = 25
 """Cards of a menu; a larger hand has several pages."""

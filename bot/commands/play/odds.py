@@ -22,7 +22,6 @@ from bot.commands.pictures import offered
 from bot.commands.piles import closed_piles
 from bot.commands.post.choose import CHOICE, behind
 from bot.game.events import system_of, whole_shot
-from bot.game.follows.cards import seat_of
 from bot.game.loaded import read_opened
 from bot.game.roster import roster_for
 from bot.game.state import Json
@@ -46,6 +45,7 @@ from bot.stores.records import SHOWN, Doc
 from bot.systems.catalog import system
 from bot.systems.resolve import by_choice, count_rounds, odds_rows
 from bot.systems.system import FIRES, Sequence
+from bot.verification.follows.cards import seat_of
 
 BOXED = 3_200
 """Characters of an answer in a box; what is longer comes as an ordinary message."""

@@ -11,7 +11,6 @@ from bot.commands.context import Amendment, Context, play_facts
 from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, system_of, whole_shot
-from bot.game.follows.rolls import DIRECTOR, ELSE
 from bot.game.pending import Hold
 from bot.game.roster import roster_for, units_of
 from bot.game.state import Game, Json
@@ -27,6 +26,7 @@ from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.rules.text.plain import one_line
 from bot.stores.base import DAY
 from bot.stores.records import DueRow, Outgoing
+from bot.verification.follows.rolls import DIRECTOR, ELSE
 
 CHOICE, CHOOSES = "choice", "choose"
 LABEL = 75

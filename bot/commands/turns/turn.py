@@ -18,7 +18,6 @@ from bot.commands.turns.turn_card import (
 from bot.commands.turns.upkeep import run_upkeep
 from bot.game import cups
 from bot.game.events import holding
-from bot.game.follows.turn import HANDS_OVER, PASSES, chit_words
 from bot.game.phases import (
     IMPULSES,
     after_pass,
@@ -39,6 +38,7 @@ from bot.rules.errors import UserError
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import LETTERS, joined, with_sides
 from bot.rules.text.phrase import begun, phrase
+from bot.verification.follows.turn import HANDS_OVER, PASSES, chit_words
 
 READ_BACK = 200
 

@@ -28,6 +28,8 @@ _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
 were no text before (a key that looks so, too)."""
 _MANY_DIGITS, _ZEROS = b"0" * 16, bytes.maketrans(b"123456789", b"000000000")  # a tenth of what a pattern takes
 
+SEALED = "sealed"
+"""Key of the text that holds the content of a sealed event."""
 SAID = "said"
 """Key of the text that holds the words, and field of the event that holds their hash."""
 UNSAID = ("sealed", "answer", SAID)
@@ -172,3 +174,11 @@ def filled(words: str, name_of: Callable[[str], str], text_of: Callable[[int, st
         return text_of(int(number), key) if point and number.isdecimal() else name_of(found[1])
 
     return _MARK.sub(one, words)
+
+
+def person_key(game: str, user: str) -> str:
+    """Return the key by which an account is known again in an exported game.
+
+    It is a hash, so that the file names no account.
+    """
+    return sha256(f"{game}:{user}".encode(errors="replace")).hexdigest()[:32]

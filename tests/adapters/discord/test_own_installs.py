@@ -18,8 +18,8 @@ import pytest
 from adapters.discord.command_payload import our_commands
 from adapters.discord.delivery import MOST_TOLD
 from adapters.discord.request import Request, place_only, read_payload
-from bot.rules.proof.export_format import read_export
-from bot.rules.proof.verify import check_proof
+from bot.verification.export_format import read_export
+from bot.verification.proof import check_proof
 from tests.adapters.discord.process import Bot, locked, running
 from tests.adapters.discord.test_http import playing
 from tests.adapters.left_over import kept, until_nothing_is_left

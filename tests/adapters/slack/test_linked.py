@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check_file
+from bot.verification.check_file import check_file
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.game.cups import chit_of
 from bot.game.state import from_json, to_json
 from bot.interface.reply.reply import Reply
 from bot.systems.catalog import system
+from bot.verification.check_file import check
 from tests.forging import bodies, rechained
 from tests.packs.test_cups import labels, sound
 from tests.playing import Channel

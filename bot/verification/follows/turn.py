@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 
 from bot.game import cups
+from bot.game.event_kinds import PATCH, shown
 from bot.game.events import cards_difference, difference
-from bot.game.follows.past import Event, Past, Said, words_problem
 from bot.game.sides import COMMAND, ORDER, all_in, may_open_early, told_sides
 from bot.game.state import Game
 from bot.rules.cards import ID, Out
-from bot.rules.proof.event_kinds import PATCH, shown
+from bot.verification.follows.past import Event, Past, Said, words_problem
 
 PASSES, HANDS_OVER = "passes", "hands over"
 """What the log says of a side that did nothing with its go, and of one that acted."""

@@ -4,16 +4,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from bot.game.event_kinds import shown
 from bot.game.state import Game
 from bot.rules.errors import TableError, UserError
-from bot.rules.proof.event_kinds import shown
-from bot.rules.proof.export_format import MOST_PACKS, SEALED, Exported
+from bot.rules.proof.chain import SEALED
 from bot.stores.records import PACK_FILES, EventRow, TextRow
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems
 from bot.systems.packs.pack import PackSystem, files_of, hash_of, hashes_in, pack_from
 from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
+from bot.verification.export_format import MOST_PACKS, Exported
 
 
 async def packs_of(store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()) -> dict[str, dict[str, str]]:

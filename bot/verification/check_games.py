@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from bot.audit.check_file import check
-from bot.audit.export import export_game
-from bot.audit.packs_of_game import packs_of
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
 from bot.rules.errors import UserError
 from bot.stores.records import EventRow, Saved
 from bot.stores.store import Store
+from bot.verification.check_file import check
+from bot.verification.export import export_game
+from bot.verification.packs_of_game import packs_of
 
 Note = Callable[[str], object]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from bot.audit.check_games import audit, audit_game
 from bot.game.events import replay
 from bot.game.state import to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
 from bot.stores.records import Binding, Commit, EventRow, GameChange, Json, SeedRow, TextRow
+from bot.verification.check_games import audit, audit_game
 from tests.fresh import fresh_store
 
 SEED = b"s" * 32

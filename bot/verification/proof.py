@@ -2,7 +2,8 @@
 kept from a chat (`#41 1c9e06d2`, or whole pasted messages) are compared with it.
 
 Nothing is believed that the chain does not cover; and of the chain, only a head known from elsewhere shows that
-its end was not cut off. What events may hold and whether they follow on each other is for `bot/audit/check_file.py`.
+its end was not cut off. What events may hold, and whether they follow on each other, is decided in
+`bot/verification/check_file.py`.
 """
 
 import json
@@ -11,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from bot.game.event_kinds import is_number, names_card, shown
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, SHORT, canonical, event_hash, genesis, said, salted
-from bot.rules.proof.event_kinds import is_number, names_card, shown
-from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent
+from bot.rules.proof.chain import SAID, SEALED, SHORT, canonical, event_hash, genesis, said, salted
 from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOL, Stream, commitment, digest
 from bot.rules.text.phrase import phrase
+from bot.verification.export_format import Exported, ExportedEvent
 
 ENOUGH = 16
 """Hex digits that nobody can forge; eight can be tried out in minutes."""

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.game import cups
-from bot.game.follows.past import Event, Past, Said, words_problem
-from bot.game.follows.turn import cards_problem, leads_to
 from bot.game.state import Game
 from bot.game.undo import LEFT, SILENCE, are_silent
 from bot.rules import cards
@@ -18,6 +16,8 @@ from bot.rules.copies import replace
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, UNSEEN, ends_told
+from bot.verification.follows.past import Event, Past, Said, words_problem
+from bot.verification.follows.turn import cards_problem, leads_to
 
 Texts = Mapping[tuple[int, str], str]
 """Texts by event and key."""

@@ -1,143 +1,37 @@
 """The closed list of what an event may be: its kinds, the fields that each may hold, and what each may change.
 
 A log is written by us alone, so whatever else is in one was put there by somebody else. The list only grows:
-logs of every release stay readable. Whether an event follows on those before it is for `bot/game/follows/event.py`.
+logs of every release stay readable. Whether an event may follow on those before it is decided in
+`bot/verification/follows/event.py`.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
-from bot.rules.dice import AVERAGING
 from bot.rules.proof.chain import has_large_number
-from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOL
+from bot.rules.proof.fair import MAX_SIDES, PROTOCOL
 
-MOST_VERSIONS = 20
-"""Versions of packs that a game remembers."""
-_TURN = "turn phase turn_of go passes led"
-_SET = "hand_dice answers confirm rules master packs tracks decks"
-_UNDONE = f"{_TURN} initiative plans orders orders_due system players {_SET}"
-_RULED = "inputs dice out base hand result used acting texts closes before after read upkeep"
-EVENTS: Mapping[str, Any] = {
-    "common": "number at who side kind behind",
-    "kinds": {
-        "start": [
-            "game secret", "free unannounced result before after extends",
-            "system name started sides master turn phase turn_of go packs tracks led", "units final barrier",
-        ],
-        "join": ["before after", "", "players", "beside final playing cards"],
-        "leave": ["before after", "", "players", "beside playing cards"],
-        "next": ["result before after", "", _TURN, "units cards playing"],
-        "pass": ["result before after", "", _TURN, "units cards playing"],
-        "initiative": ["result", "before after", "initiative turn_of go passes", "playing"],
-        "plan": ["result before after", "texts", "plans", "beside playing"],
-        "order": ["result before after", "texts", "orders orders_due", "beside playing"],
-        "orders": ["reads result before after", "", "orders orders_due", "beside final playing"],
-        "end": ["before after", "opens shows result texts", "ended winner tracks", "units cards final barrier"],
-        "resume": ["", "before after", "ended winner", "final barrier"],
-        "unit": ["result", "before after renamed extends", "system packs", "units"],
-        "settings": ["", "result before after extends", "hand_dice answers confirm rules master packs", ""],
-        "transfer": ["result", "", "", "beside final", "to another channel"],
-        "link": [
-            "result", "", "", "beside final",
-            "played from two channels", "one channel fewer", "a channel agreed to a link",
-        ],
-        "import": ["secret result", "before after", "master", "final barrier cards"],
-        "claim": ["", "own before after", "players master", "beside final cards"],
-        "privacy": [
-            "result", "before after", "players master", "beside final cards", "somebody's name and texts were deleted",
-        ],
-        "fair": ["result", "secret texts revealed closes shows before after", "", "beside final cards"],
-        "roll": ["command inputs out", "dice hand result texts closes", "", "quiet sealable"],
-        "table": [
-            "command system target dice edition", "inputs out base result texts closes", "", "quiet",
-        ],
-        "sequence": [
-            "command system target edition", f"{_RULED} extends asks", "system initiative go passes packs tracks",
-            "units cards quiet sealable",
-        ],
-        "choice": [
-            "event picks system target edition",
-            "base read dice out hand result used acting as asks closes before after",
-            "tracks", "units",
-        ],
-        "deck": ["result before after", "texts", "decks", "cards"],
-        "draw": ["does result", "dice hand closed seats deck texts closes before after", "go led", "cards quiet"],
-        "cards": ["does result before after", "deck seat to texts seats by reason", "", "cards"],
-        "sealed": ["of sealed", "hand closes", "", "beside"],
-        "reveal": ["opens", "result last before after", "tracks", "units final quiet"],
-        "track": ["result before after", "", "tracks", ""],
-        "undo": ["event last", "asked alone by reason before after", _UNDONE, "units cards"],
-        "redo": ["event", "asked by reason asks before after", _UNDONE, "units cards"],
-    },
-    "fields": {
-        "number": "count", "at": "time", "who": "word", "side": "name", "kind": "word", "behind": "whole",
-        "event": "count", "last": "whole", "asked": "word", "alone": "true", "by": "=manager",
-        "reason": "=left|=silent|=edition", "game": "word", "free": "true", "unannounced": "true", "own": "word",
-        "renamed": "word", "secret": "seed|digest", "revealed": "revealed", "texts": "{word:hash}", "closes": "true",
-        "asks": "asks", "picks": "word+", "as": "=else|=director",
-        "keeps": "true", "command": "word", "system": "word", "target": "word", "edition": "count|hash", "base": "word",
-        "extends": "{hash:word}",
-        "inputs": "object", "out": "object", "result": "text", "dice": "die+", "hand": "yes",
-        "said": "hash", "used": "unit+", "acting": "word+", "of": "=roll|=sequence", "sealed": "hash",
-        "changes": "change+", "read": "{word:value}+", "tracks": "{word:value}+",
-        "opens": "count+", "reads": "count+", "before": "patch", "after": "patch",
-        "deck": "word", "upkeep": "word",
-        "does": "=draw|=lead|=peek|=names|=hold|=deal|=play|=discard|=remove|=return|=shuffle|=give|=back|=agree",
-        "closed": "sides*60", "seats": "word+60", "seat": "word", "to": "word", "shows": "count",
-    },
-    "game": {
-        "system": "name", "name": "name", "master": "name", "phase": "name", "initiative": "name", "turn_of": "name",
-        "winner": "name", "led": "name", "started": "yes", "ended": "yes", "hand_dice": "yes", "confirm": "yes",
-        "answers": "=full|=compact", "turn": "whole", "passes": "whole", "go": "word*", "sides": "word*",
-        "plans": "{digits:count}", "orders": "{digits:word}", "orders_due": "time", "players": "{word:word}",
-        "packs": f"hash*{MOST_VERSIONS}", "rules": "{word:yes}200", "tracks": "{word:value}200",
-        "decks": "{word:deck}12",
-    },
-    "records": {
-        "seed": {
-            "epoch": "count", "commitment": "hash", "digest": f"={NO_TEXTS}", "closing": "true", "protocol": "protocol",
-            "announced?": "whole",
-        },
-        "digest": {"digest": "hash"},
-        "revealed": {"epoch": "count", "seed": "hash"},
-        "asks": {
-            "name": "word", "ask": "text", "options": "word+", "says": "name+", "else": "word", "side?": "word",
-            "items?": "word+", "units?": "word+", "tracks?": "word+", "due?": "time",
-        },
-        "die": {
-            "label": "name", "sides": "whole", "value": "face", "faces?": "face*", "deck?": "word",
-            "to?": "=play|=discard|=removed|=back",
-        },
-        "back": {"type?": "word", "numbers?": "{word:value}+"},
-        "unit": {
-            "name": "word", "handle": "word", "type": "word", "side?": "word", "state?": "word",
-            "numbers?": "{word:value}+", "marks?": "word+", "back?": "back", "turned?": "true",
-        },
-        "patch": {"game?": "game", "units?": "units", "cards?": "{word:whole}+"},
-        "card": {
-            "id": "word", "count": "count", "side?": "word", "of?": "{word:word}+", "ends?": "=phase|=turn",
-            "after?": "=removed|=back",
-        },
-        "deck": {"cards": "card+400", "empty": "=reshuffle|=refuse", "lost?": "word*", "dead?": "=out"},
-        "change": {"unit": "word", "set": "{word:value|none}", "mark?": "word+", "unmark?": "word+", "turn?": "true"},
-    },
-    "faces": list(AVERAGING),
-}  # fmt: skip
-"""The list as data, which `tools/verify_log.py` holds a copy of and the page is given: plain JSON, in texts.
+EVENTS: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+"""The list as data, in event_kinds.json.
 
-Of each kind: the fields that it needs and may hold beside the `common` ones, fields of the game that it may change,
-what else is true of it, and the only results that it may tell where these do not hang on anything.
-It may change `units`, or `cards` out of their piles; happens `beside` the game, so that undo passes over it; is
-`final`, so that undo does not take it back, for others have acted on it, or it gave a secret away; is a `barrier`,
-across which nothing is undone; needs a game that is `playing`; is `quiet`, passed over by undo where it changed
-nothing; may be rolled under seal (`sealable`).
+Of each kind: the fields that it `needs` and `may` have besides the `common` ones, the fields of the game
+that it `changes`, its `traits`, and the only `results` that it may tell if these depend on nothing.
+
+The traits: it may change `units`, or `cards` out of their piles; it happens `beside` the game, so that
+undo passes over it; it is `final`, so that undo does not take it back, since others have acted on it or
+it gave a secret away; it is a `barrier` that no undo crosses; it needs a game that is `playing`; it is
+`quiet`, so that undo passes over it if it changed nothing; it may be rolled under seal (`sealable`).
+
+Of each field what it holds: `word+` is a list of words, `word*` one that may be empty, `{word:hash}` an
+object with words for keys. A number behind these is the most entries. `=left|=silent` is one of two
+texts. A `field?` of a record may be left out. The rest are names of records, or of `_BASE`.
 `faces` are the only ones of their own that dice of rules have.
-
-Of each field what it holds: `word+` is a list of words, `*` one that may be empty, `{word:hash}` an object with words
-for keys, a number behind these the most entries; `=left|=silent` is one of two texts, `field?` of a record may be left
-out. The rest are names of records, or of `_BASE`.
 """
+MOST_VERSIONS = int(EVENTS["game"]["packs"].removeprefix("hash*"))
+"""The most versions of packs that a game remembers."""
 
 
 class Kind(NamedTuple):
@@ -151,8 +45,14 @@ class Kind(NamedTuple):
 
 
 KINDS: Mapping[str, Kind] = {
-    name: Kind(tuple(needs.split()), tuple(may.split()), tuple(game.split()), tuple(traits.split()), tuple(words))
-    for name, (needs, may, game, traits, *words) in EVENTS["kinds"].items()
+    name: Kind(
+        tuple(kind["needs"]),
+        tuple(kind["may"]),
+        tuple(kind["changes"]),
+        tuple(kind["traits"]),
+        tuple(kind.get("results", ())),
+    )
+    for name, kind in EVENTS["kinds"].items()
 }
 
 
@@ -161,7 +61,7 @@ def kinds_that(trait: str) -> tuple[str, ...]:
     return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
 
 
-COMMON = tuple(EVENTS["common"].split())
+COMMON = tuple(EVENTS["common"])
 PATCH = ("before", "after")
 
 

@@ -16,24 +16,23 @@ from bot.answers.outcome import Happening, after_happening, asked_json
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import upkeep_problem
-from bot.audit.packs_of_game import packs_of, with_packs
+from bot.game.event_kinds import shown
 from bot.game.events import ROLLS, difference, edition_of, is_current, system_of, whole_shot
-from bot.game.follows.past import Past, sealed_contents
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import change_json, is_gone, is_of_game, units_of
 from bot.game.state import Game, Json, roster_of, unit_json
 from bot.interface.spec import CommandSpec
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import canonical
-from bot.rules.proof.event_kinds import shown
-from bot.rules.proof.export_format import SEALED
+from bot.rules.proof.chain import SEALED, canonical
 from bot.rules.text.phrase import phrase
 from bot.stores.store import Store
 from bot.systems.catalog import everywhere, systems, using
 from bot.systems.packs.pack import PackSystem
 from bot.systems.packs.shelf import Shelf
 from bot.systems.system import System
+from bot.verification.follows.past import Past, sealed_contents
+from bot.verification.packs_of_game import packs_of, with_packs
 
 Event = Mapping[str, Any]
 UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)

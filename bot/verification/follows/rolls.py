@@ -3,17 +3,17 @@
 import re
 
 from bot.game.decks import piles_problem
+from bot.game.event_kinds import shown
 from bot.game.events import has_dice, home_of
-from bot.game.follows.cards import moves_problem
-from bot.game.follows.past import Event, Past, Said, words_problem
-from bot.game.follows.turn import initiative_go_problem
 from bot.game.rights import are_open, has_last_word
 from bot.game.roster import change_from_json, is_gone, settled
 from bot.game.state import Game, Json, is_guarded, unit_json
 from bot.game.tracks import keys_of, track_problem
 from bot.rules import cards
 from bot.rules.inputs.decks import DECK
-from bot.rules.proof.event_kinds import shown
+from bot.verification.follows.cards import moves_problem
+from bot.verification.follows.past import Event, Past, Said, words_problem
+from bot.verification.follows.turn import initiative_go_problem
 
 
 def closing_problem(past: Past, event: Event) -> str:

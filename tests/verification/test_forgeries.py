@@ -14,11 +14,11 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.rules.dice import Die
 from bot.rules.proof.chain import salted
-from bot.rules.proof.export_format import read_json
 from bot.rules.proof.fair import NO_TEXTS
+from bot.verification.check_file import check
+from bot.verification.export_format import read_json
 from tests.forging import Dice, Json, bodies, copied, rechained, renumbered, resealed, reseeded, retold
 from tests.fresh import run
 from tests.page_script import said_by_page

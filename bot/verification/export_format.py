@@ -14,7 +14,6 @@ from base64 import b64decode
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from bot.rules.errors import UserError
@@ -25,8 +24,6 @@ FORMAT = "grognard-game"
 VERSION = 2
 """The version of the file. Lower ones were written by unreleased builds only."""
 MOST_PACKS = 40
-SEALED = "sealed"
-"""Key of the text that holds a sealed event's content."""
 _MARK = 'id="export"'
 _OPENING = '<script type="application/{kind}" id="export">'
 _KINDS = ("json", "gzip")
@@ -167,11 +164,6 @@ def _packs(file: _Part) -> dict[str, dict[str, str]]:
     if len(packs.data) > MOST_PACKS:
         raise _broken("packs of the file", f"of at most {MOST_PACKS}")
     return {hash: {name: packs.part(hash).text(name) for name in packs.part(hash).data} for hash in packs.data}
-
-
-def person_key(game: str, user: str) -> str:
-    """By what an account is known again in an exported game: a hash, so that the file names no account."""
-    return sha256(f"{game}:{user}".encode(errors="replace")).hexdigest()[:32]
 
 
 class _Part:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit.check_file import check_file, summary
-from bot.audit.export import export_game
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.export_format import read_export
 from bot.rules.proof.fair import NO_TEXTS, commitment
 from bot.stores.records import EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.verification.check_file import check_file, summary
+from bot.verification.export import export_game
+from bot.verification.export_format import read_export
 from tests.refusing import refuses
 
 GAME = "g1"

@@ -1,16 +1,15 @@
 """Whether an event follows on those before it: who may write it, and that it says and changes what its kind may.
 
 No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to is for
-`bot/audit/replay.py`. A server's managers may do what a game master may, and no log names them:
+`bot/verification/replay.py`. A server's managers may do what a game master may, and no log names them:
 such rights are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from bot.game.event_kinds import KINDS, shape_faults, shown
 from bot.game.events import NEVER_UNDONE, ROLLS, is_passed_over, is_shared, with_version
-from bot.game.follows import cards, rolls, turn
-from bot.game.follows.past import Event, Past, Said
 from bot.game.pending import hold_on_event
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
@@ -27,8 +26,9 @@ from bot.game.undo import (
     then,
     undo_fields,
 )
-from bot.rules.proof.event_kinds import KINDS, shape_faults, shown
 from bot.systems.catalog import pack_version
+from bot.verification.follows import cards, rolls, turn
+from bot.verification.follows.past import Event, Past, Said
 
 
 def event_faults(past: Past, event: Event) -> Iterator[str]:

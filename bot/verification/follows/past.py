@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.game.event_kinds import content_faults, shown
 from bot.game.events import apply
 from bot.game.sides import Seats
 from bot.game.state import Game
 from bot.rules.proof.chain import canonical
-from bot.rules.proof.event_kinds import content_faults, shown
 
 Event = Mapping[str, Any]
 Said = Mapping[str, Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import VERSION, read_export
+from bot.verification.export_format import VERSION, read_export
 from tests.playing import Channel
 from tests.random_play import exported_text
 from tools.verify_log import EXPORT_VERSION, UnreadableFile, validate_log

@@ -15,7 +15,7 @@ from bot.rules.dice import Die, averaging, d6
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, linked, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment, digest
-from bot.rules.proof.verify import MOST_FAULTS
+from bot.verification.proof import MOST_FAULTS
 from tests.forging import verify
 from tests.refusing import refuses
 

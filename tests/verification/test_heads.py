@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.proof.verify import Head, head_faults, head_remarks, read_heads
+from bot.verification.proof import Head, head_faults, head_remarks, read_heads
 from tests.refusing import refuses
 
 HASHES = ["1c9e06d2a4b80f13" + "0" * 48, "a1b2c3d4e5f60718" + "1" * 48]

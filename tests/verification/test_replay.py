@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from bot.app import App
-from bot.audit.check_file import check, check_file
-from bot.audit.check_games import audit
-from bot.audit.export import export_game
 from bot.interface.spec import Person, Place
 from bot.stores.records import Json
+from bot.verification.check_file import check, check_file
+from bot.verification.check_games import audit
+from bot.verification.export import export_game
 from tests.forging import rechained, verify
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

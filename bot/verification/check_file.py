@@ -7,21 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.audit import replay
-from bot.audit.check_page import shown_faults
-from bot.audit.packs_of_game import Brought
 from bot.game.events import ROLLS, whole_shot
-from bot.game.follows.cards import closed_hands, opened_faults
-from bot.game.follows.event import event_faults, order_faults
-from bot.game.follows.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
 from bot.game.undo import EDITION, LEFT
 from bot.rules.errors import UserError
-from bot.rules.proof.export_format import SEALED, Exported, export_text, read_export, read_json
-from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
+from bot.rules.proof.chain import SEALED
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import phrase
 from bot.systems.catalog import everywhere, lost_states, using
+from bot.verification import replay
+from bot.verification.check_page import shown_faults
+from bot.verification.export_format import Exported, export_text, read_export, read_json
+from bot.verification.follows.cards import closed_hands, opened_faults
+from bot.verification.follows.event import event_faults, order_faults
+from bot.verification.follows.past import Past, missing_faults, sealed_contents
+from bot.verification.packs_of_game import Brought
+from bot.verification.proof import MOST_FAULTS, Findings, check_proof
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from bot.audit.check_file import check
 from bot.interface.registry import registry
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.proof.chain import event_text
 from bot.systems.catalog import systems
-from tests.audit.test_forgeries import fire, honest, of
+from bot.verification.check_file import check
 from tests.forging import rechained
+from tests.verification.test_forgeries import fire, honest, of
 from tools import verify_log
 
 LARGE = 2**53

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.game.loaded import is_imported
-from bot.rules.proof.chain import SAID, genesis
-from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
+from bot.rules.proof.chain import SAID, SEALED, genesis, person_key
 from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.verification.export_format import FORMAT, VERSION
 
 CLOSED = ("card.", "face.", "from.")
 """How the keys of texts begin that hold closed cards."""

@@ -1,1 +1,0 @@
-"""Log, chain, dice and state agree: replay, export and the checks of both."""

@@ -1,1 +1,0 @@
-"""Whether an event follows on those before it."""

@@ -1,0 +1,1 @@
+"""Who may do what: whether each event may follow on those before it."""
