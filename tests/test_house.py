@@ -27,13 +27,13 @@ APPEND = Ledger.append
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (54, 100),
-    "odds of it": (54, 110),
-    "one die": (34, 59),
-    "undo": (25, 69),
-    "Again": (54, 131),
-    "Odds": (50, 100),
-    "a cell": (30, 49),
+    "fire": (55, 104),
+    "odds of it": (55, 114),
+    "one die": (35, 63),
+    "undo": (26, 75),
+    "Again": (55, 135),
+    "Odds": (51, 104),
+    "a cell": (31, 55),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""
 
