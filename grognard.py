@@ -1,6 +1,8 @@
-"""The command `grognard` and `python -m grognard`: finds bot and adapters beside itself, before any other of that name.
+"""The command `grognard` and `python -m grognard`: finds bot and adapters beside itself, before any
+other of that name.
 
-In the wheel (setup.py) this is the only package, and bot/, adapters/, tables/ and packs/ are inside it.
+In the wheel (setup.py) this is the only package, and bot/, adapters/, tables/ and packs/ are inside
+it.
 """
 
 from __future__ import annotations

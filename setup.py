@@ -1,4 +1,6 @@
-"""How the wheel differs from a checkout: all of it is inside one package, grognard. All else is in pyproject.toml."""
+"""How the wheel differs from a checkout: all of it is inside one package, grognard. All else is
+in pyproject.toml.
+"""
 
 import shutil
 import tomllib
@@ -16,7 +18,9 @@ class BuildPy(build_py):
     """Puts everything where no other distribution can have files of the same name."""
 
     def run(self) -> None:
-        """Build as ever, then move it inside; an editable install reads the folders where they are."""
+        """Build as ever, then move it inside; an editable install reads the folders where they
+        are.
+        """
         super().run()
         if self.editable_mode:
             return
@@ -47,10 +51,16 @@ class EggInfo(egg_info):
 
 def links() -> dict[str, str]:
     """Where the project is to be found, once that is said in pyproject.toml."""
-    address = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["grognard"]["address"].rstrip("/")
+    address = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["grognard"][
+        "address"
+    ].rstrip("/")
     if "://" not in address:
         return {}
-    return {"Source": address, "Changelog": f"{address}/blob/main/CHANGELOG.md", "Issues": f"{address}/issues"}
+    return {
+        "Source": address,
+        "Changelog": f"{address}/blob/main/CHANGELOG.md",
+        "Issues": f"{address}/issues",
+    }
 
 
 setup(cmdclass={"build_py": BuildPy, "egg_info": EggInfo}, project_urls=links())

@@ -1,1 +1,3 @@
-"""Where Grognard is at home: each adapter turns a platform's payloads into commands and replies into messages."""
+"""Where Grognard is at home: each adapter turns a platform's payloads into commands and replies
+into messages.
+"""

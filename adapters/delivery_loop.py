@@ -1,6 +1,8 @@
-"""How stored answers leave, on every platform: claimed, held while one is tried, then confirmed or tried again later.
+"""How stored answers leave, on every platform: claimed, held while one is tried, then confirmed or
+tried again later.
 
-A platform brings `post` alone: it looks whether the answer is there already, posts it, and says how that went.
+A platform brings `post` alone: it looks whether the answer is there already, posts it, and says how
+that went.
 """
 
 import asyncio
@@ -30,21 +32,27 @@ MOST = 100
 """Left-over answers at work at once."""
 RETRY = (5.0, 15.0, 60.0, 300.0)
 EDITS = 6
-"""Attempts to change a message, which may be too old for it; what became of it is told elsewhere, too."""
+"""Attempts to change a message, which may be too old for it; what became of it is told
+elsewhere, too.
+"""
 GIVE_UP = 2_000
 """Attempts after which an answer is given up: about a week of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """It is there, by this attempt or by an earlier one; `spot` is where, as far as that is known."""
+    """It is there, by this attempt or by an earlier one; `spot` is where, as far as that is
+    known.
+    """
 
     spot: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Not now; the platform asks for so many seconds, if any. `unsure`: it may be there all the same."""
+    """Not now; the platform asks for so many seconds, if any. `unsure`: it may be there all the
+    same.
+    """
 
     seconds: float = 0.0
     unsure: bool = False
@@ -61,13 +69,17 @@ Outcome = Posted | Later | Never
 
 
 def not_pinned(why: str) -> Reply:
-    """What whoever asked is told where a board could not be pinned; it is no harm, as the message is there."""
-    return Reply("The board could not be pinned", (f"{why} The board works all the same.",), private=True)
+    """What whoever asked is told where a board could not be pinned; it is no harm, as the
+    message is there.
+    """
+    return Reply(
+        "The board could not be pinned", (f"{why} The board works all the same.",), private=True
+    )
 
 
 async def answered(app: App, id: str, reply: Reply, posting: Awaitable[bool]) -> bool:
-    """Whether the answer to a request is there, whose receipt is done with then; not where another delivery of the same
-    request posts it. What is on the disk is the outbox's from now on."""
+    """Whether the answer to a request is there, whose receipt is done with then; not where another
+    delivery of the same request posts it. What is on the disk is the outbox's from now on."""
     if not reply.elsewhere and (reply.outbox or reply.seen):
         await app.receipts.kept(id)
     is_there = await posting
@@ -81,8 +93,8 @@ async def answered(app: App, id: str, reply: Reply, posting: Awaitable[bool]) ->
 
 
 async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> Reply | None:
-    """The picture that goes behind an answer that is there, if any. Where it fails that is logged: the answer has said
-    it all."""
+    """The picture that goes behind an answer that is there, if any. Where it fails that is logged:
+    the answer has said it all."""
     if not reply.after or reply.seen:
         return None
     drawn = await app.press(reply.after, who, command.where, f"{command.request_id}/after")
@@ -92,7 +104,9 @@ async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> 
 
 
 def counting(app: App, platform: str) -> aiohttp.TraceConfig:
-    """For a session that calls a platform: counts how often that asks to wait, and has errors of its own."""
+    """For a session that calls a platform: counts how often that asks to wait, and has errors of
+    its own.
+    """
 
     async def ended(_: object, __: object, call: aiohttp.TraceRequestEndParams) -> None:
         if call.response.status == 429:
@@ -138,7 +152,9 @@ class Outbox:
                 pass
 
     async def stop(self, patience: float = 0.0) -> None:
-        """Begin nothing more, finish what takes no longer than that; the rest stays in the outbox."""
+        """Begin nothing more, finish what takes no longer than that; the rest stays in the
+        outbox.
+        """
         self._end.set()
         if self._under_way and patience:
             await asyncio.wait(self._under_way, timeout=patience)
@@ -146,7 +162,8 @@ class Outbox:
             task.cancel()
 
     async def settle(self, id: int, attempts: int, outcome: Outcome) -> None:
-        """Write down what became of answer `id` (0: it was not stored), after so many attempts before this one.
+        """Write down what became of answer `id` (0: it was not stored), after so many attempts
+        before this one.
 
         Where the disk refuses that, the outbox looks into it later.
         """
@@ -161,7 +178,9 @@ class Outbox:
                 pause = max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)])
                 await self._app.retry(id, pause, unsure=outcome.unsure)
             else:
-                await self._app.answers.delivered(id, spot=outcome.spot if isinstance(outcome, Posted) else None)
+                await self._app.answers.delivered(
+                    id, spot=outcome.spot if isinstance(outcome, Posted) else None
+                )
         except UserError as error:
             log_failure(often, "could not save delivery status", error)
 
@@ -187,7 +206,9 @@ class Outbox:
             log.exception("could not deliver answer %s; trying again", due.id)
 
     async def _posted(self, due: Due) -> Outcome:
-        """Post one; where a person takes no direct messages, it calls them in the channel instead."""
+        """Post one; where a person takes no direct messages, it calls them in the channel
+        instead.
+        """
         outcome = await self._post(due)
         if not isinstance(outcome, Never) or not due.instead:
             return outcome
@@ -197,10 +218,14 @@ class Outbox:
         return await self._post(due._replace(place=due.instead, reply=told))
 
     async def _amend(self, due: Due) -> Outcome:
-        """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""
+        """Change a message that no longer holds. Where it is gone, or too old, what became of it
+        is said elsewhere.
+        """
         shown = await self._app.store.shown(due.amends)
         spots = shown.spots.get(due.place, ())
-        outcome: Outcome = Never("nobody knows where it is" if spots else "it was withdrawn before it was posted")
+        outcome: Outcome = Never(
+            "nobody knows where it is" if spots else "it was withdrawn before it was posted"
+        )
         for spot in filter(None, spots):
             outcome = await self._edit(due, spot)
             if isinstance(outcome, Later):

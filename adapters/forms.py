@@ -1,4 +1,5 @@
-"""Forms at work, alike on every platform: what is open in front of somebody, and what is done with what they fill in.
+"""Forms at work, alike on every platform: what is open in front of somebody, and what is done with
+what they fill in.
 
 A form is a draft in the store, whose key the platform's form carries: nothing of it is in memory.
 """
@@ -18,7 +19,9 @@ from bot.places.forms import KEPT, Draft, action_of
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A form as somebody has it open: its draft, what it asks for, and what is known where it was asked for."""
+    """A form as somebody has it open: its draft, what it asks for, and what is known where it
+    was asked for.
+    """
 
     draft: Draft
     spec: CommandSpec
@@ -31,17 +34,23 @@ class Opened:
         return take(self.spec, self.known, self.form, filled)
 
     def asks(self, taken: Taken) -> tuple[Path, Mapping[str, object]]:
-        """What is done by what was filled in: the press of a button, or where none can run it the command itself."""
+        """What is done by what was filled in: the press of a button, or where none can run it
+        the command itself.
+        """
         if self.spec.family not in KEPT:
             return self.spec.path, taken.options
         name, _, rest = action_of(taken.how, self.draft.key, taken.options).partition(":")
         return ("button", name), {"rest": rest}
 
     async def done(
-        self, app: App, taken: Taken, command: Command, run: Callable[[], Awaitable[Reply]] | None = None
+        self,
+        app: App,
+        taken: Taken,
+        command: Command,
+        run: Callable[[], Awaitable[Reply]] | None = None,
     ) -> Reply:
-        """The answer to `command`, which is what it `asks`; a refusal leads back to the form. Without `run` it is the
-        press of a button."""
+        """The answer to `command`, which is what it `asks`; a refusal leads back to the form.
+        Without `run` it is the press of a button."""
         action = f"{command.path[1]}:{command.options['rest']}" if run is None else ""
         pressed = (action, command.who, command.where, command.request_id, command.delivery)
         reply = await (run() if run is not None else app.press(*pressed))
@@ -56,15 +65,24 @@ async def opened(app: App, room: Room, draft: Draft, who: Person, where: Place) 
 
 
 async def begun(
-    app: App, room: Room, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+    app: App,
+    room: Room,
+    spec: CommandSpec,
+    options: Mapping[str, object],
+    who: Person,
+    where: Place,
 ) -> Opened:
     """A new form, filled in with what was given, else with what lasts from the time before."""
-    draft = await (app.forms.begin(spec, options, who) if options else app.forms.anew(spec, {}, who, where))
+    draft = await (
+        app.forms.begin(spec, options, who) if options else app.forms.anew(spec, {}, who, where)
+    )
     return await opened(app, room, draft, who, where)
 
 
 async def kept(app: App, form: Opened, taken: Taken) -> bool:
     """Keep what was filled in where a button runs it; whether one does."""
     if form.spec.family in KEPT:
-        await app.drafts.put(form.draft._replace(options=taken.options, wrong="", message="", better=None))
+        await app.drafts.put(
+            form.draft._replace(options=taken.options, wrong="", message="", better=None)
+        )
     return form.spec.family in KEPT

@@ -1,5 +1,6 @@
-"""Hands on show: drawn anew where they are when something else changes them, such as a card dealt, given or played by
-text. Kept in the memory of the process that shows them; where that cannot be any more, *Refresh* does it."""
+"""Hands on show: drawn anew where they are when something else changes them, such as a card dealt,
+given or played by text. Kept in the memory of the process that shows them; where that cannot be any
+more, *Refresh* does it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,7 +20,9 @@ PAGE = "handpage:"
 
 
 class Shown(NamedTuple):
-    """A hand on show: who asked for it where, what draws it anew ("" where it asks something), and its cards."""
+    """A hand on show: who asked for it where, what draws it anew ("" where it asks something),
+    and its cards.
+    """
 
     request: Any
     action: str
@@ -37,16 +40,20 @@ class Hands:
         app.when_hands_change(self._changed)
 
     def keep(self, request: Any, reply: Reply) -> None:
-        """Note what is in the window for a request, and look what has changed since; one that asks something stays as
-        it is until that is answered."""
+        """Note what is in the window for a request, and look what has changed since; one that asks
+        something stays as it is until that is answered."""
         key, page = _key(request), _page(reply)
-        seen = None if key in self._tasks else _cards(reply)  # a change under way may come behind this one
+        seen = (
+            None if key in self._tasks else _cards(reply)
+        )  # a change under way may come behind this one
         self._shown[key] = Shown(request, page, seen)
         self._look(key)
 
     @contextmanager
     def pressed(self, request: Any) -> Iterator[None]:
-        """While what was pressed in a hand is under way it changes by itself; where nothing is kept then, it stays."""
+        """While what was pressed in a hand is under way it changes by itself; where nothing is
+        kept then, it stays.
+        """
         was = self._shown.pop(key := _key(request), None)
         try:
             yield
@@ -69,7 +76,9 @@ class Hands:
             self._tasks[key] = asyncio.create_task(self._follow(key))
 
     async def _follow(self, key: str) -> None:
-        """One change after another, so that the last one is what is seen; those that come meanwhile are one."""
+        """One change after another, so that the last one is what is seen; those that come
+        meanwhile are one.
+        """
         try:
             while key in self._stale:
                 self._stale.discard(key)
@@ -81,9 +90,14 @@ class Hands:
             del self._tasks[key]
 
     async def _drawn(self, key: str, was: Shown) -> None:
-        now, played = was, await self._app.games.at((await self._app.threads.home(was.request.where)).key)
+        now, played = (
+            was,
+            await self._app.games.at((await self._app.threads.home(was.request.where)).key),
+        )
         is_there = played is not None and was.action.startswith(f"{PAGE}{played.row}:")
-        if is_there and not (was.cards is not None and played and was.action.endswith(f":{played.game.number}")):
+        if is_there and not (
+            was.cards is not None and played and was.action.endswith(f":{played.game.number}")
+        ):
             reply = await self._app.unasked(was.action, was.request.who, was.request.where)
             now = Shown(was.request, _page(reply), _cards(reply))
             if self._shown.get(key) is not was or reply.error or now.cards == was.cards:
@@ -97,7 +111,14 @@ class Hands:
 
 def _page(reply: Reply) -> str:
     """What draws a hand anew, with the event behind which it was drawn; "" for what is none."""
-    return next((one.action for one in reply.buttons if one.action.startswith(PAGE) and one.label == "Refresh"), "")
+    return next(
+        (
+            one.action
+            for one in reply.buttons
+            if one.action.startswith(PAGE) and one.label == "Refresh"
+        ),
+        "",
+    )
 
 
 def _key(request: Any) -> str:

@@ -1,4 +1,6 @@
-"""One process for one platform or several: `grognard run` serves every platform whose tokens are set."""
+"""One process for one platform or several: `grognard run` serves every platform whose tokens are
+set.
+"""
 
 from __future__ import annotations
 
@@ -24,38 +26,51 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WAITS = (1.0, 5.0, 15.0, 60.0)
-"""Seconds before a platform that ended is begun again; from the start after it has gone well for a while."""
+"""Seconds before a platform that ended is begun again; from the start after it has gone well for
+a while.
+"""
 WENT_WELL = 300.0
 AGAIN, TELL_EVERY = 5.0, 60.0
 """Seconds until a database that is away is tried again at a start, and until that is said again."""
 FILES = 8_192
 SWEEP = 70_000
-"""Values made beyond those let go before Python looks for those that hold each other: more than 500 commands hold that
-are at work at once. A command leaves none, and with less each paid for looking at the values of all others."""
+"""Values made beyond those let go before Python looks for those that hold each other: more than 500
+commands hold that are at work at once. A command leaves none, and with less each paid for looking
+at the values of all others."""
 
 Serve = Callable[["App"], Coroutine[Any, Any, None]]
 
 
 def main(words: Sequence[str]) -> int:
-    """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform has its tokens."""
+    """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform
+    has its tokens.
+    """
     settings = _settings("run", words)
     serving = [_discord(settings)] if settings.discord_token else []
     if settings.slack_bot_token or settings.slack_client_id:
         serving.append(_slack(settings))
     if not serving:
         hint = f"Lines in {settings_place()}: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)"
-        raise UserError(" ".join(["No platform has its tokens.", *settings.unknown]), hint=hint, code="bad-settings")
+        raise UserError(
+            " ".join(["No platform has its tokens.", *settings.unknown]),
+            hint=hint,
+            code="bad-settings",
+        )
     return run(settings, serving)
 
 
 def discord(words: Sequence[str]) -> int:
-    """`grognard discord`: the same for Discord alone. Raises UserError naming the setting that is missing."""
+    """`grognard discord`: the same for Discord alone. Raises UserError naming the setting that
+    is missing.
+    """
     settings = _settings("discord", words)
     return run(settings, [_discord(settings)])
 
 
 def slack(words: Sequence[str]) -> int:
-    """`grognard slack`: the same for Slack alone. Raises UserError naming the setting that is missing."""
+    """`grognard slack`: the same for Slack alone. Raises UserError naming the setting that is
+    missing.
+    """
     settings = _settings("slack", words)
     return run(settings, [_slack(settings)])
 
@@ -68,8 +83,8 @@ def _settings(command: str, words: Sequence[str]) -> Settings:
     return load_settings()
 
 
-# Each platform is imported for itself: Discord's library takes 0.5 s, Slack's 0.2 s more, the live page's 0.4 s; and
-# settings that are wrong are refused before the app is read, which takes 0.6 s.
+# Each platform is imported for itself: Discord's library takes 0.5 s, Slack's 0.2 s more, the live
+# page's 0.4 s; and settings that are wrong are refused before the app is read, which takes 0.6 s.
 
 
 def _discord(settings: Settings) -> Serve:
@@ -87,7 +102,8 @@ def _slack(settings: Settings) -> Serve:
 
 
 def run(settings: Settings, serving: Sequence[Serve]) -> int:
-    """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away meanwhile.
+    """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away
+    meanwhile.
 
     A store that is away at the start is waited for. Raises UserError when one of them cannot go on.
     """
@@ -152,7 +168,9 @@ async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout)
             if not task.cancelled() and (error := task.exception()) is not None:
                 raise error
         if gone.done():
-            log.critical("%s Grognard ends, so that a supervisor can start it again.", gone.result())
+            log.critical(
+                "%s Grognard ends, so that a supervisor can start it again.", gone.result()
+            )
             return 1
         gone.cancel()
         return 0
@@ -161,8 +179,8 @@ async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout)
 
 
 async def _opened(settings: Settings, lookout: Lookout) -> App:
-    """The app, once its database can be had: machines come up in any order. Raises UserError for what a person must
-    mend."""
+    """The app, once its database can be had: machines come up in any order. Raises UserError for
+    what a person must mend."""
     from bot.app import App
 
     begun, told = time.monotonic(), -TELL_EVERY
@@ -186,9 +204,11 @@ async def _opened(settings: Settings, lookout: Lookout) -> App:
 
 
 async def _kept_up(serve: Serve, app: App) -> None:
-    """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew, the others go on.
+    """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew,
+    the others go on.
 
-    Raises UserError for what the host must mend, which is nothing that a database does while it is in use.
+    Raises UserError for what the host must mend, which is nothing that a database does while it is
+    in use.
     """
 
     tried = 0
@@ -212,7 +232,9 @@ async def _kept_up(serve: Serve, app: App) -> None:
 
 
 def collect_seldom() -> None:
-    """From here on what is loaded stays, and no collection looks at it again; new values are looked at now and then."""
+    """From here on what is loaded stays, and no collection looks at it again; new values are
+    looked at now and then.
+    """
     gc.freeze()
     gc.set_threshold(SWEEP, 20, 20)
     gc.enable()

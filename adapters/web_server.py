@@ -1,9 +1,10 @@
-"""What every HTTP port of the bot has in common: limits on strangers, and platform requests taken once.
+"""What every HTTP port of the bot has in common: limits on strangers, and platform requests taken
+once.
 
-Nothing that a stranger sends is read before it is known to be small enough. A body is never unpacked. The `Door`
-decides who may hold a connection and for how long: nobody keeps others out by staying silent. A connection serves
-one request, and its head has to arrive within seconds. If all places are taken, the visitor who has been silent
-longest makes room.
+Nothing that a stranger sends is read before it is known to be small enough. A body is never
+unpacked. The `Door` decides who may hold a connection and for how long: nobody keeps others out by
+staying silent. A connection serves one request, and its head has to arrive within seconds. If all
+places are taken, the visitor who has been silent longest makes room.
 """
 
 from __future__ import annotations
@@ -36,13 +37,19 @@ PATIENCE = 10.0
 SMALL_BODY = 64 * 1024
 """Bytes up to which a body is read at once. What platforms send is nearly always smaller."""
 LARGE_AT_ONCE = 4
-"""How many larger bodies one port reads at the same time: all of them together could fill the memory."""
+"""How many larger bodies one port reads at the same time: all of them together could fill the
+memory.
+"""
 LINGER_SECONDS = 1.0
-"""Seconds for which the rest of a refused body is read and dropped. Without it the sender may miss the answer."""
+"""Seconds for which the rest of a refused body is read and dropped. Without it the sender may
+miss the answer.
+"""
 
 Take = Callable[[web.Request, bytes], Awaitable[web.StreamResponse]]
 Read = Callable[[str, str, bytes], bytes | None]
-"""The signature of a request by its timestamp, its signature as text and its body; None where it is not genuine."""
+"""The signature of a request by its timestamp, its signature as text and its body; None where it
+is not genuine.
+"""
 
 
 async def listen(
@@ -58,7 +65,8 @@ async def listen(
 ) -> None:
     """Serve an application at a host and port until cancelled.
 
-    Once the port is open, log `message` and call `on_listening`. Raises UserError with `hint` if the port is taken.
+    Once the port is open, log `message` and call `on_listening`. Raises UserError with `hint` if
+    the port is taken.
     """
     async with open_port(
         app,
@@ -85,8 +93,8 @@ async def open_port(
 ) -> AsyncIterator[asyncio.Server]:
     """Serve an application at a host and port while the block runs.
 
-    Every port of the bot is opened here, so every port refuses what `refuse_by_head` refuses. The app's
-    `client_max_size` is its limit. Raises UserError with `hint` if the port is taken.
+    Every port of the bot is opened here, so every port refuses what `refuse_by_head` refuses. The
+    app's `client_max_size` is its limit. Raises UserError with `hint` if the port is taken.
     """
     host, port = address
     app.middlewares.insert(0, _check_head)
@@ -123,11 +131,14 @@ async def open_port(
 def refuse_by_head(request: web.Request) -> web.Response | None:
     """Return the refusal of a request whose head already says too much, or None.
 
-    A packed body gets a 415, because a small one may unpack to gigabytes. A body over the app's limit gets a 413.
+    A packed body gets a 415, because a small one may unpack to gigabytes. A body over the app's
+    limit gets a 413.
     """
     if hdrs.CONTENT_ENCODING in request.headers:
         plain = {hdrs.ACCEPT_ENCODING: "identity"}
-        return web.Response(status=415, text="send the body without Content-Encoding", headers=plain)
+        return web.Response(
+            status=415, text="send the body without Content-Encoding", headers=plain
+        )
     if (request.content_length or 0) > request.client_max_size:
         return web.Response(status=413, text="too large")
     return None
@@ -147,7 +158,8 @@ async def _end_connection(_: web.Request, response: web.StreamResponse) -> None:
 
 
 class Signed:
-    """The check that a request is its platform's own, new, and not a copy of one that was taken before.
+    """The check that a request is its platform's own, new, and not a copy of one that was taken
+    before.
 
     Requests are remembered by their signatures, for as long as a copy could still pass for new.
     """
@@ -169,7 +181,9 @@ class Signed:
         self._seen = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
 
     def check_headers(self, timestamp: str, signature: str) -> str:
-        """Return what is wrong with the headers of a request, before its body is read: "" for nothing."""
+        """Return what is wrong with the headers of a request, before its body is read: "" for
+        nothing.
+        """
         if not _TIMESTAMP.fullmatch(timestamp):
             return "no timestamp"
         if not self._form.fullmatch(signature):
@@ -185,7 +199,9 @@ class Signed:
             return "bad signature"
         age = self._clock() - int(timestamp)
         if abs(age) > MAX_AGE:
-            often.warning("a request of %s is %.0f s off: look at this machine's clock", self.platform, age)
+            often.warning(
+                "a request of %s is %.0f s off: look at this machine's clock", self.platform, age
+            )
             return "stale"
         if signed in self._seen:
             return "replayed"
@@ -202,7 +218,8 @@ def signed_app(
 ) -> web.Application:
     """Create the web application that passes a platform's own requests at `path` on to `take`.
 
-    If `take` cannot read a body, it raises what reading raises, and the sender gets a 400. `max_body` is in bytes.
+    If `take` cannot read a body, it raises what reading raises, and the sender gets a 400.
+    `max_body` is in bytes.
     """
 
     large_bodies = asyncio.Semaphore(LARGE_AT_ONCE)
@@ -223,7 +240,9 @@ def signed_app(
             return web.Response(status=400, text="cannot be read")
 
     async def expect(request: web.Request) -> web.StreamResponse | None:
-        """Ask for a body that is announced by `Expect: 100-continue`, unless its head is refused."""
+        """Ask for a body that is announced by `Expect: 100-continue`, unless its head is
+        refused.
+        """
         refusal = refuse_by_head(request)
         if refusal is None:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -258,8 +277,8 @@ LIFE_SECONDS = 60.0
 """Longer than any request with its answer takes."""
 PLACES = 1_000
 PER_ADDRESS = 50
-"""Connections of one visitor (see `group_of`). A proxy brings everybody's, so one on this machine or in PROXIES is
-not counted."""
+"""Connections of one visitor (see `group_of`). A proxy brings everybody's, so one on this machine
+or in PROXIES is not counted."""
 BACKLOG = 64
 """How many are let in at once, before those who must make room are gone."""
 _END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
@@ -276,8 +295,8 @@ class Door:
         streams: bool = False,
         proxies: Sequence[str] = (),
     ) -> None:
-        """`streams`: a connection may last, and its protocol sees to its end. `proxies`: networks (10.0.0.0/8) from
-        which everybody's connections come."""
+        """`streams`: a connection may last, and its protocol sees to its end. `proxies`: networks
+        (10.0.0.0/8) from which everybody's connections come."""
         self._proxies = proxies
         self.streams = streams
         self._serve = serve
@@ -296,7 +315,9 @@ class Door:
         return _Visitor(self, self._serve())
 
     def admit(self, visitor: _Visitor, address: str) -> bool:
-        """Return whether a connection from `address` gets a place: if need be, that of a silent one."""
+        """Return whether a connection from `address` gets a place: if need be, that of a silent
+        one.
+        """
         group = group_of(address)
         is_full = bool(group) and self._visitors[group] >= PER_ADDRESS
         if is_full and not is_within(address, self._proxies):
@@ -304,9 +325,13 @@ class Door:
             return False
         if self.inside >= self._places:
             if not self._silent:
-                often.warning("all %d connections are in use; further ones are refused", self._places)
+                often.warning(
+                    "all %d connections are in use; further ones are refused", self._places
+                )
                 return False
-            often.warning("all %d connections are in use; those that say nothing make room", self._places)
+            often.warning(
+                "all %d connections are in use; those that say nothing make room", self._places
+            )
             next(iter(self._silent)).end()
         self._inside[visitor] = group
         self._silent[visitor] = None
@@ -381,7 +406,11 @@ class _Visitor(asyncio.Protocol):
     def _wait(self, seconds: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(seconds, self.end) if seconds is not None else None
+        self._timer = (
+            asyncio.get_running_loop().call_later(seconds, self.end)
+            if seconds is not None
+            else None
+        )
 
     def _leave(self) -> None:
         """Give the place back."""
@@ -390,7 +419,9 @@ class _Visitor(asyncio.Protocol):
 
 
 def address_of(text: str) -> str:
-    """Return an IP address in its usual form; "" for this machine's own and for what is no address."""
+    """Return an IP address in its usual form; "" for this machine's own and for what is no
+    address.
+    """
     try:
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -402,7 +433,8 @@ def address_of(text: str) -> str:
 def group_of(address: str) -> str:
     """Return what an address of `address_of` is counted by.
 
-    An IPv6 address counts by its /64 network, because one home line has all of that network's addresses.
+    An IPv6 address counts by its /64 network, because one home line has all of that network's
+    addresses.
     """
     if ":" not in address:
         return address
@@ -414,14 +446,16 @@ IPV6_PREFIX = 64
 
 def is_within(address: str, networks: Sequence[str]) -> bool:
     """Return whether an address is in one of the networks (10.0.0.0/8)."""
-    return any(ipaddress.ip_address(address) in ipaddress.ip_network(network) for network in networks)
+    return any(
+        ipaddress.ip_address(address) in ipaddress.ip_network(network) for network in networks
+    )
 
 
 def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) -> str:
     """Return what the sender of a request is counted by; "" for this machine's own.
 
-    If a proxy on this machine or in `proxies` passes the request on, the sender is the last address in
-    X-Forwarded-For that is no proxy: that proxy wrote it.
+    If a proxy on this machine or in `proxies` passes the request on, the sender is the last address
+    in X-Forwarded-For that is no proxy: that proxy wrote it.
     """
     claimed = [address_of(part.strip()) for part in ",".join(forwarded).split(",")]
     for address in (address_of(remote), *reversed(claimed)):
@@ -431,7 +465,9 @@ def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) ->
 
 
 def places_within(most: int) -> int:
-    """So many places, or as many as leave half of the files that this process may open to everything else."""
+    """So many places, or as many as leave half of the files that this process may open to
+    everything else.
+    """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return most if soft == resource.RLIM_INFINITY else max(16, min(most, soft // 2))
 

@@ -1,7 +1,8 @@
-"""What a bot costs while PostgreSQL is away: `python -m benchmarks.away [SECONDS]`, ten minutes unless said otherwise.
+"""What a bot costs while PostgreSQL is away: `python -m benchmarks.away [SECONDS]`, ten minutes
+unless said otherwise.
 
-Two bots at once, each with a server of its own: of one the server is away when it starts, of the other it goes away
-while it plays.
+Two bots at once, each with a server of its own: of one the server is away when it starts, of the
+other it goes away while it plays.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from tests.standins.postgres import postgres_server
 
 SECONDS = 600.0
 OURS = re.compile(r"\S+ \S+ (ERROR|WARNING) +(bot|adapters)\.|(?!\d{4}-)")
-"""Lines of the bot, and of tracebacks; what the stand-in's heartbeat makes Discord's library say is none of it."""
+"""Lines of the bot, and of tracebacks; what the stand-in's heartbeat makes Discord's library say
+is none of it.
+"""
 SETTLED = 15.0
 """Seconds after which what Python reads at a start is over."""
 
@@ -34,7 +37,9 @@ def processor(bot: Bot) -> float:
 
 
 async def away(folder: Path, seconds: float, *, from_the_start: bool) -> tuple[float, int]:
-    """The share of a processor that a bot takes while its server is away, and the lines that it writes."""
+    """The share of a processor that a bot takes while its server is away, and the lines that it
+    writes.
+    """
     port = str(free_port())
     with postgres_server() as server:
         url = server.new_database()
@@ -66,10 +71,15 @@ async def measure(seconds: float) -> None:
     """Print both."""
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         found = await asyncio.gather(
-            away(Path(first), seconds, from_the_start=True), away(Path(second), seconds, from_the_start=False)
+            away(Path(first), seconds, from_the_start=True),
+            away(Path(second), seconds, from_the_start=False),
         )
     for what, (taken, lines) in zip(("from the start", "while it plays"), found, strict=True):
-        goal(f"PostgreSQL away {what}, {seconds / 60:g} minutes: percent of a processor", [100 * taken], most=1)
+        goal(
+            f"PostgreSQL away {what}, {seconds / 60:g} minutes: percent of a processor",
+            [100 * taken],
+            most=1,
+        )
         goal(f"PostgreSQL away {what}: lines of the log", [lines], most=12)
 
 

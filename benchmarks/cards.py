@@ -1,9 +1,11 @@
-"""What cards cost beside rolls: an open draw beside a roll, a hidden one beside a sealed roll, and a deck to its end.
+"""What cards cost beside rolls: an open draw beside a roll, a hidden one beside a sealed roll, and
+a deck to its end.
 
-Run as `python -m benchmarks.cards [FOLDER]`. The four take turns in the same minutes, each in channels of its own, in
-processor time of the loop's thread, which other load disturbs least; the commits are other threads' business.
-`python -m benchmarks.cards long [COUNT]` plays a game of 10,000 draws, open and closed, beside one of as many rolls,
-and says what opening, exporting and both checks take of each.
+Run as `python -m benchmarks.cards [FOLDER]`. The four take turns in the same minutes, each in
+channels of its own, in processor time of the loop's thread, which other load disturbs least; the
+commits are other threads' business. `python -m benchmarks.cards long [COUNT]` plays a game of
+10,000 draws, open and closed, beside one of as many rolls, and says what opening, exporting and
+both checks take of each.
 """
 
 from __future__ import annotations
@@ -42,7 +44,10 @@ LARGE = "/deck make 1..110 cup"
 
 async def say(app: App, line: str, channel: str, request: str) -> None:
     """One command in a channel of its own."""
-    place, who = Place(f"discord:{channel}/1", f"discord:{channel}"), Person(f"discord:{channel}", "Anna")
+    place, who = (
+        Place(f"discord:{channel}/1", f"discord:{channel}"),
+        Person(f"discord:{channel}", "Anna"),
+    )
     reply = await app.run_text(line, who, place, request, {"token": "t" * 40})
     assert not reply.error, reply.text()
 
@@ -50,7 +55,9 @@ async def say(app: App, line: str, channel: str, request: str) -> None:
 async def together(app: App, name: str, some: int, round: int) -> float:
     """Processor seconds of the loop's thread that one of so many commands at once takes."""
     own, channels = time.thread_time(), [f"{name} {some} {channel}" for channel in range(CHANNELS)]
-    await asyncio.gather(*(say(app, LINES[name], channel, f"{channel} {round}") for channel in channels))
+    await asyncio.gather(
+        *(say(app, LINES[name], channel, f"{channel} {round}") for channel in channels)
+    )
     return (time.thread_time() - own) / CHANNELS
 
 
@@ -109,12 +116,17 @@ async def long_game(folder: Path, events: int) -> None:
             assert not verify_log.check(verify_log.parse_json(text)).faults
             marks.append(time.thread_time())
             taken = (b - a for a, b in pairwise(marks))
-            for what, seconds in zip(("opened", "exported", "verified", "checked by the one file"), taken, strict=True):
+            for what, seconds in zip(
+                ("opened", "exported", "verified", "checked by the one file"), taken, strict=True
+            ):
                 found.setdefault(what, {}).setdefault(name, []).append(seconds)
     finally:
         await app.close()
     for what, times in found.items():
-        print(f"{what}: " + ", ".join(f"{name} {min(taken) * 1e3:,.0f} ms" for name, taken in times.items()))
+        print(
+            f"{what}: "
+            + ", ".join(f"{name} {min(taken) * 1e3:,.0f} ms" for name, taken in times.items())
+        )
         for one, beside in LONG_PAIRS:
             ratios = [a / b for a, b in zip(times[one], times[beside], strict=True)]
             goal(f"{events} {one} {what}, in as many {beside}", ratios, most=1.1)
@@ -126,15 +138,23 @@ async def measure(folder: Path) -> None:
     collect_seldom()  # as `grognard run` does
     found: dict[str, list[float]] = {name: [] for name in LINES}
     try:
-        for some, round in product(range(SETS), range(-2, ROUNDS)):  # the first ones warm up, and declare the decks
+        for some, round in product(
+            range(SETS), range(-2, ROUNDS)
+        ):  # the first ones warm up, and declare the decks
             for name in LINES:
                 taken = await together(app, name, some, round)
                 if round >= 0:
                     found[name].append(taken)
         for name, times in found.items():
-            print(f"{name:12} loop {statistics.median(times) * 1e6:5.0f} us, least {min(times) * 1e6:5.0f}")
+            print(
+                f"{name:12} loop {statistics.median(times) * 1e6:5.0f} us, least {min(times) * 1e6:5.0f}"
+            )
         for name, beside in PAIRS:
-            goal(f"{name} in {beside}s", (a / b for a, b in zip(found[name], found[beside], strict=True)), most=1.1)
+            goal(
+                f"{name} in {beside}s",
+                (a / b for a, b in zip(found[name], found[beside], strict=True)),
+                most=1.1,
+            )
         ends = [await to_its_end(app, number) for number in range(10)]
         goal("110 cards drawn to their end, ms", ends, most=20)
     finally:

@@ -1,4 +1,6 @@
-"""What a command costs from the app's door to its answer on the disk, in an empty database and in a very full one."""
+"""What a command costs from the app's door to its answer on the disk, in an empty database and
+in a very full one.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,18 @@ async def roll(app: App, channel: int, request: str) -> float:
 
 
 async def measure(paths: dict[str, Path]) -> None:
-    """Print figures for some databases, by turns, so that whatever else the machine does hits all alike."""
+    """Print figures for some databases, by turns, so that whatever else the machine does hits
+    all alike.
+    """
     apps = {name: App(await SqliteStore.open(path)) for name, path in paths.items()}
     collect_seldom()  # as `grognard run` does
     step = CHANNELS // COMMANDS
     try:
         medians = {}
-        for what, channels in (("one channel", [0] * COMMANDS), ("ever another", range(0, CHANNELS, step))):
+        for what, channels in (
+            ("one channel", [0] * COMMANDS),
+            ("ever another", range(0, CHANNELS, step)),
+        ):
             times: dict[str, list[float]] = {name: [] for name in apps}
             for number, channel in enumerate(channels):
                 for name, app in apps.items():
@@ -56,14 +63,18 @@ async def measure(paths: dict[str, Path]) -> None:
             for name, taken in times.items():
                 medians[name, what] = statistics.median(taken)
                 p99 = statistics.quantiles(taken, n=100)[98]
-                print(f"{name:6} {what:13} median {medians[name, what] * 1e3:6.2f} ms   p99 {p99 * 1e3:6.2f} ms")
+                print(
+                    f"{name:6} {what:13} median {medians[name, what] * 1e3:6.2f} ms   p99 {p99 * 1e3:6.2f} ms"
+                )
             print(
                 f"       {what:13} full against empty {medians['full', what] / medians['empty', what]:.2f}, at most 1.3"
             )
         for name, app in apps.items():
             start = time.perf_counter()
             for round in range(10):
-                await asyncio.gather(*(roll(app, number, f"{round} of {number}") for number in range(AT_ONCE)))
+                await asyncio.gather(
+                    *(roll(app, number, f"{round} of {number}") for number in range(AT_ONCE))
+                )
             rate = 10 * AT_ONCE / (time.perf_counter() - start)
             print(f"{name:6} {AT_ONCE} channels at once: {rate:.0f} commands a second")
     finally:
@@ -94,7 +105,10 @@ def fill(path: Path, saved: Saved) -> None:
         db.execute("PRAGMA synchronous = OFF")
         db.executemany(
             "INSERT INTO games VALUES (?, ?, ?, ?, ?, ?)",
-            ((id, game.version, game.next_event, game.head, game.created, game.updated) for id, _ in names),
+            (
+                (id, game.version, game.next_event, game.head, game.created, game.updated)
+                for id, _ in names
+            ),
         )
         db.executemany(
             "INSERT INTO bindings (place, game, server, current, number) VALUES (?, ?, ?, 1, 1)",
@@ -124,7 +138,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=where) as folder:
         empty, full = Path(folder) / "empty.db", Path(folder) / "full.db"
         fill(full, asyncio.run(template(full)))
-        print(f"full: {CHANNELS} channels, {CHANNELS * EVENTS} events, {full.stat().st_size / 1e6:.0f} MB")
+        print(
+            f"full: {CHANNELS} channels, {CHANNELS * EVENTS} events, {full.stat().st_size / 1e6:.0f} MB"
+        )
         asyncio.run(measure({"empty": empty, "full": full}))
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 

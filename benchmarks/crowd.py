@@ -1,7 +1,9 @@
-"""What a crowd at once waits for: the first sign on Discord and Slack, beside the three seconds that they give.
+"""What a crowd at once waits for: the first sign on Discord and Slack, beside the three seconds
+that they give.
 
-Run as `python -m benchmarks.crowd`; the bots talk to the stand-ins. To the seconds comes what the machine was busy with
-others. The same crowds are played in `tests/adapters`, where nothing may be lost and no time is measured.
+Run as `python -m benchmarks.crowd`; the bots talk to the stand-ins. To the seconds comes what the
+machine was busy with others. The same crowds are played in `tests/adapters`, where nothing may be
+lost and no time is measured.
 """
 
 from __future__ import annotations
@@ -29,8 +31,14 @@ PATIENT = 40.0
 """Later than in time is measured too."""
 BUSY = 1.25
 """What the same work takes of a processor that others use too, beside what it takes alone."""
-FIRE = {"attackers": "squad fp=2 sw=3; squad fp=1", "targets": "leader morale=6 lm=1; squad morale=5", "tm": 1}
-HEAVY = "leader morale=6 lm=2; " + "; ".join(f"squad morale={4 + number % 5}; hero morale=7" for number in range(19))
+FIRE = {
+    "attackers": "squad fp=2 sw=3; squad fp=1",
+    "targets": "leader morale=6 lm=1; squad morale=5",
+    "tm": 1,
+}
+HEAVY = "leader morale=6 lm=2; " + "; ".join(
+    f"squad morale={4 + number % 5}; hero morale=7" for number in range(19)
+)
 PROCESSES = 100, 500
 """How many commands at once several processes are asked."""
 BURST, TURNS = 200, 5
@@ -44,7 +52,9 @@ def shot(number: int) -> tuple[str, str]:
 
 
 async def two_hundred(discord: DiscordStandIn) -> list[Interaction]:
-    """Rolls and shots over fifty channels while long odds are counted, until all have had a first sign."""
+    """Rolls and shots over fifty channels while long odds are counted, until all have had a
+    first sign.
+    """
     channels = [discord.channel(f"table-{number}") for number in range(50)]
     people = [discord.user(f"Player {number}") for number in range(20)]
     people[0].send(channels[0], "lnlt fire", attackers="squad fp=9", targets=HEAVY, odds=True)
@@ -61,16 +71,20 @@ async def two_hundred(discord: DiscordStandIn) -> list[Interaction]:
 
 
 async def signs(discord: DiscordStandIn, asked: Sequence[Interaction]) -> None:
-    """Wait until each had a first sign; on a machine that is too busy for that, until no more come."""
+    """Wait until each had a first sign; on a machine that is too busy for that, until no more
+    come.
+    """
     had = -1
     while had < (now := sum(one.receipt is not None for one in asked)) < len(asked):
         had = now
-        await discord.site.changed.until(lambda: all(one.receipt is not None for one in asked), 2 * LIMIT)
+        await discord.site.changed.until(
+            lambda: all(one.receipt is not None for one in asked), 2 * LIMIT
+        )
 
 
 async def five_hundred_odds(discord: DiscordStandIn) -> list[Interaction]:
-    """Different ones, until all have had a first sign; each takes a few milliseconds: counted in one go, nobody would
-    be heard for seconds."""
+    """Different ones, until all have had a first sign; each takes a few milliseconds: counted in
+    one go, nobody would be heard for seconds."""
     channels = [discord.channel(f"table-{number}") for number in range(50)]
     people = [discord.user(f"Player {number}") for number in range(250)]
     asked = []
@@ -87,7 +101,9 @@ async def a_hundred_rolls(home: Workspace, channels: Sequence[Channel]) -> list[
     people = [home.user(f"Player{number}") for number in range(10)]
     return await asyncio.gather(
         *(
-            people[number % 10].slash(channels[number % len(channels)], "/roll", f"2d6 label=n{number:03}")
+            people[number % 10].slash(
+                channels[number % len(channels)], "/roll", f"2d6 label=n{number:03}"
+            )
             for number in range(100)
         )
     )
@@ -97,9 +113,15 @@ async def five_hundred_odds_on_slack(home: Workspace) -> list[Handle]:
     """Different ones, until each is acknowledged."""
     people = [home.user(f"Player{number}") for number in range(250)]
     channels = [home.channel(f"game-{number}") for number in range(50)]
-    texts = [f'fire attackers="{first}" targets="{second}" tm=1 odds' for first, second in map(shot, range(500))]
+    texts = [
+        f'fire attackers="{first}" targets="{second}" tm=1 odds'
+        for first, second in map(shot, range(500))
+    ]
     return await asyncio.gather(
-        *(people[number % 250].slash(channels[number % 50], "/lnlt", text) for number, text in enumerate(texts))
+        *(
+            people[number % 250].slash(channels[number % 50], "/lnlt", text)
+            for number, text in enumerate(texts)
+        )
     )
 
 
@@ -115,14 +137,28 @@ async def measure_discord(data: Path) -> None:
             DiscordStandIn.running(heartbeat_interval=0.1, receipt_limit=PATIENT) as discord,
             on_discord(discord, data / what) as bot,
         ):
-            await (await discord.user("Player 0").slash(discord.channel("table-0"), "lnlt fire", **FIRE)).answer()
+            await (
+                await discord.user("Player 0").slash(
+                    discord.channel("table-0"), "lnlt fire", **FIRE
+                )
+            ).answer()
             busy = denied(bot.process.pid)
             receipts = [one.receipt or PATIENT for one in await crowd(discord)]
             busy = denied(bot.process.pid) - busy
             late = max(beat.late for beat in discord.gateway.heartbeats if beat.late is not None)
-        print(f"Discord, {what}: p50 {percentile(receipts, 0.5):.2f} s, p99 {percentile(receipts, 0.99):.2f} s")
-        goal(f"Discord, {what} at once: p99 of its 3 s", [percentile(receipts, 0.99) / (LIMIT + busy)], most=1.0)
-        goal(f"Discord, {what} at once: the latest heartbeat of 1 s", [late / (BEAT + busy)], most=1.0)
+        print(
+            f"Discord, {what}: p50 {percentile(receipts, 0.5):.2f} s, p99 {percentile(receipts, 0.99):.2f} s"
+        )
+        goal(
+            f"Discord, {what} at once: p99 of its 3 s",
+            [percentile(receipts, 0.99) / (LIMIT + busy)],
+            most=1.0,
+        )
+        goal(
+            f"Discord, {what} at once: the latest heartbeat of 1 s",
+            [late / (BEAT + busy)],
+            most=1.0,
+        )
 
 
 async def measure_slack(data: Path) -> None:
@@ -137,27 +173,38 @@ async def measure_slack(data: Path) -> None:
                 busy = denied(bot.process.pid)
                 channels = [home.channel(f"game-{number}") for number in range(5)]
                 rolls = what == "100 rolls"
-                handles = await (a_hundred_rolls(home, channels) if rolls else five_hundred_odds_on_slack(home))
+                handles = await (
+                    a_hundred_rolls(home, channels) if rolls else five_hundred_odds_on_slack(home)
+                )
                 busy = denied(bot.process.pid) - busy
                 waits = [handle.ack_time or PATIENT for handle in handles]
-                goal(f"Slack {transport}, {what} at once: the latest of its 3 s", [max(waits) / (LIMIT + busy)], most=1)
+                goal(
+                    f"Slack {transport}, {what} at once: the latest of its 3 s",
+                    [max(waits) / (LIMIT + busy)],
+                    most=1,
+                )
         await slack.stop()
 
 
 async def measure_burst(data: Path) -> None:
-    """Print the goal for a burst on six processes of which none dies: the stand-ins of both platforms, the server and
-    who asks are on the same processors, so what the bots have of it is told, too."""
+    """Print the goal for a burst on six processes of which none dies: the stand-ins of both
+    platforms, the server and who asks are on the same processors, so what the bots have of it is
+    told, too."""
     from tests.adapters.test_scale import begin, play  # it brings what only tests have
 
     with postgres_server("-c", "max_connections=200") as server:
         waited, lags = [], []
         for turn in range(TURNS):
             async with AsyncExitStack() as stack:
-                played = await play(await begin(stack, server, data / str(turn)), BURST, one_dies=False)
+                played = await play(
+                    await begin(stack, server, data / str(turn)), BURST, one_dies=False
+                )
             waited.append(percentile(played.signs, 0.99))
             lags.append(percentile(played.lags, 0.99))
         load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
-        print(f"six processes, {BURST} at once, load {load}: p99 of the first sign with the bots {min(lags):.2f} s")
+        print(
+            f"six processes, {BURST} at once, load {load}: p99 of the first sign with the bots {min(lags):.2f} s"
+        )
     goal(f"six processes, {BURST} at once: seconds to the first sign, p99", waited, most=0.5)
 
 
@@ -171,8 +218,16 @@ async def measure_several(data: Path) -> None:
                 night = await begin(stack, server, data / str(count))
                 played = await play(night, count)
             limit = LIMIT + played.busy
-            goal(f"six processes, {count} at once: the latest of 3 s", [played.signs[-1] / limit], most=1.0)
-            goal(f"six processes, {count} at once: processor of 3 s", [played.spent.ours / (LIMIT * BUSY)], most=1.0)
+            goal(
+                f"six processes, {count} at once: the latest of 3 s",
+                [played.signs[-1] / limit],
+                most=1.0,
+            )
+            goal(
+                f"six processes, {count} at once: processor of 3 s",
+                [played.spent.ours / (LIMIT * BUSY)],
+                most=1.0,
+            )
 
 
 def main() -> None:

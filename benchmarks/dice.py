@@ -1,4 +1,5 @@
-"""What dice text costs, from what was typed to the text of the answer, as multiples of PyPI d20 doing the same.
+"""What dice text costs, from what was typed to the text of the answer, as multiples of PyPI d20
+doing the same.
 
 Run as `python -m benchmarks.dice`. Ours and d20 take turns, and each round gives a ratio:
 median, lowest and highest are printed.

@@ -1,7 +1,8 @@
-"""What the bot costs beside a bare discord.py client: time from process start to the first answer, and memory.
+"""What the bot costs beside a bare discord.py client: time from process start to the first answer,
+and memory.
 
-Run as `python -m benchmarks.discord`; both talk to the stand-in. "first start" has an empty data folder and tells
-Discord all commands; the bare client tells it one, on every start.
+Run as `python -m benchmarks.discord`; both talk to the stand-in. "first start" has an empty data
+folder and tells Discord all commands; the bare client tells it one, on every start.
 """
 
 from __future__ import annotations
@@ -33,8 +34,15 @@ class Cost:
 
 async def measure(discord: DiscordStandIn, module: Sequence[str], data: Path) -> Cost:
     """Start a process, let somebody roll as soon as it is connected, and end it."""
-    environment = {**os.environ, "DISCORD_API": discord.url, "DISCORD_TOKEN": discord.token, "GROGNARD_DATA": str(data)}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else ours alone, unlike a library's, is compiled at every start
+    environment = {
+        **os.environ,
+        "DISCORD_API": discord.url,
+        "DISCORD_TOKEN": discord.token,
+        "GROGNARD_DATA": str(data),
+    }
+    environment.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # else ours alone, unlike a library's, is compiled at every start
     start = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         sys.executable, *module, env=environment, stderr=asyncio.subprocess.DEVNULL
@@ -75,12 +83,18 @@ def main() -> None:
     found = asyncio.run(compare())
     base = found["bare client"]
     for name, costs in found.items():
-        taken, memory = (statistics.median(getattr(cost, what) for cost in costs) for what in ("time", "memory"))
+        taken, memory = (
+            statistics.median(getattr(cost, what) for cost in costs) for what in ("time", "memory")
+        )
         more = taken - statistics.median(cost.time for cost in base)
         extra = memory - statistics.median(cost.memory for cost in base)
         print(f"{name:12} {taken:7.0f} ms ({more:+5.0f})   {memory:6.1f} MiB ({extra:+5.1f})")
     later = [bot.time - bare.time for bot, bare in zip(found["later start"], base, strict=True)]
-    goal("Discord: first answer later than a bare client's, of 500 ms", [more / 500 for more in later], most=1.0)
+    goal(
+        "Discord: first answer later than a bare client's, of 500 ms",
+        [more / 500 for more in later],
+        most=1.0,
+    )
 
 
 if __name__ == "__main__":

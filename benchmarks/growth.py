@@ -1,6 +1,8 @@
-"""A year of a busy bot in one process: whether its memory stays flat. `python -m benchmarks.growth [COMMANDS]`.
+"""A year of a busy bot in one process: whether its memory stays flat. `python -m benchmarks.growth
+[COMMANDS]`.
 
-20,000 people in 10,000 channels roll, look things up and fight; what is outdated is deleted each day, as the bot does.
+20,000 people in 10,000 channels roll, look things up and fight; what is outdated is deleted each
+day, as the bot does.
 """
 
 from __future__ import annotations
@@ -75,7 +77,10 @@ async def grow(folder: Path, commands: int) -> list[float]:
             if (first + AT_ONCE) % (commands // ROUNDS) < AT_ONCE:
                 seen.append(memory())
                 rate = (first + AT_ONCE) / (time.monotonic() - begun)
-                print(f"{first + AT_ONCE:9,} commands {seen[-1]:6.1f} MiB   {rate:5.0f} a second", flush=True)
+                print(
+                    f"{first + AT_ONCE:9,} commands {seen[-1]:6.1f} MiB   {rate:5.0f} a second",
+                    flush=True,
+                )
     finally:
         await app.close()
     return seen
@@ -90,7 +95,9 @@ def main() -> None:
         print(f"the database: {size:.0f} MiB")
     later = seen[len(seen) // 2 :]
     grown = max(later) / min(later) - 1
-    print(f"second half: {min(later):.1f} to {max(later):.1f} MiB, {grown:.1%} (at most {FLAT:.0%}, {MOST:.0f} MiB)")
+    print(
+        f"second half: {min(later):.1f} to {max(later):.1f} MiB, {grown:.1%} (at most {FLAT:.0%}, {MOST:.0f} MiB)"
+    )
     sys.exit(grown > FLAT or max(seen) > MOST)
 
 

@@ -1,9 +1,11 @@
-"""What one very long game costs everybody else: statistics, exports and the filtered log, while another channel rolls.
+"""What one very long game costs everybody else: statistics, exports and the filtered log, while
+another channel rolls.
 
     python -m benchmarks.long_game [EVENTS] [FOLDER]    20,000 events; FOLDER keeps game and answers, to compare builds
 
-Rolls in the other channel meanwhile (median, 99th of 100, longest), beside those while nobody else plays; the longest
-turn of the event loop in processor time, which other programs on the machine do not change; and the most memory.
+Rolls in the other channel meanwhile (median, 99th of 100, longest), beside those while nobody else
+plays; the longest turn of the event loop in processor time, which other programs on the machine do
+not change; and the most memory.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ from bot.stores.records import dump
 from bot.stores.sqlite import SqliteStore
 
 LONG, OTHER = Place("discord:1/1", "discord:1"), Place("discord:2/2", "discord:2")
-ANNA, BOB, CARA = (Person(f"discord:{number}", name) for number, name in enumerate(("Anna", "Bob", "Cara"), 1))
+ANNA, BOB, CARA = (
+    Person(f"discord:{number}", name) for number, name in enumerate(("Anna", "Bob", "Cara"), 1)
+)
 ROUNDS = 12
 COMMANDS = (
     "log 20", "log 20 page=40", "log unit=us3", "log unit=us3 page=30", "log unit=Tran", "log unit=Tran",
@@ -45,7 +49,9 @@ HELD = {"game stats", "game export json", "game export markdown", "log unit=us3"
 
 
 async def played(path: Path) -> tuple[str, int]:
-    """A game of two sides, played for a while in earnest: its row, and the event behind which it may go round."""
+    """A game of two sides, played for a while in earnest: its row, and the event behind which it
+    may go round.
+    """
     app = App(await SqliteStore.open(path))
     number = 0
 
@@ -54,12 +60,19 @@ async def played(path: Path) -> tuple[str, int]:
         for line in lines:
             number += 1
             reply = await app.run_text(line, who, LONG, f"make {number}")
-            assert not reply.error or number > 6, f"{line}: {reply.text()}"  # later on some units are out of it
+            assert not reply.error or number > 6, (
+                f"{line}: {reply.text()}"
+            )  # later on some units are out of it
         return reply
 
     try:
         await say(ANNA, 'game start lnlt "Long Hill" sides="US, VC"', "game join US")
-        await say(BOB, "game join VC", 'unit add "Cell 1..10" squad VC morale=4 fp=1', "unit add Tran leader VC lm=1")
+        await say(
+            BOB,
+            "game join VC",
+            'unit add "Cell 1..10" squad VC morale=4 fp=1',
+            "unit add Tran leader VC lm=1",
+        )
         await say(ANNA, 'unit add "Squad 1..10" squad US morale=5 fp=2')
         loaded = await app.games.at(LONG.key)
         assert loaded is not None
@@ -73,8 +86,16 @@ async def played(path: Path) -> tuple[str, int]:
                 )
                 await say(BOB, f"lnlt fire attackers=vc{one} targets=us{(one + turn) % 10 + 1}")
                 await say(BOB, f"unit edit vc{one} morale={4 + one % 2}")
-            await say(ANNA, "unit edit us1 fp=3", "game undo", f"unit edit us3 morale={5 + turn % 2}", "game next")
-            await say(ANNA, "unit edit us2 fp=4", "game undo", "game redo", "lnlt morale-check units=us4")
+            await say(
+                ANNA,
+                "unit edit us1 fp=3",
+                "game undo",
+                f"unit edit us3 morale={5 + turn % 2}",
+                "game next",
+            )
+            await say(
+                ANNA, "unit edit us2 fp=4", "game undo", "game redo", "lnlt morale-check units=us4"
+            )
             for side, who in (("us", ANNA), ("vc", BOB)):
                 await say(who, *(f"unit edit {side}{one} state=good-order" for one in range(1, 11)))
         loaded = await app.games.at(LONG.key)
@@ -112,7 +133,11 @@ def lengthen(path: Path, row: str, start: int, events: int) -> None:
 def _moved(body: dict[str, Any], number: int) -> dict[str, Any]:
     """The event as one of another number; what it says of events before moves with it."""
     by = number - body["number"]
-    moved = {name: body[name] + by for name in ("event", "last", "behind") if isinstance(body.get(name), int)}
+    moved = {
+        name: body[name] + by
+        for name in ("event", "last", "behind")
+        if isinstance(body.get(name), int)
+    }
     return {**body, **moved, "number": number}
 
 
@@ -120,7 +145,13 @@ class Watch:
     """The longest roll in another channel, and the longest turn of the loop in processor time."""
 
     def __init__(self, app: App) -> None:
-        self.app, self.times, self.slice, self._number, self._over = app, list[float](), 0.0, 0, False
+        self.app, self.times, self.slice, self._number, self._over = (
+            app,
+            list[float](),
+            0.0,
+            0,
+            False,
+        )
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
@@ -136,14 +167,18 @@ class Watch:
 
     def __str__(self) -> str:
         times = sorted(self.times)
-        return f"{times[len(times) // 2]:5.1f} {times[int(len(times) * 0.99)]:6.1f} {times[-1]:6.1f}"
+        return (
+            f"{times[len(times) // 2]:5.1f} {times[int(len(times) * 0.99)]:6.1f} {times[-1]:6.1f}"
+        )
 
     async def _roll(self) -> None:
         while not self._over:
             self._number += 1
             who = Person(f"discord:{1000 + self._number}", "Cara")
             since = time.perf_counter()
-            reply = await self.app.run_text("/roll 2d6", who, OTHER, f"other {id(self)} {self._number}")
+            reply = await self.app.run_text(
+                "/roll 2d6", who, OTHER, f"other {id(self)} {self._number}"
+            )
             self.times.append(1e3 * (time.perf_counter() - since))
             assert not reply.error, reply.text()
             await asyncio.sleep(0.002)
@@ -199,7 +234,11 @@ async def measure(path: Path, folder: Path | None) -> None:
                 flush=True,
             )
             if line in HELD and line not in COMMANDS[number + 1 :]:
-                goal(f"longest wait of another channel, `/{line}`, in ms", [max(watch.times)], most=30)
+                goal(
+                    f"longest wait of another channel, `/{line}`, in ms",
+                    [max(watch.times)],
+                    most=30,
+                )
                 goal(f"most memory, `/{line}`, in MiB", [_memory()], most=150)
             if folder is not None:
                 _keep(folder, f"{number:02} {line}", reply)

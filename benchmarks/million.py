@@ -1,6 +1,8 @@
-"""A database of a million events on both stores: how soon it is open, what a command in a cold game takes, and a copy.
+"""A database of a million events on both stores: how soon it is open, what a command in a cold game
+takes, and a copy.
 
-`python -m benchmarks.million [EVENTS]`. The server is one of its own, as Debian sets it up (fsync on).
+`python -m benchmarks.million [EVENTS]`. The server is one of its own, as Debian sets it up (fsync
+on).
 """
 
 from __future__ import annotations
@@ -56,10 +58,15 @@ async def opened_and_played(name: str) -> None:
     app = await App.open(settings)
     try:
         step = commands.CHANNELS // COLD
-        taken = [1000 * await roll(app, number * step + 1, f"{name} cold {number}") for number in range(COLD)]
+        taken = [
+            1000 * await roll(app, number * step + 1, f"{name} cold {number}")
+            for number in range(COLD)
+        ]
     finally:
         await app.close()
-    print(f"{name}: a command in a cold game p50 {statistics.median(taken):.1f} ms, worst {max(taken):.0f} ms")
+    print(
+        f"{name}: a command in a cold game p50 {statistics.median(taken):.1f} ms, worst {max(taken):.0f} ms"
+    )
     goal(
         f"{name}, a million events: p99 of a command in a cold game, ms",
         [statistics.quantiles(taken, n=100)[98]],
@@ -87,10 +94,16 @@ async def copied_before() -> None:
 def copied(name: str, path: Path) -> None:
     """Copy it as the timer does."""
     begun, worked = time.perf_counter(), time.process_time()
-    with contextlib.redirect_stdout(io.StringIO()):  # the games are copies of one, so their dice are not their own
+    with contextlib.redirect_stdout(
+        io.StringIO()
+    ):  # the games are copies of one, so their dice are not their own
         assert backup([str(path)]) in (0, 1)
     print(f"{name}: a copy took {time.perf_counter() - begun:.1f} s")
-    goal(f"{name}, a million events: processor seconds of a copy", [time.process_time() - worked], most=10)
+    goal(
+        f"{name}, a million events: processor seconds of a copy",
+        [time.process_time() - worked],
+        most=10,
+    )
 
 
 def main() -> None:
@@ -100,7 +113,10 @@ def main() -> None:
         full, url = Path(folder) / "full.db", server.new_database()
         os.environ["GROGNARD_DATA"] = folder
         fill(full, asyncio.run(template(full)))
-        print(f"{commands.CHANNELS * EVENTS:,} events: {full.stat().st_size / 1e6:.0f} MB in the file", flush=True)
+        print(
+            f"{commands.CHANNELS * EVENTS:,} events: {full.stat().st_size / 1e6:.0f} MB in the file",
+            flush=True,
+        )
         print(f"flush of this disk {flush_time(Path(folder)) * 1e3:.1f} ms", flush=True)
         begun = time.perf_counter()
         asyncio.run(fetch(full, url))

@@ -28,7 +28,8 @@ THREE = {
     "lm": 1,
 }
 TEN = {
-    "attackers": "squad fp=2 sw=3; " + "; ".join(["squad fp=2"] * 4 + ["half-squad fp=1"] * 4 + ["hero fp=1"]),
+    "attackers": "squad fp=2 sw=3; "
+    + "; ".join(["squad fp=2"] * 4 + ["half-squad fp=1"] * 4 + ["hero fp=1"]),
     "targets": "leader morale=6 lm=1; "
     + "; ".join(["squad morale=5", "half-squad morale=4 shaken", "hero morale=7"] * 3),
     "tm": 3,
@@ -36,7 +37,11 @@ TEN = {
     "flammable": True,
 }
 RESULTS = [f"targets[{at}].result" for at in range(10)]
-ALL = [f"targets[{at}].{name}" for at in range(10) for name in ("roll", "dc_total", "result", "becomes", "hero")]
+ALL = [
+    f"targets[{at}].{name}"
+    for at in range(10)
+    for name in ("roll", "dc_total", "result", "becomes", "hero")
+]
 
 VOLLEY = """
 - pool: {dice: "{dice}d6: fire", success: face >= 4, gives: hits}
@@ -48,10 +53,16 @@ VOLLEY = """
 
 
 def volley(dice: int) -> Callable[[], object]:
-    """The odds of so many dice that hit, wound and are saved, each roll as many dice as the last one let through."""
+    """The odds of so many dice that hit, wound and are saved, each roll as many dice as the last
+    one let through.
+    """
     head = Head((Option("dice", "int", min=1, max=40),), {"lost": "int"}, "lost")
     source = {"sequences": {"volley": {"steps": yaml.safe_load(VOLLEY)}}}
-    plan = Library(source, Setting("volley.yaml"), {"volley": head}).declared("volley").plan(Given({"dice": dice}))
+    plan = (
+        Library(source, Setting("volley.yaml"), {"volley": head})
+        .declared("volley")
+        .plan(Given({"dice": dice}))
+    )
     return lambda: marginals(plan, ["lost"])
 
 
@@ -72,15 +83,39 @@ def main() -> None:
     dice = [6, 1, 3, 4, 5]
     tasks: list[tuple[str, Callable[[], object], int]] = [
         ("odds, 1 firer at 3 targets, by outcome", lambda: each_odds(FIRE, THREE, ["outcome"]), 50),
-        ("odds, 1 firer at 3 targets, last target", lambda: each_odds(FIRE, THREE, ["targets[2].result"]), 50),
-        ("odds, 10 firers at 10 targets, by outcome", lambda: each_odds(FIRE, TEN, ["outcome"]), 20),
-        ("odds, 10 firers at 10 targets, last target", lambda: each_odds(FIRE, TEN, ["targets[9].result"]), 20),
-        ("odds, 10 at 10, result of every target", lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), RESULTS), 20),
-        ("odds, 10 at 10, 50 outputs at once", lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), ALL), 20),
+        (
+            "odds, 1 firer at 3 targets, last target",
+            lambda: each_odds(FIRE, THREE, ["targets[2].result"]),
+            50,
+        ),
+        (
+            "odds, 10 firers at 10 targets, by outcome",
+            lambda: each_odds(FIRE, TEN, ["outcome"]),
+            20,
+        ),
+        (
+            "odds, 10 firers at 10 targets, last target",
+            lambda: each_odds(FIRE, TEN, ["targets[9].result"]),
+            20,
+        ),
+        (
+            "odds, 10 at 10, result of every target",
+            lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), RESULTS),
+            20,
+        ),
+        (
+            "odds, 10 at 10, 50 outputs at once",
+            lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), ALL),
+            20,
+        ),
         ("odds, 10 dice that hit, wound and are saved", volley(10), 50),
         ("odds, 40 dice that hit, wound and are saved", volley(40), 20),
         ("a fire attack on 3 targets, played", lambda: resolve(FIRE, THREE, Script(dice)), 200),
-        ("a table read, typed inputs", lambda: melee_odds.read({"attack": "7", "defense": "5"}), 2000),
+        (
+            "a table read, typed inputs",
+            lambda: melee_odds.read({"attack": "7", "defense": "5"}),
+            2000,
+        ),
         ("a table read, in a sequence", lambda: melee_odds(attack=7, defense=5), 2000),
     ]
     for name, task, runs in tasks:

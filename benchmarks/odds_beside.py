@@ -1,9 +1,11 @@
-"""Exact odds beside icepool: the same problems as plans and as its dice, and dice expressions; all fractions equal.
+"""Exact odds beside icepool: the same problems as plans and as its dice, and dice expressions; all
+fractions equal.
 
-Run as `python -m benchmarks.odds_beside`. The two take turns, and each round gives one ratio: median, lowest and
-highest are printed. An expression is read before, as Python has read what icepool does. `anew`: nothing is remembered
-on either side, the dice are new. `warm`: both have answered it before. `uneven`: ours counts anew, beside an icepool
-that remembers all it ever counted.
+Run as `python -m benchmarks.odds_beside`. The two take turns, and each round gives one ratio:
+median, lowest and highest are printed. An expression is read before, as Python has read what
+icepool does. `anew`: nothing is remembered on either side, the dice are new. `warm`: both have
+answered it before. `uneven`: ours counts anew, beside an icepool that remembers all it ever
+counted.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ Task = Callable[[], Any]
 
 
 class Shot(NamedTuple):
-    """A shot part-way through: what is owed, by how much it hits, who is in hand, and who helps them."""
+    """A shot part-way through: what is owed, by how much it hits, who is in hand, and who helps
+    them.
+    """
 
     owes: str | None
     margin: int = 0
@@ -85,7 +89,9 @@ def alone(margin: int, at: int) -> Part[Shot]:
     def one(_: Shot, roll: Roll) -> Ruling[Shot]:
         return Ruling(Shot(None), {path: check(margin, morale, roll[0])})
 
-    return Part((path,), lambda: Plan(Shot("check"), {"check": ruled((D6,), one)}, never), (margin, morale))
+    return Part(
+        (path,), lambda: Plan(Shot("check"), {"check": ruled((D6,), one)}, never), (margin, morale)
+    )
 
 
 def apart(now: Shot) -> Parts[Shot] | None:
@@ -160,7 +166,11 @@ def counts() -> Plan[Shot]:
     def groups(now: Shot) -> Any:
         return group_alike(MEN, group_values(range(1, 7), lambda die: check(now.margin, 5, die)))
 
-    return Plan(Shot("attack"), {"attack": ruled((D6, D6), attack), "men": Grouped((D6,) * MEN, men, groups)}, never)
+    return Plan(
+        Shot("attack"),
+        {"attack": ruled((D6, D6), attack), "men": Grouped((D6,) * MEN, men, groups)},
+        never,
+    )
 
 
 def counts_beside() -> Any:
@@ -168,14 +178,19 @@ def counts_beside() -> Any:
     names = ("none", "shaken", "casualties", "eliminated", "hero")
 
     def one(margin: int) -> Any:
-        return MEN @ icepool.d6.map(lambda die: icepool.Vector([int(check(margin, 5, die) == name) for name in names]))
+        return MEN @ icepool.d6.map(
+            lambda die: icepool.Vector([int(check(margin, 5, die) == name) for name in names])
+        )
 
     return (icepool.d6 - icepool.d6).map(lambda margin: max(0, margin)).map(one)
 
 
 COUNTS = ("none", "shaken", "casualties", "eliminated", "hero")
 PROBLEMS: dict[str, tuple[Task, Task]] = {
-    "table": (lambda: joint(table(), ("result",)), lambda: (2 @ icepool.d6).map(lambda total: (check(4, 5, total),))),
+    "table": (
+        lambda: joint(table(), ("result",)),
+        lambda: (2 @ icepool.d6).map(lambda total: (check(4, 5, total),)),
+    ),
     "fire": (lambda: joint(fire(led=False), BY_MAN), lambda: fire_beside(led=False)),
     "fire1": (lambda: joint(fire(led=True), BY_MAN), lambda: fire_beside(led=True)),
     "counts": (lambda: joint(counts(), COUNTS), counts_beside),
@@ -237,7 +252,9 @@ def many(task: Task) -> float:
     return taken / runs * 1e6
 
 
-def compared(name: str, ours: Callable[[], float], theirs: Callable[[], float], held: str = "") -> str:
+def compared(
+    name: str, ours: Callable[[], float], theirs: Callable[[], float], held: str = ""
+) -> str:
     """Both by turns; `held`: what a goal is printed for."""
     found = [(ours(), theirs()) for _ in range(ROUNDS)]
     ratios = [beside / own for own, beside in found]
@@ -255,12 +272,23 @@ def main() -> None:
         assert {tuple(key): chance for key, chance in ours().items()} == {
             tuple(key): chance for key, chance in fractions(theirs()).items()
         }
-        print(compared(name, lambda task=ours: many(task), lambda task=theirs: many(task), f"'{name}'"))  # type: ignore[misc]
+        print(
+            compared(
+                name,
+                lambda task=ours: many(task),  # type: ignore[misc]
+                lambda task=theirs: many(task),  # type: ignore[misc]
+                f"'{name}'",
+            )
+        )
     for text in expressions():
         for line in beside(text):
             print(line)
     fire = system("baps").sequence("fire")
-    given = {"range": 45, "attackers": "soldier weapon=rifle-bolt count=5", "targets": "soldier count=7"}
+    given = {
+        "range": 45,
+        "attackers": "soldier weapon=rifle-bolt count=5",
+        "targets": "soldier count=7",
+    }
     plan = fire.plan(fire.given(given, {}))
     paths = tuple(f"targets[{at}].result" for at in range(7))
     found = [once(lambda: joint(plan, paths)) / 1000 for _ in range(9)]
@@ -277,15 +305,22 @@ def beside(text: str) -> Iterator[str]:
         read.kept.pop("odds", None)
         return odds(read)
 
-    yield compared(f"{text}, anew", lambda: many(anew), lambda: many_first(text), f"`{text}`, both anew")
     yield compared(
-        "  warm", lambda: many(lambda: odds(sum_parser.parse(text))), lambda: many(theirs), f"`{text}`, both warm"
+        f"{text}, anew", lambda: many(anew), lambda: many_first(text), f"`{text}`, both anew"
+    )
+    yield compared(
+        "  warm",
+        lambda: many(lambda: odds(sum_parser.parse(text))),
+        lambda: many(theirs),
+        f"`{text}`, both warm",
     )
     yield compared("  uneven", lambda: many(anew), lambda: many(theirs))
 
 
 def many_first(text: str) -> float:
-    """Microseconds of one run of icepool with new dice and nothing remembered, of as many as it takes to see."""
+    """Microseconds of one run of icepool with new dice and nothing remembered, of as many as it
+    takes to see.
+    """
     taken, runs, start = 0.0, 0, time.process_time()
     while time.process_time() - start < LEAST:
         forget()

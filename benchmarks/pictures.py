@@ -1,4 +1,6 @@
-"""What pictures cost: tables with their hit cell and odds, drawn in a worker process that has just begun, and after."""
+"""What pictures cost: tables with their hit cell and odds, drawn in a worker process that has
+just begun, and after.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,22 @@ async def milliseconds(run: Callable[[], Awaitable[Any]]) -> float:
 
 
 async def measured(name: str, function: Callable[..., Any], *arguments: Any) -> None:
-    """Print the first picture of a worker that has counted odds before, and the median of those after it."""
+    """Print the first picture of a worker that has counted odds before, and the median of those
+    after it.
+    """
     sequence = system("lnlt").sequence("fire")
     first, later = [], []
     for _ in range(3):
         worker = Worker()
-        await worker.run(count_odds_here, "lnlt", "fire", dict(sequence.example), ("targets[0].result",), {})
+        await worker.run(
+            count_odds_here, "lnlt", "fire", dict(sequence.example), ("targets[0].result",), {}
+        )
         first.append(await milliseconds(lambda: worker.run(function, *arguments)))  # noqa: B023
         later += [await milliseconds(lambda: worker.run(function, *arguments)) for _ in range(RUNS)]  # noqa: B023
         await worker.close()
-    print(f"{name:38} first {statistics.median(first):6.1f} ms   later {statistics.median(later):6.1f} ms")
+    print(
+        f"{name:38} first {statistics.median(first):6.1f} ms   later {statistics.median(later):6.1f} ms"
+    )
 
 
 async def main() -> None:
@@ -51,7 +59,9 @@ async def main() -> None:
     sequence = system("lnlt").sequence("fire")
     reply = reply_of(sequence, sequence.example)
     charts = tuple(part for part in reply.lines if isinstance(part, Odds))
-    await measured("odds of 3 targets", picture_png, odds_picture, reply.title, reply.by, charts, "")
+    await measured(
+        "odds of 3 targets", picture_png, odds_picture, reply.title, reply.by, charts, ""
+    )
 
 
 if __name__ == "__main__":

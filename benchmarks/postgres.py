@@ -1,8 +1,10 @@
-"""What keeping games in PostgreSQL costs, beside SQLite on the same disk: `python -m benchmarks.postgres`.
+"""What keeping games in PostgreSQL costs, beside SQLite on the same disk: `python -m
+benchmarks.postgres`.
 
-By turns in one run: a flush of the disk; a commit alone, 50 and 500 callers at once on SQLite, on PostgreSQL, and with
-plain use of asyncpg, one call per statement on as many connections; then several processes on one database, and a
-database with a million events. The server is one of its own, as Debian sets it up (fsync on).
+By turns in one run: a flush of the disk; a commit alone, 50 and 500 callers at once on SQLite, on
+PostgreSQL, and with plain use of asyncpg, one call per statement on as many connections; then
+several processes on one database, and a database with a million events. The server is one of its
+own, as Debian sets it up (fsync on).
 """
 
 from __future__ import annotations
@@ -89,7 +91,9 @@ def one_by_one(pool: asyncpg.Pool) -> Commits:
                 )
             else:
                 await db.execute("INSERT INTO games VALUES ($1, 1, 2, $2, 1e9, 1e9)", game, HASH)
-            await db.execute("INSERT INTO events VALUES ($1, $2, $3, $4)", game, number + 1, BODY, HASH)
+            await db.execute(
+                "INSERT INTO events VALUES ($1, $2, $3, $4)", game, number + 1, BODY, HASH
+            )
             await db.execute(
                 "INSERT INTO outbox (request, place, delivery, due, created, about, amends, home) "
                 "VALUES ($1, $2, $3, 2e9, 1e9, '', '', '')",
@@ -105,8 +109,12 @@ async def beside(folder: Path, url: str, plain_url: str) -> bool:
     async with AsyncExitStack() as stack:
         sqlite = await stack.enter_async_context(await SqliteStore.open(folder / "games.db"))
         postgres = await stack.enter_async_context(await PostgresStore.open(url))
-        await stack.enter_async_context(await PostgresStore.open(plain_url))  # which makes its tables
-        pool = await stack.enter_async_context(asyncpg.create_pool(plain_url, min_size=1, max_size=CONNECTIONS))
+        await stack.enter_async_context(
+            await PostgresStore.open(plain_url)
+        )  # which makes its tables
+        pool = await stack.enter_async_context(
+            asyncpg.create_pool(plain_url, min_size=1, max_size=CONNECTIONS)
+        )
         ways: dict[str, Commits] = {
             "SQLite": sqlite.commit,
             "PostgreSQL": postgres.commit,
@@ -120,7 +128,10 @@ async def beside(folder: Path, url: str, plain_url: str) -> bool:
                 results[key].append(await callers.run(SECONDS))
     flush = statistics.median(flushes)
     print(f"flush of this disk {flush * 1e6:.0f} us\n")
-    print(f"{'commits a second (ms for one)':24} " + "".join(f"{count:>9} at once  " for count in CROWDS))
+    print(
+        f"{'commits a second (ms for one)':24} "
+        + "".join(f"{count:>9} at once  " for count in CROWDS)
+    )
     rates = {}
     for way in ways:
         cells = []
@@ -158,19 +169,29 @@ def several(url: str) -> None:
     for at, count in enumerate(PROCESSES):
         words = [[url, str(10 * at + number), "2"] for number in range(count)]
         running = [
-            subprocess.Popen([sys.executable, "-m", "benchmarks.postgres", "--process", *one], stdout=subprocess.PIPE)
+            subprocess.Popen(
+                [sys.executable, "-m", "benchmarks.postgres", "--process", *one],
+                stdout=subprocess.PIPE,
+            )
             for one in words
         ]
         told = [one.communicate()[0].split() for one in running]
         rate, took = sum(float(rate) for rate, _ in told), max(float(took) for _, took in told)
-        print(f"{count} processes, 50 at once in each: {rate:6.0f} commits a second, {took * 1e3:.1f} ms for one")
+        print(
+            f"{count} processes, 50 at once in each: {rate:6.0f} commits a second, {took * 1e3:.1f} ms for one"
+        )
 
 
 async def grown(small: str, large: str, fill: Callable[[str], object]) -> None:
-    """Print what a commit costs in a database that holds a million events with their requests, beside an empty one."""
+    """Print what a commit costs in a database that holds a million events with their requests,
+    beside an empty one.
+    """
     async with await PostgresStore.open(small) as empty, await PostgresStore.open(large) as full:
         await asyncio.to_thread(fill, FILL)
-        callers = [(Callers(store.commit, 50_000, 50), Callers(store.commit, 60_000, 1)) for store in (empty, full)]
+        callers = [
+            (Callers(store.commit, 50_000, 50), Callers(store.commit, 60_000, 1))
+            for store in (empty, full)
+        ]
         for pair in callers:
             for one in pair:
                 await one.begin()
@@ -194,7 +215,11 @@ def main(words: Sequence[str]) -> None:
         print()
         several(databases[2])
         print()
-        asyncio.run(grown(databases[3], databases[4], lambda statements: server.sql(databases[4], statements)))
+        asyncio.run(
+            grown(
+                databases[3], databases[4], lambda statements: server.sql(databases[4], statements)
+            )
+        )
     sys.exit(not is_right)
 
 

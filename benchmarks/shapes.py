@@ -1,8 +1,9 @@
-"""What any 4,000 characters cost the loop: each kind of option, lines and completion, filled with each repeated piece.
+"""What any 4,000 characters cost the loop: each kind of option, lines and completion, filled with
+each repeated piece.
 
-Run as `python -m benchmarks.shapes [PIECES]`; with a number only so many pieces are tried. The cost is processor time
-of the loop's own thread, the least of three; the goal is 20 milliseconds for the worst. A game of Lock 'n Load with a
-roster of 40 units is played in the channel.
+Run as `python -m benchmarks.shapes [PIECES]`; with a number only so many pieces are tried. The cost
+is processor time of the loop's own thread, the least of three; the goal is 20 milliseconds for the
+worst. A game of Lock 'n Load with a roster of 40 units is played in the channel.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from bot.stores.sqlite import TemporaryStore
 from tests.parsers import PIECES, repeated
 
 ROUNDS, WORST, MOST_MS = 3, 12, 20.0
-ANNA, HERE = Person("console:anna", "Anna", manager=True), Place("discord:1/100", "discord:1", "table")
+ANNA, HERE = (
+    Person("console:anna", "Anna", manager=True),
+    Place("discord:1/100", "discord:1", "table"),
+)
 START = (
     'game start lnlt "Hill 875" sides="US, VC"',
     "game join US",
@@ -46,12 +50,16 @@ class Shapes:
         await self._app.run_text(text, ANNA, HERE, f"line-{next(self._ids)}")
 
     def option(self, spec: CommandSpec, option: Option) -> Run:
-        """Return what runs a command with a text in one of its options, and with what it cannot do without."""
+        """Return what runs a command with a text in one of its options, and with what it cannot
+        do without.
+        """
         needed = {other.name: _some_value(other) for other in spec.options if other.required}
 
         async def run(text: str) -> None:
             given = {**needed, option.name: text}
-            await self._app.run(Command(spec.path, given, ANNA, HERE, f"option-{next(self._ids)}", spec=spec))
+            await self._app.run(
+                Command(spec.path, given, ANNA, HERE, f"option-{next(self._ids)}", spec=spec)
+            )
 
         return run
 
@@ -64,7 +72,9 @@ class Shapes:
         return run
 
     def ways(self) -> Iterator[tuple[str, Run]]:
-        """Yield each way in, by name: one option of each kind of each game, those of all games each."""
+        """Yield each way in, by name: one option of each kind of each game, those of all games
+        each.
+        """
         yield "a line", self.line
         yield "a roll", lambda text: self.line(f"roll {text}"[:MAX_TEXT])
         yield "a shot", lambda text: self.line(f"lnlt fire attackers={text}"[:MAX_TEXT])
@@ -74,7 +84,12 @@ class Shapes:
         seen = set[tuple[str, str, str, bool]]()
         for spec in self._app.registry:
             for option in spec.options:
-                kind = (spec.system or " ".join(spec.path), option.type, option.complete, bool(option.values))
+                kind = (
+                    spec.system or " ".join(spec.path),
+                    option.type,
+                    option.complete,
+                    bool(option.values),
+                )
                 if kind in seen:
                     continue
                 seen.add(kind)
@@ -97,7 +112,9 @@ def _some_value(option: Option) -> str:
 
 
 async def cost(run: Run, text: str) -> float:
-    """Return the milliseconds of the loop's thread, the least of some rounds if the first is not short."""
+    """Return the milliseconds of the loop's thread, the least of some rounds if the first is not
+    short.
+    """
     least = await _once(run, text)
     for _ in range(ROUNDS - 1 if least > MOST_MS / 4 else 0):
         least = min(least, await _once(run, text))

@@ -1,7 +1,8 @@
 """What a whole process costs: one lookup and one roll from the command line, in empty Pythons.
 
-Run as `python -m benchmarks.startup`: processor time of processes that take turns with an empty one, byte code kept as
-on a host; each round gives a ratio, and medians with lowest and highest are printed.
+Run as `python -m benchmarks.startup`: processor time of processes that take turns with an empty
+one, byte code kept as on a host; each round gives a ratio, and medians with lowest and highest are
+printed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ def milliseconds(arguments: list[str]) -> float:
     """Processor time of one process from start to end. Raises CalledProcessError when it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
-        [sys.executable, *arguments], check=True, env=KEPT, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        [sys.executable, *arguments],
+        check=True,
+        env=KEPT,
+        stdout=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000

@@ -1,4 +1,6 @@
-"""What keeping a game costs: a commit against a flush of this disk, many at once against plain use of aiosqlite."""
+"""What keeping a game costs: a commit against a flush of this disk, many at once against plain
+use of aiosqlite.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ async def together(store: SqliteStore, round: int) -> float:
 
 
 async def plain_together(db: aiosqlite.Connection, round: int) -> float:
-    """The same four statements, each its own call of aiosqlite, in a transaction for each caller."""
+    """The same four statements, each its own call of aiosqlite, in a transaction for each
+    caller.
+    """
     turn = asyncio.Lock()  # transactions on one connection cannot overlap
 
     async def commit(game: int) -> None:
@@ -89,7 +93,8 @@ async def plain_together(db: aiosqlite.Connection, round: int) -> float:
                 (round + 1, HASH, 1e9, name, round - 1, round),
             )
             await db.execute(
-                "INSERT INTO events (game, number, body, hash) VALUES (?, ?, ?, ?)", (name, round, BODY, HASH)
+                "INSERT INTO events (game, number, body, hash) VALUES (?, ?, ?, ?)",
+                (name, round, BODY, HASH),
             )
             await db.execute(
                 "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created) "
@@ -107,20 +112,29 @@ async def measure(folder: Path) -> None:
     """Print all figures."""
     path = folder / "games.db"
     flush = flush_time(folder)
-    async with await SqliteStore.open(path) as store, aiosqlite.connect(path, isolation_level=None) as db:
+    async with (
+        await SqliteStore.open(path) as store,
+        aiosqlite.connect(path, isolation_level=None) as db,
+    ):
         await db.execute("PRAGMA synchronous = FULL")
         for game in range(CALLERS + 1):
             await store.commit(prepared(game, 1))
         one = await alone(store)
         ours, theirs = [], []
-        for round in range(2, 2 + 2 * ROUNDS, 2):  # by turns, so that whatever else the disk does hits both alike
+        for round in range(
+            2, 2 + 2 * ROUNDS, 2
+        ):  # by turns, so that whatever else the disk does hits both alike
             ours.append(await together(store, round))
             theirs.append(await plain_together(db, round + 1))
     many, plain = statistics.median(ours), statistics.median(theirs)
     print(f"flush of this disk            {flush * 1e6:8.0f} us")
     print(f"one commit alone              {one * 1e6:8.0f} us")
-    print(f"{CALLERS} at once, each              {many * 1e6:8.0f} us   {1 / many:8.0f} commits a second")
-    print(f"plain aiosqlite, each         {plain * 1e6:8.0f} us   {1 / plain:8.0f} commits a second")
+    print(
+        f"{CALLERS} at once, each              {many * 1e6:8.0f} us   {1 / many:8.0f} commits a second"
+    )
+    print(
+        f"plain aiosqlite, each         {plain * 1e6:8.0f} us   {1 / plain:8.0f} commits a second"
+    )
     goal("a commit alone, in flushes of the disk", [one / flush], most=2)
     ratios = (beside / own for own, beside in zip(ours, theirs, strict=True))
     goal(f"{CALLERS} commits at once, beside plain aiosqlite", ratios, least=8)

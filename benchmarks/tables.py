@@ -1,8 +1,9 @@
 """What reading a table costs, as multiples of PyPI d20 rolling its `2d6+3` in the same run.
 
-Run as `python -m benchmarks.tables`. Every table of every game answers a hundred of its situations at most, drawn from
-all of them: called by a sequence, without a remembered answer, and read from what was typed. The goal is 10
-microseconds for the median table on a machine where d20 does 60,000 a second, which is 0.6 of its roll.
+Run as `python -m benchmarks.tables`. Every table of every game answers a hundred of its situations
+at most, drawn from all of them: called by a sequence, without a remembered answer, and read from
+what was typed. The goal is 10 microseconds for the median table on a machine where d20 does 60,000
+a second, which is 0.6 of its roll.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def main() -> None:
                 roll.append(each(lambda text: str(d20.roll(text)), ["2d6+3"] * 10))
             found["called"].setdefault(name, []).append(each(table._called, values))
             found["remembered"].setdefault(name, []).append(each(partial(_call, table), values))
-            found["typed"].setdefault(name, []).append(each(table.read, [typed(given) for given in values]))
+            found["typed"].setdefault(name, []).append(
+                each(table.read, [typed(given) for given in values])
+            )
     unit = statistics.median(roll)
     print(f"{len(cases)} tables; d20's 2d6+3 {unit:.1f} us")
     for what, times in found.items():
@@ -100,7 +103,9 @@ def main() -> None:
 
 
 def told(what: str, times: Mapping[str, float], unit: float) -> Iterator[str]:
-    """What one way to read costs: median and slowest, as microseconds and as multiples of the roll."""
+    """What one way to read costs: median and slowest, as microseconds and as multiples of the
+    roll.
+    """
     middle, limit = statistics.median(times.values()), GOALS.get(what)
     slowest = sorted(times, key=lambda name: -times[name])[:WORST]
     told = f"{what:11} median {middle:5.2f} us, slowest {times[slowest[0]]:5.1f} us"
@@ -109,7 +114,9 @@ def told(what: str, times: Mapping[str, float], unit: float) -> Iterator[str]:
         yield told
     else:
         yield f"{told}; {sum(taken / unit > limit for taken in times.values())} over {limit}"
-        yield "            " + ", ".join(f"{name} {times[name]:.1f} ({times[name] / unit:.2f})" for name in slowest)
+        yield "            " + ", ".join(
+            f"{name} {times[name]:.1f} ({times[name] / unit:.2f})" for name in slowest
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""What whole commands cost from the app's door to their answers on the disk, as multiples of PyPI d20's `2d6+3`.
+"""What whole commands cost from the app's door to their answers on the disk, as multiples of PyPI
+d20's `2d6+3`.
 
-Run as `python -m benchmarks.whole [FOLDER]`. Rolls, fire and look-ups from 50 and from 500 channels at once take
-turns, each channel with a game of its own; of each are printed the processor time of the loop's thread, which other
-load disturbs least, and commands a second. One roll alone is told in flushes of this disk, which take turns with it.
+Run as `python -m benchmarks.whole [FOLDER]`. Rolls, fire and look-ups from 50 and from 500 channels
+at once take turns, each channel with a game of its own; of each are printed the processor time of
+the loop's thread, which other load disturbs least, and commands a second. One roll alone is told in
+flushes of this disk, which take turns with it.
 """
 
 from __future__ import annotations
@@ -50,14 +52,20 @@ async def say(app: App, line: str, channel: int, request: str) -> None:
 
 
 async def together(app: App, line: str, channels: int, request: str) -> tuple[float, float]:
-    """Seconds of the loop's thread, and of the clock, that one of so many commands at once takes."""
+    """Seconds of the loop's thread, and of the clock, that one of so many commands at once
+    takes.
+    """
     wall, own = time.perf_counter(), time.thread_time()
-    await asyncio.gather(*(say(app, line, channel, f"{request} {channel}") for channel in range(channels)))
+    await asyncio.gather(
+        *(say(app, line, channel, f"{request} {channel}") for channel in range(channels))
+    )
     return (time.thread_time() - own) / channels, (time.perf_counter() - wall) / channels
 
 
 async def alone(app: App, folder: Path) -> float:
-    """How many flushes of this disk a roll takes that nobody else competes with: the median of pairs."""
+    """How many flushes of this disk a roll takes that nobody else competes with: the median of
+    pairs.
+    """
     ratios = []
     file = os.open(folder / "flush", os.O_CREAT | os.O_WRONLY)
     for number in range(ALONE):
@@ -93,7 +101,11 @@ async def measure(folder: Path) -> None:
             )
         for name, least in GOALS.items():
             few, many = (found[name, channels] for channels in CHANNELS)
-            goal(f"whole {name}s a second, 50 channels", (1 / wall for _, wall, _ in few), least=least)
+            goal(
+                f"whole {name}s a second, 50 channels",
+                (1 / wall for _, wall, _ in few),
+                least=least,
+            )
             slower = (own / fewer for (fewer, _, _), (own, _, _) in zip(few, many, strict=True))
             goal(f"the same of 500 channels, {name}s, in those of 50", slower, most=1.1)
         goal("a roll alone, in flushes of the disk", [await alone(app, folder)], most=2.5)

@@ -56,7 +56,10 @@ BRIEF = ("lookup", "roll")
 def process() -> NoReturn:
     """A process of its own for one command line."""
     if os.name == "nt":  # limits of processes, rights of files and signals are POSIX's
-        print("Grognard does not run on Windows itself. Use WSL (wsl --install) or the container.", file=sys.stderr)
+        print(
+            "Grognard does not run on Windows itself. Use WSL (wsl --install) or the container.",
+            file=sys.stderr,
+        )
         sys.exit(2)
     if sys.argv[1:2] and sys.argv[1] in BRIEF:
         gc.disable()  # nothing of it dies before it does
@@ -66,8 +69,8 @@ def process() -> NoReturn:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one command line; the exit status: 0, or with one clear line on stderr 2 for what a person must mend, and
-    75 (`EX_TEMPFAIL`) for what passes, such as a database that is away."""
+    """Run one command line; the exit status: 0, or with one clear line on stderr 2 for what a
+    person must mend, and 75 (`EX_TEMPFAIL`) for what passes, such as a database that is away."""
     words = sys.argv[1:] if words is None else words
     try:
         words = _take_packs(words)
@@ -88,7 +91,9 @@ def main(words: list[str] | None = None) -> int:
     try:
         if target is None:
             hint = did_you_mean(words[0], COMMANDS) or "grognard --help shows all commands."
-            raise UserError(f'There is no command "{words[0][:40]}".', hint=hint, code="unknown-command")
+            raise UserError(
+                f'There is no command "{words[0][:40]}".', hint=hint, code="unknown-command"
+            )
         if words[0] in OF_SERVICE:
             _enter_service(words)
         _use_packs_of_file(words[0])
@@ -113,12 +118,16 @@ def main(words: list[str] | None = None) -> int:
 
 
 def exit_status(error: Exception) -> int:
-    """The exit status of a command that ends with this error; deploy/grognard.service starts no bot again after 2."""
+    """The exit status of a command that ends with this error; deploy/grognard.service starts no
+    bot again after 2.
+    """
     return os.EX_TEMPFAIL if isinstance(error, UserError) and error.is_passing else 2
 
 
 def _enter_service(words: list[str]) -> None:
-    """Go on with the settings and as the user of the service, if this is an installed release. Raises UserError."""
+    """Go on with the settings and as the user of the service, if this is an installed release.
+    Raises UserError.
+    """
     from bot.process.service import enter_service, find_service  # 0.02 s that `roll` does without
 
     service = find_service()
@@ -127,9 +136,11 @@ def _enter_service(words: list[str]) -> None:
 
 
 def _take_packs(words: list[str]) -> list[str]:
-    """Return the words without `--packs FOLDER`, which any command takes; that folder counts for this process and
-    those that it starts. Raises UserError for a folder that is not there."""
-    index = next((index for index, word in enumerate(words) if word.partition("=")[0] == "--packs"), None)
+    """Return the words without `--packs FOLDER`, which any command takes; that folder counts for
+    this process and those that it starts. Raises UserError for a folder that is not there."""
+    index = next(
+        (index for index, word in enumerate(words) if word.partition("=")[0] == "--packs"), None
+    )
     if index is None:
         return words
     _, equals, folder = words[index].partition("=")
@@ -139,18 +150,25 @@ def _take_packs(words: list[str]) -> list[str]:
 
     path = named_folder(folder)
     if not folder or not path.exists():
-        raise UserError(f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value")
+        raise UserError(
+            f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value"
+        )
     os.environ["GROGNARD_PACKS"] = os.path.abspath(path)
     return words[:index] + words[index + taken :]
 
 
 def _use_packs_of_file(command: str) -> None:
-    """Take GROGNARD_PACKS from the file with the settings, unless the environment or the command line named it."""
+    """Take GROGNARD_PACKS from the file with the settings, unless the environment or the command
+    line named it.
+    """
     if os.environ.get("GROGNARD_PACKS"):
         return
     if command not in OF_SERVICE and not os.path.exists(".env"):
         return
-    from bot.process.settings import env_file, read_env_file  # 0.02 s that a lookup without .env does without
+    from bot.process.settings import (
+        env_file,
+        read_env_file,
+    )  # 0.02 s that a lookup without .env does without
 
     os.environ["GROGNARD_PACKS"] = read_env_file(env_file(), []).get("GROGNARD_PACKS", "")
 
@@ -160,7 +178,11 @@ def _refused(error: Exception, *, as_json: bool) -> str:
     if as_json and hasattr(error, "code"):
         import json
 
-        told = {"code": error.code, "message": getattr(error, "message", ""), "hint": getattr(error, "hint", "")}
+        told = {
+            "code": error.code,
+            "message": getattr(error, "message", ""),
+            "hint": getattr(error, "hint", ""),
+        }
         return json.dumps({"error": told}, ensure_ascii=False)
     problems = getattr(error, "problems", None) or [str(error)]
     return "\n".join(str(problem).replace("\n", " ") for problem in problems)

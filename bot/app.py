@@ -1,7 +1,7 @@
 """The one door of the bot, for every adapter: commands in, answers out.
 
-Each command runs once however often it is delivered, those of one game in order of arrival, and what it answers
-is on the disk before anybody sees it: `budgets`, `handling`, `storing`.
+Each command runs once however often it is delivered, those of one game in order of arrival, and
+what it answers is on the disk before anybody sees it: `budgets`, `handling`, `storing`.
 """
 
 import asyncio
@@ -76,10 +76,16 @@ FORGET, NOWHERE = ("privacy", "delete"), Place("nobody:", "nobody:")
 
 
 class App:
-    """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await app.close()`."""
+    """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await
+    app.close()`.
+    """
 
-    def __init__(self, store: Store, clock: Clock = time.time, steady: Clock = time.monotonic) -> None:
-        """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures pauses."""
+    def __init__(
+        self, store: Store, clock: Clock = time.time, steady: Clock = time.monotonic
+    ) -> None:
+        """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures
+        pauses.
+        """
         self.store, self._clock = store, clock
         self.registry: Registry = registry()
         self.drafts = Drafts(store, clock)
@@ -92,19 +98,31 @@ class App:
         self.shelves = Shelves(store, enabled)
         self._storing = Storing(store, clock, self.games, enabled, self.receipts)
         self.threads = Threads(store, self.games)
-        self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads, self.seen_at)
+        self.forms = Forms(
+            store, self.drafts, self.games, self.registry, self.threads, self.seen_at
+        )
         unrecorded = Unrecorded(steady)
         self.handling = Handling(
-            store, clock, self.games, self.registry, enabled, self._storing, self.threads, unrecorded, self.shelves
+            store,
+            clock,
+            self.games,
+            self.registry,
+            enabled,
+            self._storing,
+            self.threads,
+            unrecorded,
+            self.shelves,
         )
         self._promises = Promises(store, clock, self.receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
         self.promised: Promise = self._promises.make
-        """Write down that a command will be answered or refused, also after a crash: then its receipt may be shown.
+        """Write down that a command will be answered or refused, also after a crash: then its
+        receipt may be shown.
 
-        `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
-        shown, but this. The command is called off, unless it was just being stored: then this is its answer. Where a
-        store that does not answer may have it, the receipt is shown all the same: nobody knows yet what is true.
+        `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no
+        receipt may be shown, but this. The command is called off, unless it was just being stored:
+        then this is its answer. Where a store that does not answer may have it, the receipt is
+        shown all the same: nobody knows yet what is true.
         """
         self.counts = Counts()
         """What a host counts, told of what platforms do as well."""
@@ -120,10 +138,15 @@ class App:
 
     @classmethod
     async def open(
-        cls, source: Settings | Store, clock: Clock = time.time, watch: Watch | None = None, *, at_once: bool = False
+        cls,
+        source: Settings | Store,
+        clock: Clock = time.time,
+        watch: Watch | None = None,
+        *,
+        at_once: bool = False,
     ) -> Self:
-        """An app on a store, or on the one that the settings name (`at_once`: see `open_store`); `watch` sees its work.
-        Raises StoreError."""
+        """An app on a store, or on the one that the settings name (`at_once`: see `open_store`);
+        `watch` sees its work. Raises StoreError."""
         if not isinstance(source, Settings):
             return cls(source, clock)
         store = await open_store(source, clock, at_once=at_once)
@@ -131,7 +154,9 @@ class App:
             app = cls(store if watch is None else watch.storing(store), clock)
             if watch is not None:
                 app.watched(watch)
-            app._storing.erased = Erased(source.data if source.postgres or source.database else None)
+            app._storing.erased = Erased(
+                source.data if source.postgres or source.database else None
+            )
             await app.erase_again()
         except BaseException:
             await store.close()
@@ -142,22 +167,28 @@ class App:
         return app
 
     async def describe(self, settings: Settings) -> str:
-        """Return in one line what runs: the version, the database, and how many servers have games in it."""
+        """Return in one line what runs: the version, the database, and how many servers have
+        games in it.
+        """
         parts = [f"Grognard {release()}", describe_database(settings)]
         try:
             places = await self.store.servers("")
         except StoreError:  # the database went away again; whoever needs it says so
             return ", ".join(parts)
-        servers = sum("/" not in place for place in places)  # those with a slash are direct messages
+        servers = sum(
+            "/" not in place for place in places
+        )  # those with a slash are direct messages
         return ", ".join([*parts, f"{counted(servers, 'server')} with games"])
 
     async def erase_again(self) -> int:
-        """Delete once more what a copy of the database that was put back has brought back; of how many people. Raises
-        StoreError."""
+        """Delete once more what a copy of the database that was put back has brought back; of how
+        many people. Raises StoreError."""
         users, marks = await self._storing.erased.returned(self.store)
         for user in users:
             how = {"confirm": True}
-            reply = await self.run(Command(FORGET, how, Person(user, ""), NOWHERE, f"erased/{new_id()}"))
+            reply = await self.run(
+                Command(FORGET, how, Person(user, ""), NOWHERE, f"erased/{new_id()}")
+            )
             if reply.error:
                 raise StoreError(f"A copy brought back somebody who was erased: {reply.title}")
         for mark in marks:
@@ -177,7 +208,12 @@ class App:
     # Running commands
 
     async def run_text(
-        self, text: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
+        self,
+        text: str,
+        who: Person,
+        where: Place,
+        request_id: str,
+        delivery: Mapping[str, object] | None = None,
     ) -> Reply:
         """Run a command given as text; bad text is answered privately."""
         try:
@@ -185,7 +221,15 @@ class App:
         except UserError as error:
             return error_reply(error, without_control(text[:MAX_TEXT]))
         return await self.run(
-            Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}, spec=typed.spec)
+            Command(
+                typed.spec.path,
+                typed.options,
+                who,
+                where,
+                request_id,
+                delivery or {},
+                spec=typed.spec,
+            )
         )
 
     async def run_typed(
@@ -198,8 +242,14 @@ class App:
         delivery: Mapping[str, object] | None = None,
         channels: Mapping[str, Place] | None = None,
     ) -> Reply:
-        """Run a command whose options have been read from text or a form; `channels` are those of them confirmed."""
-        return await self.run(Command(spec.path, options, who, where, request_id, delivery or {}, channels or {}, spec))
+        """Run a command whose options have been read from text or a form; `channels` are those
+        of them confirmed.
+        """
+        return await self.run(
+            Command(
+                spec.path, options, who, where, request_id, delivery or {}, channels or {}, spec
+            )
+        )
 
     async def press(
         self,
@@ -209,28 +259,37 @@ class App:
         request_id: str,
         delivery: Mapping[str, object] | None = None,
     ) -> Reply:
-        """Run what a button is for. `request_id` is this very press: another press of the button has its own.
+        """Run what a button is for. `request_id` is this very press: another press of the button
+        has its own.
 
-        What may happen once is used up where it is kept (the event is undone, the draft is gone), so that it can be
-        pressed again once that has come back. Again ignores the same person for two seconds.
+        What may happen once is used up where it is kept (the event is undone, the draft is gone),
+        so that it can be pressed again once that has come back. Again ignores the same person for
+        two seconds.
         """
         name, _, rest = action.partition(":")
         if name in TWICE and self._pauses.is_too_soon(who, where, request_id):
-            return error_reply(UserError("You just rolled that again; wait two seconds.", code="too-soon"))
-        reply = await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
+            return error_reply(
+                UserError("You just rolled that again; wait two seconds.", code="too-soon")
+            )
+        reply = await self.run(
+            Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {})
+        )
         if name in REPEATING and reply.error and reply.typed:
             typed = await self.parsed(reply.typed, where)
             return await self.forms.offered(reply, typed.spec, typed.options, who)
         return reply
 
     async def unasked(self, action: str, who: Person, where: Place) -> Reply:
-        """What a button answers that nobody has pressed: a hand on show is drawn anew. It costs them nothing."""
+        """What a button answers that nobody has pressed: a hand on show is drawn anew. It costs
+        them nothing.
+        """
         return await self.press(action, who, where, f"{UNASKED}{new_id()}")
 
     async def run(self, command: Command) -> Reply:
         """Run a command once; whatever goes wrong comes back as a private reply.
 
-        A request that is already under way, or was answered before, gets the same answer marked as `seen`.
+        A request that is already under way, or was answered before, gets the same answer marked as
+        `seen`.
         """
         try:
             check_sizes(command.options)
@@ -248,20 +307,26 @@ class App:
             except UserError as error:  # of the store
                 return error_reply(error)
             command = replace(command, path=typed.spec.path, options=typed.options, spec=typed.spec)
-        return await self._under_way.once(command.request_id, partial(self._answer, command), command)
+        return await self._under_way.once(
+            command.request_id, partial(self._answer, command), command
+        )
 
     def spec(self, path: Path) -> CommandSpec:
-        """The command with this path, of those that everybody has. Raises UserError with the nearest spelling."""
+        """The command with this path, of those that everybody has. Raises UserError with the
+        nearest spelling.
+        """
         return spec_of(self.registry, path)
 
     async def registry_at(self, where: Place) -> Registry:
-        """The commands that are seen in a place: those of everybody, and those of the packs of its server and game."""
+        """The commands that are seen in a place: those of everybody, and those of the packs of
+        its server and game.
+        """
         with using(await self.seen_at(where)):
             return registry()
 
     async def packs_at(self, server: str) -> tuple[Registry, tuple[str, ...]]:
-        """What a platform is told that wants to know a server's own commands: the registry that has them, and the
-        top-level names that the packs enabled there add to everybody's."""
+        """What a platform is told that wants to know a server's own commands: the registry that has
+        them, and the top-level names that the packs enabled there add to everybody's."""
         here = Place(server, server)
         with using(await self.shelves.at(here)):
             found = registry()
@@ -279,23 +344,28 @@ class App:
         return sorted(server for server in found if server and server.startswith(platform))
 
     def when_packs_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
-        """Tell `listener` the server, as soon as its choice of systems and packs is stored by this process; until what
-        comes back is called."""
+        """Tell `listener` the server, as soon as its choice of systems and packs is stored by this
+        process; until what comes back is called."""
         self.enabled.listeners.append(listener)
         return partial(self.enabled.listeners.remove, listener)
 
     def when_hands_change(self, listener: Callable[[str], None]) -> None:
-        """Tell `listener` the game, its place or the person when this process stored what may change their hand."""
+        """Tell `listener` the game, its place or the person when this process stored what may
+        change their hand.
+        """
         self._storing.listeners.append(listener)
 
     async def seen_at(self, where: Place) -> Mapping[str, System]:
-        """The systems that are seen in a place: those of everybody, and the packs of its server and game."""
+        """The systems that are seen in a place: those of everybody, and the packs of its server
+        and game.
+        """
         loaded = await self.games.at((await self.threads.home(where)).key)
         return await self.shelves.at(where, loaded.game if loaded is not None else None)
 
     async def spec_at(self, path: Path, where: Place) -> CommandSpec:
-        """The command with this path as it is seen in a place; of those that are everybody's it is known at once, and
-        what packs add to it is seen to when it runs. Raises UserError with the nearest spelling."""
+        """The command with this path as it is seen in a place; of those that are everybody's it is
+        known at once, and what packs add to it is seen to when it runs. Raises UserError with the
+        nearest spelling."""
         if path and (path[0] == "button" or self._is_everybodys(path[0])):
             return self.spec(path)
         try:
@@ -313,10 +383,14 @@ class App:
     def _is_everybodys(self, name: str) -> bool:
         """Whether a command's first word is the bot's own, which no pack can take."""
         known = name.removesuffix(TABLE)
-        return known in built_in() or (known not in self.registry.games and name in self.registry.top)
+        return known in built_in() or (
+            known not in self.registry.games and name in self.registry.top
+        )
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
-        """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
+        """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises
+        UserError.
+        """
         try:
             typed = await self._read(text, where)
         except UserError as error:
@@ -327,13 +401,24 @@ class App:
                 raise
             typed = found
         else:
-            if who is not None and typed.spec.path == ("roll",) and not text.lstrip(" /").casefold().startswith("roll"):
-                typed = await by_name(self.store, self.registry, text, who.key, where) or typed  # a macro called d66
-        return await self.called(typed.spec, typed.options, who, where) if who is not None else typed
+            if (
+                who is not None
+                and typed.spec.path == ("roll",)
+                and not text.lstrip(" /").casefold().startswith("roll")
+            ):
+                typed = (
+                    await by_name(self.store, self.registry, text, who.key, where) or typed
+                )  # a macro called d66
+        return (
+            await self.called(typed.spec, typed.options, who, where) if who is not None else typed
+        )
 
-    async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
-        """What a macro comes to that `/macro run` runs, or asks for; any other command as it is. Raises UserError for
-        what has no use where it is typed, and for more text than a command may have."""
+    async def called(
+        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+    ) -> Parsed:
+        """What a macro comes to that `/macro run` runs, or asks for; any other command as it is.
+        Raises UserError for what has no use where it is typed, and for more text than a command may
+        have."""
         check_sizes(options)
         if where.is_own:
             check_own(spec, where, who)
@@ -341,18 +426,26 @@ class App:
             return Parsed(self.registry.get(spec.path) or spec, as_typed(spec, options))
         if spec.path != RUN_MACRO:
             return Parsed(spec, options)
-        return await called(self.store, await self.registry_at(where), spec, options, who.key, where)
+        return await called(
+            self.store, await self.registry_at(where), spec, options, who.key, where
+        )
 
     async def spec_of_form(self, draft: Draft, where: Place) -> CommandSpec:
         """What the form of a draft asks for. Raises UserError."""
         if draft.path == RUN_MACRO:
             seen = await self.registry_at(where)
-            if (spec := await form_at(self.store, seen, draft.path, draft.options, draft.owner, where)) is not None:
+            if (
+                spec := await form_at(
+                    self.store, seen, draft.path, draft.options, draft.owner, where
+                )
+            ) is not None:
                 return spec
         spec = await self.spec_at(draft.path, where)
         if spec.path in FIRST_FORMS:
             games, here = await self.seen_at(where), await self.enabled.games(where)
-            return first_form(spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options)
+            return first_form(
+                spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options
+            )
         if not any(option.ruled for option in spec.options):
             return spec
         loaded = await self.games.at((await self.threads.home(where)).key)
@@ -360,7 +453,9 @@ class App:
         return spec_by_rules(spec, (await self.seen_at(where)).get(spec.system), game)
 
     async def _read(self, text: str, where: Place) -> Parsed:
-        """A command typed in a place; what everybody has is known without asking what that place has."""
+        """A command typed in a place; what everybody has is known without asking what that place
+        has.
+        """
         try:
             typed = parse_text(text, self.registry)
             if not typed.spec.system or self._is_everybodys(typed.spec.path[0]):
@@ -374,11 +469,15 @@ class App:
     # Answers on their way
 
     def showing(self, server: str) -> AbstractContextManager[None]:
-        """Inside, commands are written as what a server had the last time reads them, its packs with them."""
+        """Inside, commands are written as what a server had the last time reads them, its packs
+        with them.
+        """
         return using(self.shelves.last(server))
 
     async def keep_untold(self, user: str, id: str, reply: Reply) -> None:
-        """An answer that can be shown no more is kept for whom it was for, until they come again."""
+        """An answer that can be shown no more is kept for whom it was for, until they come
+        again.
+        """
         await self.answers.keep_untold(user, id, reply, self._clock())
         self.counts.count("untold")
 
@@ -389,10 +488,14 @@ class App:
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
 
-    async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None) -> Reply:
-        """The answer to a receipt that was taken over: the command is run (by `run`, if given) while its token lives.
+    async def make_good(
+        self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None
+    ) -> Reply:
+        """The answer to a receipt that was taken over: the command is run (by `run`, if given)
+        while its token lives.
 
-        After that it is refused, which is stored like any answer: whoever was faster, only one of both is told.
+        After that it is refused, which is stored like any answer: whoever was faster, only one of
+        both is told.
         """
         return await self._promises.make_good(receipt, run or partial(self.run, receipt.command))
 
@@ -421,7 +524,9 @@ class App:
             standing=standing(game, system),
             decks=deck_names(game, system),
             lying=lying(game),
-            options=tuple(dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])),
+            options=tuple(
+                dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])
+            ),
             game=system,
         )
 
@@ -430,12 +535,18 @@ class App:
         return tuple((await macros_seen(self.store, who.key, where)).values())
 
     async def complete(
-        self, path: Path, name: str, typed: str, given: Mapping[str, object], who: Person, where: Place
+        self,
+        path: Path,
+        name: str,
+        typed: str,
+        given: Mapping[str, object],
+        who: Person,
+        where: Place,
     ) -> tuple[Choice, ...]:
         """Choices for one option while it is typed, with this channel's roster and sides.
 
-        A text of more than 1,000 characters has none, for a choice has at most 100; an option given before that is
-        too long is left out.
+        A text of more than 1,000 characters has none, for a choice has at most 100; an option given
+        before that is too long is left out.
         """
         if len(typed) > MAX_COMPLETED:
             return ()
@@ -449,7 +560,9 @@ class App:
             with using(seen):
                 spec = registry().get(path) or spec
             if (option := spec.option(name)) is not None and option.complete == "game":
-                known = known._replace(games=await choices(self.store, await self.threads.home(where)))
+                known = known._replace(
+                    games=await choices(self.store, await self.threads.home(where))
+                )
             if option is not None and option.complete in OF_ENABLED:
                 known = known._replace(enabled=await self.enabled.games(where))
             if option is not None and option.complete == "pack":
@@ -463,12 +576,16 @@ class App:
 
 
 def _storable(command: Command) -> Command:
-    """The command with every text in it as both stores can hold it, and the name of who asks as it is shown; what a
-    file says is its reader's business."""
+    """The command with every text in it as both stores can hold it, and the name of who asks as it
+    is shown; what a file says is its reader's business."""
     if (name := shown_name(storable(command.who.name))) != command.who.name:
         command = replace(command, who=replace(command.who, name=name))
     who, where = command.who, command.where
-    typed = (value for name, value in command.options.items() if isinstance(value, str) and name != "file")
+    typed = (
+        value
+        for name, value in command.options.items()
+        if isinstance(value, str) and name != "file"
+    )
     texts = "".join((command.request_id, who.key, where.key, where.server, where.name, *typed))
     if storable(texts) == texts:
         return command
@@ -479,6 +596,8 @@ def _storable(command: Command) -> Command:
             for name, value in command.options.items()
         },
         who=replace(who, key=storable(who.key)),
-        where=replace(where, key=storable(where.key), server=storable(where.server), name=storable(where.name)),
+        where=replace(
+            where, key=storable(where.key), server=storable(where.server), name=storable(where.name)
+        ),
         request_id=storable(command.request_id),
     )

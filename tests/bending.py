@@ -1,4 +1,6 @@
-"""Bends JSON-like data the way a slip of the pen, a careless program or a mischievous stranger would."""
+"""Bends JSON-like data the way a slip of the pen, a careless program or a mischievous stranger
+would.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ ODD: list[Any] = [
 
 
 def bent(draw: random.Random, data: Any, *, odd: list[Any] = ODD, deepest: bool = False) -> Any:
-    """A copy of `data` with one place changed: dropped, doubled, swapped, renamed, retyped, or something odd.
+    """A copy of `data` with one place changed: dropped, doubled, swapped, renamed, retyped, or
+    something odd.
 
     Places deep in the data are as likely as those at its top; with `deepest` they are likelier.
     """
@@ -25,7 +28,11 @@ def bent(draw: random.Random, data: Any, *, odd: list[Any] = ODD, deepest: bool 
         return draw.choice(odd)
     parent, key = places[draw.randrange(len(places))]
     if not deepest and draw.random() < 0.5:
-        tops = [place for place in places if place[0] is data or isinstance(place[0][place[1]], dict | list)]
+        tops = [
+            place
+            for place in places
+            if place[0] is data or isinstance(place[0][place[1]], dict | list)
+        ]
         parent, key = draw.choice(tops or places)
     how = draw.randrange(6)
     if how == 0:
@@ -43,7 +50,9 @@ def bent(draw: random.Random, data: Any, *, odd: list[Any] = ODD, deepest: bool 
 
 
 def _places(data: Any) -> Iterator[tuple[Any, Any]]:
-    keys: Any = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    keys: Any = (
+        data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    )
     for key in keys:
         yield data, key
         yield from _places(data[key])

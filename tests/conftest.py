@@ -1,4 +1,6 @@
-"""What every test shares: the same cases on every machine, and nothing read from the person's own settings."""
+"""What every test shares: the same cases on every machine, and nothing read from the person's
+own settings.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +32,25 @@ from tests.fresh import close_stores, connect, is_all_closed
 from tests.once import make_once
 from tests.standins.postgres import PostgresServer, postgres_server
 
-# A machine may forbid Python to keep what it has compiled; here each worker and each of hundreds of processes would
-# compile all tests and all of the bot anew.
+# A machine may forbid Python to keep what it has compiled; here each worker and each of hundreds of
+# processes would compile all tests and all of the bot anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """More workers than processors: much of the time goes by while a test waits for a process or for a clock."""
+    """More workers than processors: much of the time goes by while a test waits for a process or
+    for a clock.
+    """
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + min(here, 4))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The quick tests wait a tenth of the pauses that bots make; the slow ones are played at the real pace."""
+    """The quick tests wait a tenth of the pauses that bots make; the slow ones are played at the
+    real pace.
+    """
     if config.option.markexpr != "slow":
         os.environ.setdefault("SHARE_OF_PAUSES", "0.1")
 
@@ -57,7 +63,9 @@ def pytest_xdist_setupnodes() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """No garbage is looked for while thousands of tests are read, nor among them later: they stay to the end."""
+    """No garbage is looked for while thousands of tests are read, nor among them later: they
+    stay to the end.
+    """
     gc.disable()
     try:
         return (yield)
@@ -71,18 +79,23 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the cases that a sample leaves out as slow, and put tests that take turns first.
 
-    Tests of a crowd stand side by side: one worker plays them, and none waits for another's turn to end.
+    Tests of a crowd stand side by side: one worker plays them, and none waits for another's turn to
+    end.
     """
-    named_files = {(config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args}
+    named_files = {
+        (config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args
+    }
     _mark_slow_outside_samples([item for item in items if item.path not in named_files])
     items.sort(key=lambda item: "crowd" not in getattr(item, "fixturenames", ()))
 
 
 def _mark_slow_outside_samples(items: list[pytest.Item]) -> None:
-    """Keep `size` cases of each test marked `sample(size)` for the quick run, and mark the others slow.
+    """Keep `size` cases of each test marked `sample(size)` for the quick run, and mark the others
+    slow.
 
-    The sample follows from the names of the cases, so it is the same on every machine and a new case moves at most
-    one other; LUCK=anything draws another sample. A file that is named on the command line runs all its cases.
+    The sample follows from the names of the cases, so it is the same on every machine and a new
+    case moves at most one other; LUCK=anything draws another sample. A file that is named on the
+    command line runs all its cases.
     """
     cases = defaultdict[tuple[pytest.Item | pytest.Collector | None, str], list[pytest.Item]](list)
     for item in items:
@@ -106,7 +119,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
     database=None,
 )
-settings.register_profile("search", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000)
+settings.register_profile(
+    "search", parent=settings.get_profile("ci"), derandomize=False, max_examples=2000
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
@@ -152,30 +167,42 @@ async def _closes_stores() -> AsyncIterator[None]:
 
 @pytest.fixture(autouse=True)
 def _by_itself(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
-    """Each test is by itself: one fixture, as thousands of tests take no longer than their fixtures do.
+    """Each test is by itself: one fixture, as thousands of tests take no longer than their fixtures
+    do.
 
-    No test reads this machine's tokens, nor writes into its data folder. Each has the same seeds, ids and so the same
-    dice on every run: red means changed, not unlucky; LUCK=anything gives all tests other ones. No connection and no
-    folder outlives its test; most tests are not async, and need no loop for that.
+    No test reads this machine's tokens, nor writes into its data folder. Each has the same seeds,
+    ids and so the same dice on every run: red means changed, not unlucky; LUCK=anything gives all
+    tests other ones. No connection and no folder outlives its test; most tests are not async, and
+    need no loop for that.
     """
     for name in (*SETTINGS, *STAND_INS):
         if name in os.environ:
             monkeypatch.delenv(name)
-    folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"  # made by the tests that use it: few do
+    folder = (
+        tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"
+    )  # made by the tests that use it: few do
     monkeypatch.setenv("GROGNARD_DATA", str(folder))
-    monkeypatch.setattr(os, "urandom", Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}").randbytes)
+    monkeypatch.setattr(
+        os, "urandom", Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}").randbytes
+    )
     is_async = inspect.iscoroutinefunction(getattr(request, "function", None))
     if is_async:
         request.getfixturevalue("_closes_stores")
     yield
-    assert is_async or is_all_closed(), "a test that is not async runs what it awaits by tests.fresh.run"
+    assert is_async or is_all_closed(), (
+        "a test that is not async runs what it awaits by tests.fresh.run"
+    )
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _only_known_events() -> Iterator[None]:
-    """Whatever any test makes the bot write is on the closed list by which `grognard verify` reads a log."""
+    """Whatever any test makes the bot write is on the closed list by which `grognard verify`
+    reads a log.
+    """
     append = Ledger.append
 
     def checked(ledger: Ledger, body: Json) -> Json:
@@ -200,14 +227,18 @@ def _made_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _forked_workers() -> Iterator[None]:
-    """Processes for sums, packs and pictures begin at once, except where they themselves are what is tested."""
+    """Processes for sums, packs and pictures begin at once, except where they themselves are
+    what is tested.
+    """
     start = Worker._started
 
     async def started(worker: Worker) -> Any:
         if os.environ["PYTEST_CURRENT_TEST"].startswith("tests/odds_worker/"):
             return await start(worker)
         if worker._process is None or worker._process.returncode is not None:
-            worker._process = cast("asyncio.subprocess.Process", await nursery.sums(pool._environment()))
+            worker._process = cast(
+                "asyncio.subprocess.Process", await nursery.sums(pool._environment())
+            )
             await pool._read(worker._process)
         return worker._process
 
@@ -224,7 +255,15 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL server for this process of the tests; each test makes a database of its own on it."""
-    lean = ("fsync=off", "max_connections=200", "shared_buffers=16MB", "autovacuum=off", "wal_level=minimal")
+    """A PostgreSQL server for this process of the tests; each test makes a database of its own
+    on it.
+    """
+    lean = (
+        "fsync=off",
+        "max_connections=200",
+        "shared_buffers=16MB",
+        "autovacuum=off",
+        "wal_level=minimal",
+    )
     with postgres_server(*(f"--{option}" for option in (*lean, "max_wal_senders=0"))) as server:
         yield server

@@ -16,7 +16,9 @@ from bot.systems.resolve import count_odds, resolve
 def play_example(
     game: str, sequence: str, given: Mapping[str, object], dice: Sequence[int], roster: Any = None
 ) -> Played:
-    """Play one sequence with exactly these dice; fails when a die is missing, impossible or left over."""
+    """Play one sequence with exactly these dice; fails when a die is missing, impossible or left
+    over.
+    """
     script = Script(dice)
     played = resolve(system(game).sequence(sequence), given, script, roster)
     script.finish()

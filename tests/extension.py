@@ -1,4 +1,6 @@
-"""A pack that extends asl, with made-up figures: a fire table, the shot, a unit type and a number of its own."""
+"""A pack that extends asl, with made-up figures: a fire table, the shot, a unit type and a
+number of its own.
+"""
 
 from __future__ import annotations
 

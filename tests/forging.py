@@ -1,4 +1,6 @@
-"""What a cheat would do with an exported log: change it, and make hashes, salts and head fit again."""
+"""What a cheat would do with an exported log: change it, and make hashes, salts and head fit
+again.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +58,18 @@ def resealed(log: Json, number: int, **fields: Any) -> None:
     """What was sealed in an event, changed; fields that are None go."""
     row = next(row for row in log["texts"] if (row["event"], row["key"]) == (number, "sealed"))
     content = {**json.loads(row["text"]), **fields}
-    retold(log, number, "sealed", canonical({key: value for key, value in content.items() if value is not None}))
+    retold(
+        log,
+        number,
+        "sealed",
+        canonical({key: value for key, value in content.items() if value is not None}),
+    )
 
 
 def reseeded(log: Json, epoch: int, seed: bytes) -> None:
-    """Another seed of that number, promised and published as if it had always been so; dice stay as they are."""
+    """Another seed of that number, promised and published as if it had always been so; dice stay
+    as they are.
+    """
     for body in bodies(log):
         if body.get("secret", {}).get("epoch") == epoch:
             body["secret"]["commitment"] = commitment(seed)
@@ -77,7 +86,9 @@ class Dice:
     def __init__(self, log: Json, number: int, digest: str = "") -> None:
         promised = [body["secret"] for body in bodies(log)[: number - 1] if "secret" in body]
         begun = next(secret for secret in reversed(promised) if "epoch" in secret)
-        seed = bytes.fromhex(next(row["seed"] for row in log["seeds"] if row["epoch"] == begun["epoch"]))
+        seed = bytes.fromhex(
+            next(row["seed"] for row in log["seeds"] if row["epoch"] == begun["epoch"])
+        )
         self._dice = Stream(seed, log["game"], number, digest or promised[-1]["digest"])
 
     def draw(self, die: Any) -> int | str:
@@ -86,5 +97,7 @@ class Dice:
 
 
 def verify(data: object, head: str = "") -> Findings:
-    """What a check of chain, dice and texts finds in an export, also against a head known from elsewhere."""
+    """What a check of chain, dice and texts finds in an export, also against a head known from
+    elsewhere.
+    """
     return check_proof(read_export(data), [head] if head else ())

@@ -29,13 +29,16 @@ WITH_THREADS = ("tests/stores/", "tests/test_house.py")
 
 
 class OnTheSpot:
-    """What `aiosqlite.connect` gives, without a thread: most of the time of a short job is its way there and back.
+    """What `aiosqlite.connect` gives, without a thread: most of the time of a short job is its way
+    there and back.
 
     Whoever else is at work has a turn before a job and behind it, as with a thread.
     """
 
     def __init__(self, path: Path, timeout: float) -> None:
-        self._conn = sqlite3.connect(path, isolation_level=None, timeout=timeout, check_same_thread=False)
+        self._conn = sqlite3.connect(
+            path, isolation_level=None, timeout=timeout, check_same_thread=False
+        )
 
     async def _execute(self, job: Callable[[sqlite3.Connection], T], conn: sqlite3.Connection) -> T:
         await asyncio.sleep(0)
@@ -50,9 +53,12 @@ class OnTheSpot:
 
 
 def connect(path: Path, **how: Any) -> Awaitable[Any]:
-    """In place of `aiosqlite.connect`: stores made here do without threads. Those of tests of the stores themselves
-    have them, and so have those of bots, of the command line and of whoever opens a file."""
-    is_on_the_spot = _IS_FRESH.get() and not os.environ["PYTEST_CURRENT_TEST"].startswith(WITH_THREADS)
+    """In place of `aiosqlite.connect`: stores made here do without threads. Those of tests of the
+    stores themselves have them, and so have those of bots, of the command line and of whoever opens
+    a file."""
+    is_on_the_spot = _IS_FRESH.get() and not os.environ["PYTEST_CURRENT_TEST"].startswith(
+        WITH_THREADS
+    )
     return _on_the_spot(path, how["timeout"]) if is_on_the_spot else _connect(path, **how)
 
 
@@ -86,7 +92,8 @@ async def fresh(kind: type[Kind], clock: Clock = time.time) -> Kind:
 async def close_stores() -> None:
     """Close all that were opened here. After an async test this happens by itself.
 
-    On a busy machine small odds are too slow to be counted on the spot: then a worker has begun, which ends here too.
+    On a busy machine small odds are too slow to be counted on the spot: then a worker has begun,
+    which ends here too.
     """
     while _APPS:
         handling = _APPS.pop().handling

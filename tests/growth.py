@@ -6,7 +6,9 @@ from time import process_time
 
 SHORT, LONG = 1_000, 4_000
 MOST_GROWTH = 8.0
-"""Four times the length may cost less than eight times as much; sixteen times as much is quadratic."""
+"""Four times the length may cost less than eight times as much; sixteen times as much is
+quadratic.
+"""
 HARMLESS = 0.004
 """Seconds of the longer text below which growth is not asked for: noise would be most of it."""
 
@@ -15,8 +17,11 @@ class TooDeep(AssertionError):
     """A parser that calls itself for each piece of a text."""
 
 
-def growth(run: Callable[[str], object], make: Callable[[int], str], long: int = LONG) -> tuple[float, float]:
-    """Return how many times as much a text of `long` characters costs as one of a quarter, and its cost in seconds.
+def growth(
+    run: Callable[[str], object], make: Callable[[int], str], long: int = LONG
+) -> tuple[float, float]:
+    """Return how many times as much a text of `long` characters costs as one of a quarter, and its
+    cost in seconds.
 
     The growth is 0 where the longer one costs next to nothing. Raises TooDeep.
     """

@@ -1,6 +1,7 @@
 """A bot of its own for tests/test_kill.py: six games played for ever, until somebody kills it.
 
-It knows nothing of pytest: dozens of these are forked by tests/adapters/nursery.py, which does not either.
+It knows nothing of pytest: dozens of these are forked by tests/adapters/nursery.py, which does not
+either.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from tests.fresh import fresh_app
 PATIENCE = 0.05  # seconds after which a receipt is shown
 GAMES = 6
 CUP, CAMPAIGN = 4, 5
-"""The games that a cup leads, and that hands and battles which draw decide; the others are free play."""
+"""The games that a cup leads, and that hands and battles which draw decide; the others are free
+play.
+"""
 COMMANDS: tuple[str, ...] = (
     "/roll 2d6",
     '/lnlt fire attackers="squad fp=4" targets="squad morale=5; leader morale=6" adjacent',
@@ -71,7 +74,12 @@ PLAYS = {
     CAMPAIGN: (
         *("/salt-road attack {ours} {theirs}", "/track set orders 3", "/choose option=stand") * 3,
         *("/game undo", "/game redo", "/game next", "/game pass", "/deck draw fate"),
-        *("/deck draw {deck} to=me", "/deck play all {deck}", "/deck return all {deck}", "/deck shuffle {deck}"),
+        *(
+            "/deck draw {deck} to=me",
+            "/deck play all {deck}",
+            "/deck return all {deck}",
+            "/deck shuffle {deck}",
+        ),
         "/unit edit {ours} men=9",
     ),
 }
@@ -103,7 +111,9 @@ async def play(app: App, platform: Platform, game: int, life: int) -> None:
         await do(app, platform, (name, text), where, f"r-{game}-{life}-{number}", life)
 
 
-async def do(app: App, platform: Platform, line: tuple[str, str], where: Place, request: str, life: int) -> None:
+async def do(
+    app: App, platform: Platform, line: tuple[str, str], where: Place, request: str, life: int
+) -> None:
     """One command, from its receipt to its answer."""
     name, text = line
     who = Person(f"kill:{name}", name)
@@ -145,7 +155,9 @@ async def post_what_is_left(app: App, platform: Platform) -> None:
 
 
 async def warm_up() -> None:
-    """What a process reads before its first commands is read by now: the kills fall into the play behind it."""
+    """What a process reads before its first commands is read by now: the kills fall into the
+    play behind it.
+    """
     app = await fresh_app()
     for text in COMMANDS[:2]:
         await app.run_text(text, Person("warm:a", "a"), Place("warm:1"), text)
@@ -160,7 +172,9 @@ async def main() -> None:
     def clock() -> float:
         return time.time() + later
 
-    link.NOW = f"({link.NOW} + {later})"  # leases go by the server's clock, which is in the same life
+    link.NOW = (
+        f"({link.NOW} + {later})"  # leases go by the server's clock, which is in the same life
+    )
     app = App(await open_store(load_settings(), clock), clock)
     platform = Platform(Path(folder))
     try:

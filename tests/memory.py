@@ -1,4 +1,6 @@
-"""Where tests keep what is read again by nobody: in memory, where files are made and taken away without a disk."""
+"""Where tests keep what is read again by nobody: in memory, where files are made and taken away
+without a disk.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _FOLDER = "/dev/shm"
 
 
 def memory() -> str | None:
-    """A folder in memory for temporary ones; None where there is none, or another place was named for them."""
+    """A folder in memory for temporary ones; None where there is none, or another place was
+    named for them.
+    """
     is_named = tempfile.tempdir not in (None, "/tmp") or "TMPDIR" in os.environ
     return _FOLDER if not is_named and _is_roomy() else None
 

@@ -1,4 +1,6 @@
-"""What comes to the same each time is made once for each process of the tests: packs that are read, empty databases."""
+"""What comes to the same each time is made once for each process of the tests: packs that are
+read, empty databases.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _brought: dict[tuple[Any, ...], PackSystem | None] = {}
 
 
 def make_once(put: Callable[[object, str, object], None]) -> None:
-    """Have the bot do so: `put` is setattr, or that of a monkeypatch. What is refused is read and refused again."""
+    """Have the bot do so: `put` is setattr, or that of a monkeypatch. What is refused is read
+    and refused again.
+    """
     put(yaml_file, "read_bounded", lambda data, file: pickle.loads(_yaml(data, file)))
     put(system, "declared_in", _sequence)
     put(schema, "migrate", _made)
@@ -56,7 +60,9 @@ def _pack(files: Mapping[str, object], hash: str) -> PackSystem | None:
 
 
 def _sequence(of: System, id: str) -> Declared:
-    """A sequence that is declared; that of a pack goes with its files, with those beside it, and with its game."""
+    """A sequence that is declared; that of a pack goes with its files, with those beside it, and
+    with its game.
+    """
     if not isinstance(of, PackSystem):
         return _declared_in(of, id)
     key = (of.versions, id, of.parent, of.base)

@@ -46,11 +46,15 @@ def said_by_page(texts: Sequence[str], folder: Path) -> list[dict[str, list[list
 
 @cache
 def _node() -> subprocess.Popen[str]:
-    """One for all tests of this process, with the scripts read; it ends when nobody holds its stdin any more."""
+    """One for all tests of this process, with the scripts read; it ends when nobody holds its
+    stdin any more.
+    """
     path = shutil.which("node")
     if not path:
         pytest.skip("no Node here; on Debian: apt-get install nodejs")
-    node = subprocess.Popen([path, "--eval", _RUN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    node = subprocess.Popen(
+        [path, "--eval", _RUN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    )
     _tell(node, checker_scripts())
     return node
 

@@ -1,7 +1,8 @@
 """Every hand-written parser of typed text, and pieces of the syntax that they read.
 
-A function of `bot/` or `adapters/` that needs nothing but a text is found by itself. One that needs more is in
-`PARSERS`, with what it needs; each kind of option, and each way to complete one, comes out of the registry.
+A function of `bot/` or `adapters/` that needs nothing but a text is found by itself. One that needs
+more is in `PARSERS`, with what it needs; each kind of option, and each way to complete one, comes
+out of the registry.
 """
 
 import inspect
@@ -35,17 +36,126 @@ from tests.patterns import modules
 Parser = Callable[[str], object]
 
 PIECES = (
-    *("a", "1", " ", "\n", ",", ";", ":", "=", "(", ")", "[", "]", "{", "}", "<", ">", "'", '"', "\u201c", "\u201d"),
-    *("`", "*", "_", "~", "|", "/", "\\", "-", "+", ".", "#", "@", "&", "%", "!", "?", "$", "\t", "\u200b", "\u05d0"),
-    *("a,", "a;", "a ", "a=", "1,", "1 ", "a=1 ", "a=1,", "1..", "1-", "-a ", "+a ", "all ", "side:", "side:a "),
-    *("1d6", "1d6+", "d6(", "(1", "((", "2x", "x2,", "not ", "a or ", "1 if a else ", "min(", "a.b[0]", "[0]."),
-    *("[[", "[a", "{a: ", "{a}", "{a=", "a: ", "- ", "\n- ", "\n- a: ", "\n  ", "| a ", "a\n", "\r\n", "//", "/*"),
-    *('"a" ', "'a", '"\\"', "<@", "<#a|", "<https:", "&lt;", "<script>", "#1 ", "> ", "../", "\u2212", "\u2026"),
+    *(
+        "a",
+        "1",
+        " ",
+        "\n",
+        ",",
+        ";",
+        ":",
+        "=",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "<",
+        ">",
+        "'",
+        '"',
+        "\u201c",
+        "\u201d",
+    ),
+    *(
+        "`",
+        "*",
+        "_",
+        "~",
+        "|",
+        "/",
+        "\\",
+        "-",
+        "+",
+        ".",
+        "#",
+        "@",
+        "&",
+        "%",
+        "!",
+        "?",
+        "$",
+        "\t",
+        "\u200b",
+        "\u05d0",
+    ),
+    *(
+        "a,",
+        "a;",
+        "a ",
+        "a=",
+        "1,",
+        "1 ",
+        "a=1 ",
+        "a=1,",
+        "1..",
+        "1-",
+        "-a ",
+        "+a ",
+        "all ",
+        "side:",
+        "side:a ",
+    ),
+    *(
+        "1d6",
+        "1d6+",
+        "d6(",
+        "(1",
+        "((",
+        "2x",
+        "x2,",
+        "not ",
+        "a or ",
+        "1 if a else ",
+        "min(",
+        "a.b[0]",
+        "[0].",
+    ),
+    *(
+        "[[",
+        "[a",
+        "{a: ",
+        "{a}",
+        "{a=",
+        "a: ",
+        "- ",
+        "\n- ",
+        "\n- a: ",
+        "\n  ",
+        "| a ",
+        "a\n",
+        "\r\n",
+        "//",
+        "/*",
+    ),
+    *(
+        '"a" ',
+        "'a",
+        '"\\"',
+        "<@",
+        "<#a|",
+        "<https:",
+        "&lt;",
+        "<script>",
+        "#1 ",
+        "> ",
+        "../",
+        "\u2212",
+        "\u2026",
+    ),
     '<script type="application/json" id="export">',
 )
 """Signs, words and beginnings that are repeated, in the notations that the bot reads."""
 
-NOT_TYPED = ("bot.host", "bot.process", "bot.stores", "bot.sight", "bot.picture", "adapters.console.session")
+NOT_TYPED = (
+    "bot.host",
+    "bot.process",
+    "bot.stores",
+    "bot.sight",
+    "bot.picture",
+    "adapters.console.session",
+)
 """Rooms in which no text of a stranger is read."""
 NO_PARSERS = (
     "bot.rules.text.plain._any_of",  # makes a pattern of our own signs
@@ -58,7 +168,9 @@ NO_PARSERS = (
 
 @cache
 def text_functions() -> dict[str, Parser]:
-    """Return the functions of the bot and its adapters that need one text and nothing else, by their names."""
+    """Return the functions of the bot and its adapters that need one text and nothing else, by
+    their names.
+    """
     found: dict[str, Parser] = {}
     for _, module, _ in modules():
         if module.__name__.startswith(NOT_TYPED):
@@ -95,22 +207,42 @@ WHOSE = Whose("US")
 
 @cache
 def parsers() -> dict[str, tuple[Parser, int]]:
-    """Return each parser that needs more than a text, by what it reads, and the most characters that it is given."""
+    """Return each parser that needs more than a text, by what it reads, and the most characters
+    that it is given.
+    """
     known = registry()
     words: UnitWords = system("lnlt").words["units"]
     formulas = Formulas(Setting("steps.yaml"))
     found: dict[str, tuple[Parser, int]] = {
         "a line": (lambda text: parse_text(text, known), MAX_TEXT),
-        "a line with units": (lambda text: parse_text(f"lnlt fire attackers={text}", known), MAX_TEXT),
-        "a line with bare words": (lambda text: parse_text(f"unit edit us1 {text}", known), MAX_TEXT),
+        "a line with units": (
+            lambda text: parse_text(f"lnlt fire attackers={text}", known),
+            MAX_TEXT,
+        ),
+        "a line with bare words": (
+            lambda text: parse_text(f"unit edit us1 {text}", known),
+            MAX_TEXT,
+        ),
         "a line with a mistake": (lambda text: salvaged(f"lnlt fire {text}", known), MAX_TEXT),
         "units written out": (lambda text: written_out(text, words, ROSTER, WHOSE), MAX_TEXT),
-        "units behind a unit": (lambda text: written_out(f"us1 {text}", words, ROSTER, WHOSE), MAX_TEXT),
-        "units of a choice": (lambda text: written_out(f"all {text}", words, ROSTER, WHOSE), MAX_TEXT),
+        "units behind a unit": (
+            lambda text: written_out(f"us1 {text}", words, ROSTER, WHOSE),
+            MAX_TEXT,
+        ),
+        "units of a choice": (
+            lambda text: written_out(f"all {text}", words, ROSTER, WHOSE),
+            MAX_TEXT,
+        ),
         "names of units": (lambda text: names_in(text, words, ROSTER, WHOSE), MAX_TEXT),
         "units in a list": (lambda text: units_in([text], ROSTER), MAX_TEXT),
-        "a list of units": (lambda text: parse_units(text, words, ROSTER, option="units"), MAX_TEXT),
-        "a list without a roster": (lambda text: parse_units(text, words, {}, option="units"), MAX_TEXT),
+        "a list of units": (
+            lambda text: parse_units(text, words, ROSTER, option="units"),
+            MAX_TEXT,
+        ),
+        "a list without a roster": (
+            lambda text: parse_units(text, words, {}, option="units"),
+            MAX_TEXT,
+        ),
         "a unit": (lambda text: find_unit(text, ROSTER), MAX_TEXT),
         "dice": (parse_dice, MAX_EXPRESSION),
         "heads": (lambda text: read_heads([text]), MAX_TEXT),
@@ -119,7 +251,10 @@ def parsers() -> dict[str, tuple[Parser, int]]:
         "a page": (lambda text: export_text(f"<{text}", 1_000), MAX_TEXT),
         "a log": (read_json, MAX_TEXT),
         "a table of another program": (imported, MAX_TEXT),
-        "a formula of a table": (lambda text: compile_formula(text, {"a"}, "a.yaml", bounded=True), MAX_FORMULA),
+        "a formula of a table": (
+            lambda text: compile_formula(text, {"a"}, "a.yaml", bounded=True),
+            MAX_FORMULA,
+        ),
         "a formula of a step": (lambda text: formulas.formula(text, {}, ()), 1_000),
         "a text of a step": (lambda text: formulas.text(text, {}, ()), 1_000),
     }

@@ -1,7 +1,8 @@
-"""Every regular expression of the bot, found in the code itself, and texts made of pieces of its own syntax.
+"""Every regular expression of the bot, found in the code itself, and texts made of pieces of its
+own syntax.
 
-A pattern that somebody adds to `bot/` or `adapters/` is found by itself. One that is put together inside a function
-needs an example in `EXAMPLES` of the values that it is made of.
+A pattern that somebody adds to `bot/` or `adapters/` is found by itself. One that is put together
+inside a function needs an example in `EXAMPLES` of the values that it is made of.
 """
 
 import ast
@@ -42,9 +43,13 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/verification/follows/turn.py", 'rf"turn {turn}(, .{{1,100}})?"'): {"turn": 3},
     ("bot/game/roster.py", r'prefix + r"\d+"'): {"prefix": "us"},
     ("bot/host/completion.py", 'rf"{re.escape(given[-1])} [A-Z]"'): {"given": ["--every"]},
-    ("bot/host/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {"units": ["targets", "unit"]},
+    ("bot/host/fuzz.py", """rf'({"|".join(units) or "-"})="([^"]*)"'"""): {
+        "units": ["targets", "unit"]
+    },
     ("bot/host/fuzz.py", r'rf"\b{theirs}\b"'): {"theirs": "US"},
-    ("bot/interface/typing/command_text.py", r"""rf'\b{lists[0]}="[^"]*"'"""): {"lists": ["targets"]},
+    ("bot/interface/typing/command_text.py", r"""rf'\b{lists[0]}="[^"]*"'"""): {
+        "lists": ["targets"]
+    },
     (
         "bot/packs/check.py",
         r"""rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)" """.strip(),
@@ -53,19 +58,28 @@ EXAMPLES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("bot/rules/declared/formulas.py", r"""rf"'gives': \[[^\[\]]*'{node.id}'" """.strip()): {
         "node": SimpleNamespace(id="aa")
     },
-    ("bot/rules/errors.py", r'rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])"'): {"hint": SimpleNamespace(wrong="aa")},
-    ("bot/rules/inputs/typed_values.py", r'"[,;]" if by_commas else r"[\s,;]+"'): {"by_commas": False},
-    ("bot/rules/text/plain.py", 'f"[{signs}]"'): {"signs": "\\t\\n\u200b-\u200f"},
-    ("bot/stores/struck_texts.py", r'rf"(?<!\w)(?:{words_of_names})(?!\w)"'): {"words_of_names": "Anna|Ann"},
-    ("bot/stores/statements.py", r"""rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)" """.strip()): {
-        "words": ["Anna", "Ann"]
+    ("bot/rules/errors.py", r'rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])"'): {
+        "hint": SimpleNamespace(wrong="aa")
     },
+    ("bot/rules/inputs/typed_values.py", r'"[,;]" if by_commas else r"[\s,;]+"'): {
+        "by_commas": False
+    },
+    ("bot/rules/text/plain.py", 'f"[{signs}]"'): {"signs": "\\t\\n\u200b-\u200f"},
+    ("bot/stores/struck_texts.py", r'rf"(?<!\w)(?:{words_of_names})(?!\w)"'): {
+        "words_of_names": "Anna|Ann"
+    },
+    (
+        "bot/stores/statements.py",
+        r"""rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)" """.strip(),
+    ): {"words": ["Anna", "Ann"]},
 }
 """Patterns that are made inside a function, by file and code: the values of its names there."""
 
 
 class Pattern(NamedTuple):
-    """A regular expression: where it is (file and name or code), and the methods that it is used with."""
+    """A regular expression: where it is (file and name or code), and the methods that it is used
+    with.
+    """
 
     place: str
     compiled: re.Pattern[str]
@@ -96,12 +110,16 @@ def all_patterns() -> tuple[Pattern, ...]:
 
 
 def without_example() -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return the patterns made inside functions that have no example, and the examples of which there is no pattern."""
+    """Return the patterns made inside functions that have no example, and the examples of which
+    there is no pattern.
+    """
     made = {
         (file, _source(file, node.args[0]))
         for file, module, tree in modules()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and _is_of_re(node, module) and not _is_constant(node.args[0], module)
+        if isinstance(node, ast.Call)
+        and _is_of_re(node, module)
+        and not _is_constant(node.args[0], module)
     }
     return sorted(made - EXAMPLES.keys()), sorted(EXAMPLES.keys() - made)
 
@@ -130,7 +148,9 @@ def _patterns_in(value: object) -> Iterator[re.Pattern[str]]:
 
 
 def _named_in(node: ast.expr, module: ModuleType) -> Iterator[re.Pattern[str]]:
-    """Yield the patterns of a module that a piece of code names, as `(_A if is_b else _B)` names two."""
+    """Yield the patterns of a module that a piece of code names, as `(_A if is_b else _B)` names
+    two.
+    """
     for part in ast.walk(node):
         if isinstance(part, ast.Name | ast.Attribute):
             try:
@@ -143,9 +163,15 @@ def _named_in(node: ast.expr, module: ModuleType) -> Iterator[re.Pattern[str]]:
 def _is_of_re(node: ast.Call, module: ModuleType) -> bool:
     """Return whether code calls a function of `re` that takes a pattern."""
     function = node.func
-    if not (isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and node.args):
+    if not (
+        isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and node.args
+    ):
         return False
-    return function.value.id == "re" and function.attr in (*METHODS, "compile") and getattr(module, "re", None) is re
+    return (
+        function.value.id == "re"
+        and function.attr in (*METHODS, "compile")
+        and getattr(module, "re", None) is re
+    )
 
 
 @cache
@@ -195,7 +221,9 @@ def _value(node: ast.expr, module: ModuleType, names: Mapping[str, Any]) -> Any:
 
 
 def pieces_of(pattern: re.Pattern[str]) -> list[str]:
-    """Return short texts out of a pattern: each part of it alone, with its neighbour, and from the beginning on."""
+    """Return short texts out of a pattern: each part of it alone, with its neighbour, and from
+    the beginning on.
+    """
     whole = parser.parse(pattern.pattern, pattern.flags)
     found: dict[str, None] = {}
     for part in _sequences(whole):
@@ -230,7 +258,9 @@ def _inside(op: Any, value: Any) -> list[Any]:
 
 
 def _texts(part: Sequence[Any]) -> Iterator[str]:
-    """Yield texts that a sequence takes: the first choice everywhere, then each other choice once."""
+    """Yield texts that a sequence takes: the first choice everywhere, then each other choice
+    once.
+    """
     choices = [_choices(op, value) for op, value in part]
     first = [some[0] for some in choices]
     yield "".join(first)
@@ -291,14 +321,18 @@ def _is_member(items: Sequence[Any], sign: str) -> bool:
 
 
 def heads_of(pattern: re.Pattern[str]) -> tuple[str, ...]:
-    """Return how a text may begin before a piece is repeated: with nothing, and with the beginnings of the pattern."""
+    """Return how a text may begin before a piece is repeated: with nothing, and with the
+    beginnings of the pattern.
+    """
     whole = list(parser.parse(pattern.pattern, pattern.flags))
     heads = (next(_texts(whole[:end])) for end in range(1, min(len(whole), 4) + 1))
     return tuple(dict.fromkeys(["", *heads]))
 
 
 def subject(piece: str, head: str, length: int, *, is_broken: bool) -> str:
-    """Return a text of so many characters that repeats a piece behind a head; a broken one ends as nothing fits."""
+    """Return a text of so many characters that repeats a piece behind a head; a broken one ends
+    as nothing fits.
+    """
     text = (head + piece * (length // len(piece) + 1))[:length]
     return text[:-1] + NOWHERE if is_broken else text
 

@@ -1,4 +1,6 @@
-"""How tests play in a channel: persons say lines, the app answers, dice come from the game or by hand."""
+"""How tests play in a channel: persons say lines, the app answers, dice come from the game or by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -32,29 +34,45 @@ class Channel:
         """The person called so."""
         return Person(f"console:{name.casefold()}", name, manager)
 
-    async def say(self, name: str, text: str, *, manager: bool = False, **delivery: object) -> Reply:
+    async def say(
+        self, name: str, text: str, *, manager: bool = False, **delivery: object
+    ) -> Reply:
         """The answer to a line; it may be an error."""
         request = f"{self._prefix}{next(self._ids)}"
-        return await self.app.run_text(text, self.who(name, manager=manager), self.place, request, delivery)
+        return await self.app.run_text(
+            text, self.who(name, manager=manager), self.place, request, delivery
+        )
 
-    async def transfer(self, name: str, channel: str, *, manager: bool = False, confirmed: bool = True) -> Reply:
+    async def transfer(
+        self, name: str, channel: str, *, manager: bool = False, confirmed: bool = True
+    ) -> Reply:
         """`/game transfer` to a channel of this server, which the platform confirmed or did not."""
         who, server = self.who(name, manager=manager), self.place.server
         there = Place(f"{server}/{channel}", server, f"#{channel}")
         command = Command(
-            ("game", "transfer"), {"channel": there.key}, who, self.place, f"{self._prefix}{next(self._ids)}"
+            ("game", "transfer"),
+            {"channel": there.key},
+            who,
+            self.place,
+            f"{self._prefix}{next(self._ids)}",
         )
-        return await self.app.run(replace(command, channels={"channel": there}) if confirmed else command)
+        return await self.app.run(
+            replace(command, channels={"channel": there}) if confirmed else command
+        )
 
     async def do(self, name: str, *lines: str) -> Reply:
-        """The answer to the last of several lines, none of which may fail. Who directs means to act for any side."""
+        """The answer to the last of several lines, none of which may fail. Who directs means to
+        act for any side.
+        """
         for line in lines:
             reply = await self.meant(name, await self.say(name, line))
             assert not reply.error, f"{line}: {reply.text()}"
         return reply
 
     async def meant(self, name: str, reply: Reply) -> Reply:
-        """Return the reply, or what yes leads to if it asks a game master whether they mean to act for another side."""
+        """Return the reply, or what yes leads to if it asks a game master whether they mean to
+        act for another side.
+        """
         asked = [button.action for button in reply.buttons if button.action.startswith("actfor:")]
         return await self.press(name, asked[0]) if asked else reply
 
@@ -67,28 +85,36 @@ class Channel:
         return reply
 
     async def refused(self, name: str, line: str, what: str) -> Reply:
-        """A line that must be refused privately, with this code and about this: "unknown-option depth"."""
+        """A line that must be refused privately, with this code and about this: "unknown-option
+        depth".
+        """
         reply = await self.fails(name, line, "")
         assert_refused(what, reply.code, reply.option, reply.title)
         return reply
 
     async def press(self, name: str, action: str) -> Reply:
         """The answer to a button."""
-        return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}")
+        return await self.app.press(
+            action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}"
+        )
 
     async def undo_last(self, name: str) -> Reply:
         """The answer to *Undo* under the last event, be it one that undo passes over."""
         return await self.press(name, await self.under((await self.game()).last, "undo"))
 
     async def undo(self, name: str) -> Reply:
-        """The answer to `/game undo`; if it asks first, to the last event that it offers: a step, no plain roll."""
+        """The answer to `/game undo`; if it asks first, to the last event that it offers: a
+        step, no plain roll.
+        """
         reply = await self.say(name, "game undo")
         is_question = reply.private and reply.title.startswith("Undo #")
         offered = [button.action for button in reply.buttons if button.action.startswith("undo:")]
         return await self.press(name, offered[-1]) if is_question else reply
 
     async def under(self, number: int, button: str) -> str:
-        """What the button of an event of this channel's game stands for: `await channel.under(3, "undo")`."""
+        """What the button of an event of this channel's game stands for: `await channel.under(3,
+        "undo")`.
+        """
         loaded = await self.app.games.at(self.place.key)
         assert loaded is not None
         return f"{button}:{loaded.row}:{number}"
@@ -108,8 +134,13 @@ async def two_sides(channel: Channel) -> None:
     """A game of Lock 'n Load with Anna for the US and Bob for the VC, three units each."""
     await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
     await channel.do(
-        "Bob", "game join VC", 'unit add "Cell 1..2" squad VC morale=4 fp=1', "unit add Tran leader VC morale=5 lm=1"
+        "Bob",
+        "game join VC",
+        'unit add "Cell 1..2" squad VC morale=4 fp=1',
+        "unit add Tran leader VC morale=5 lm=1",
     )
     await channel.do(
-        "Anna", 'unit add "Squad 1..2" squad US morale=5 fp=2', 'unit add "Lt Hill" leader US morale=6 lm=1'
+        "Anna",
+        'unit add "Squad 1..2" squad US morale=5 fp=2',
+        'unit add "Lt Hill" leader US morale=6 lm=1',
     )

@@ -14,4 +14,8 @@ def project_files(root: Path) -> list[Path]:
     listing = subprocess.run(command, cwd=root, capture_output=True, timeout=60, check=False)
     if listing.returncode:
         pytest.skip("not a git checkout")
-    return [path for name in listing.stdout.decode().split("\0") if name and (path := root / name).is_file()]
+    return [
+        path
+        for name in listing.stdout.decode().split("\0")
+        if name and (path := root / name).is_file()
+    ]

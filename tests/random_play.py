@@ -1,4 +1,6 @@
-"""Random games: whatever can be typed, by several persons, in all systems; and the file that comes of it."""
+"""Random games: whatever can be typed, by several persons, in all systems; and the file that
+comes of it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ ROSTERS = {
         'unit add Hill leader US stats="morale=6 lm=1"',
         'unit add "Tank 1" armored-vehicle VC stats="morale=6 av=4"',
     ),
-    "asl": ('unit add "Sqd 1..2" squad US stats=morale=7', 'unit add Gun gun VC stats="marker=+low-ammo"'),
+    "asl": (
+        'unit add "Sqd 1..2" squad US stats=morale=7',
+        'unit add Gun gun VC stats="marker=+low-ammo"',
+    ),
     "baps": (
         'unit add "Pvt 1..3" soldier US stats="weapon=rifle-bolt grade=veteran"',
         'unit add Sarge leader VC stats="wounds=1"',
@@ -58,9 +63,15 @@ async def _whole(channel: Channel, chance: Random, game: str) -> None:
             asked = await channel.app.store.doc("consent", f"{loaded.row}:{number}")
             for name in PERSONS if asked is not None else ():
                 action = await channel.under(number, "consent")
-                await channel.press(name, f"{action}:{asked.data['id']}" if asked is not None else action)
+                await channel.press(
+                    name, f"{action}:{asked.data['id']}" if asked is not None else action
+                )
         for _ in range(chance.choice((0, 1, 2))):
-            await channel.say(chance.choice(PERSONS), f"game {chance.choice(('redo', 'redo', 'undo'))}", manager=True)
+            await channel.say(
+                chance.choice(PERSONS),
+                f"game {chance.choice(('redo', 'redo', 'undo'))}",
+                manager=True,
+            )
     if chance.random() < 0.1:
         for number in list(loaded.game.sealed)[:2]:
             for name in PERSONS:
@@ -68,7 +79,9 @@ async def _whole(channel: Channel, chance: Random, game: str) -> None:
 
 
 async def play(chance: Random, number: int = 24, system: str = "", places: int = 1) -> Channel:
-    """A channel in which a random game was played; with two places it was exported and imported in between."""
+    """A channel in which a random game was played; with two places it was exported and imported
+    in between.
+    """
     system = system or chance.choice(list(systems()))
     clock = count(1_700_000_000, 7)
     file = ""
@@ -83,7 +96,9 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
             for line in ROSTERS[system]:
                 await channel.say("Anna", line, manager=True)
         else:
-            command = Command(("game", "import"), {"file": file}, channel.who("Anna"), channel.place, "import")
+            command = Command(
+                ("game", "import"), {"file": file}, channel.who("Anna"), channel.place, "import"
+            )
             assert not (reply := await app.run(command)).error, reply.text()
         for line in lines(chance, number, system):
             name = chance.choice(PERSONS)

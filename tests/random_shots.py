@@ -1,4 +1,6 @@
-"""Random shots of any sequence with the units of a game, drawn from its inputs alone; for what must hold of all."""
+"""Random shots of any sequence with the units of a game, drawn from its inputs alone; for what
+must hold of all.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class RandomDice:
 
 
 def draw_game(game: Game, system: System, chance: Random) -> Game:
-    """Return the game with units linked to others, in any state and place, and tracks anywhere in their range."""
+    """Return the game with units linked to others, in any state and place, and tracks anywhere
+    in their range.
+    """
     units = [*game.units.values()]
     attributes = system.words["units"].keys
     links = [key for key in ("squad", "in") if key in attributes]
@@ -56,13 +60,17 @@ def draw_game(game: Game, system: System, chance: Random) -> Game:
     tracks = dict[str, Any]()
     for track in system.tracks.values():
         for side in game.sides if track.by_side else ("",):
-            value = chance.choice(track.words) if track.words else chance.randint(track.min, track.max)
+            value = (
+                chance.choice(track.words) if track.words else chance.randint(track.min, track.max)
+            )
             tracks[track.key(side)] = value
     return replace(game, units=drawn, tracks=tracks)
 
 
 def draw_options(sequence: Sequence, game: Game, chance: Random) -> dict[str, object]:
-    """Return random inputs of a sequence: units of the game's roster, and values that its inputs declare."""
+    """Return random inputs of a sequence: units of the game's roster, and values that its inputs
+    declare.
+    """
     drawn = dict[str, object]()
     units = [*game.units.values()]
     for option in sequence.inputs:
@@ -88,13 +96,20 @@ def _draw_units(option: Option, example: object, units: list[RosterUnit], chance
     types = {item.split()[0] for item in str(example or "").split(";") if item.strip()}
     fitting = [unit.name for unit in units if unit.type in types] or [unit.name for unit in units]
     names = fitting if chance.random() < 0.8 else [unit.name for unit in units]
-    most = 1 if option.type == "unit" and not option.many else min(MANY, len(names), option.most or MANY)
+    most = (
+        1
+        if option.type == "unit" and not option.many
+        else min(MANY, len(names), option.most or MANY)
+    )
     return "; ".join(chance.sample(names, chance.randint(1, most)))
 
 
 def _draw_value(option: Option, chance: Random) -> object:
     if option.type == "mods":
-        return " ".join(chance.sample(option.values, min(len(option.values), chance.randint(0, 2)))) or None
+        return (
+            " ".join(chance.sample(option.values, min(len(option.values), chance.randint(0, 2))))
+            or None
+        )
     if option.type in ("enum", "bool"):
         return chance.choice(values_of(option))
     if option.type in ("int", "number") and option.min is not None:
@@ -106,7 +121,9 @@ def _draw_value(option: Option, chance: Random) -> object:
 def play_random(
     sequence: Sequence, game: Game, options: Mapping[str, object], chance: Random
 ) -> tuple[Happening, dict[str, object], Mapping[str, Any]] | None:
-    """Return what comes of a shot, its inputs with what units lend, and the tracks it read; None if it is refused."""
+    """Return what comes of a shot, its inputs with what units lend, and the tracks it read; None
+    if it is refused.
+    """
     roster: Roster = roster_of(game)
     spec = CommandSpec((sequence.system.id, sequence.id), sequence.id, "sequence")
     try:
@@ -123,7 +140,8 @@ def play_random(
 def shots(
     sequence: Sequence, game: Game, chance: Random, number: int, *, is_drawn: bool = True
 ) -> Iterator[tuple[Game, dict[str, object], Mapping[str, Any], Happening]]:
-    """Yield random shots that are taken, at most `number` of ten times as many tries: game, inputs, tracks, result.
+    """Yield random shots that are taken, at most `number` of ten times as many tries: game, inputs,
+    tracks, result.
 
     `is_drawn`: the game is another one for each, with random links, states, places and tracks.
     """

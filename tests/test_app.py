@@ -37,13 +37,17 @@ async def events(app: App, place: Place = HERE) -> list[str]:
 
 async def test_the_same_request_twenty_times_at_once_rolls_once_and_answers_once() -> None:
     app = await fresh_app()
-    replies = await asyncio.gather(*(app.run_text("roll 2d6", ANNA, HERE, "same") for _ in range(20)))
+    replies = await asyncio.gather(
+        *(app.run_text("roll 2d6", ANNA, HERE, "same") for _ in range(20))
+    )
     assert len({reply.title for reply in replies}) == 1
     assert [reply.seen for reply in replies].count(False) == 1, "one of them is to be posted"
     assert await events(app) == ["start", "roll"]
 
 
-async def test_a_request_that_comes_again_after_a_restart_is_the_same_answer(tmp_path: Path) -> None:
+async def test_a_request_that_comes_again_after_a_restart_is_the_same_answer(
+    tmp_path: Path,
+) -> None:
     async with await SqliteStore.open(tmp_path / "games.db") as store:
         first = await App(store).run_text("roll 2d6", ANNA, HERE, "same", {"token": "t"})
     async with await SqliteStore.open(tmp_path / "games.db") as store:
@@ -68,7 +72,9 @@ async def test_commands_of_a_game_run_in_order_of_arrival() -> None:
     channel = await Channel.fresh()
     app = channel.app
     names = [f"text {number}" for number in range(30)]
-    await asyncio.gather(*(app.run_text(f'roll d6 label="{name}"', ANNA, HERE, name) for name in names))
+    await asyncio.gather(
+        *(app.run_text(f'roll d6 label="{name}"', ANNA, HERE, name) for name in names)
+    )
     loaded = await app.games.at(HERE.key)
     assert loaded is not None
     texts = [row.text for row in await app.store.texts(loaded.row) if row.key == "label"]
@@ -79,7 +85,9 @@ async def test_games_run_side_by_side(tmp_path: Path) -> None:
     async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         places = [Place(f"console:{number}") for number in range(20)]
-        await asyncio.gather(*(app.run_text("roll d6", ANNA, place, place.key) for place in places for _ in range(1)))
+        await asyncio.gather(
+            *(app.run_text("roll d6", ANNA, place, place.key) for place in places for _ in range(1))
+        )
         for place in places:
             assert await events(app, place) == ["start", "roll"]
         assert len(app.handling._queues) == 0, "a queue exists only while somebody waits"
@@ -121,7 +129,9 @@ async def test_input_is_bounded() -> None:
     app = await fresh_app()
     long = await app.run(Command(("roll",), {"dice": "d6", "label": "x" * 5000}, ANNA, HERE, "r1"))
     assert long.error
-    many = await app.run(Command(("roll",), {f"o{number}": "1" for number in range(100)}, ANNA, HERE, "r2"))
+    many = await app.run(
+        Command(("roll",), {f"o{number}": "1" for number in range(100)}, ANNA, HERE, "r2")
+    )
     assert many.error
     assert (await app.run(Command((), {}, ANNA, HERE, "r3"))).error
     assert (await app.run(Command(("button", "nonsense"), {}, ANNA, HERE, "r4"))).error
@@ -132,8 +142,12 @@ async def test_a_system_that_is_not_enabled_here() -> None:
     await channel.refused("Anna", "setup systems lnlt", "not-manager")
     assert not (await channel.say("Anna", "setup systems nhis", manager=True)).error
     both = await channel.say("Anna", "setup systems nhis, ucn", manager=True)
-    assert both.title == "Enabled here: nhis, ucn", "without quotation marks, as it is written in the help"
-    reply = await channel.refused("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not-enabled")
+    assert both.title == "Enabled here: nhis, ucn", (
+        "without quotation marks, as it is written in the help"
+    )
+    reply = await channel.refused(
+        "Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not-enabled"
+    )
     assert "/setup systems" in reply.text()
     await channel.refused("Anna", "lnlt-table melee-odds attack=3 defense=2", "not-enabled")
     assert not (await channel.say("Anna", "setup systems all", manager=True)).error
@@ -207,8 +221,12 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
         assert asked.title == f"Anna asks to undo #{number}"
         assert (await channel.press("Anna", undo)).error, "they have already asked"
         taken = await channel.press("Bob", undo)
-        assert taken.first == f"#{number} is undone · Anna asked, Bob agreed", "the same button is consent"
-        assert (await channel.press("Bob", asked.buttons[0].action)).title == f"Already done: {taken.first}"
+        assert taken.first == f"#{number} is undone · Anna asked, Bob agreed", (
+            "the same button is consent"
+        )
+        assert (
+            await channel.press("Bob", asked.buttons[0].action)
+        ).title == f"Already done: {taken.first}"
         again = await channel.do("Anna", "game redo")
         back = await channel.press("Bob", again.buttons[0].action)
         assert back.first == f"#{number} is back · Anna asked, Bob agreed"
@@ -216,20 +234,26 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
 
 
 async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -> None:
-    """Carl, of no side, is a moment faster on Agree than Bob, whose it is: each is answered for himself."""
+    """Carl, of no side, is a moment faster on Agree than Bob, whose it is: each is answered for
+    himself.
+    """
     async with await SqliteStore.open(tmp_path / "games.db") as store:
         channel = Channel(App(store))
         await two_sides(channel)
         await channel.do("Anna", "roll 2d6")
         asked = await channel.undo_last("Anna")
-        carl, bob = await asyncio.gather(*(channel.press(name, asked.buttons[0].action) for name in ("Carl", "Bob")))
+        carl, bob = await asyncio.gather(
+            *(channel.press(name, asked.buttons[0].action) for name in ("Carl", "Bob"))
+        )
         assert "needs the consent of another side" in carl.title
         assert "Anna asked, Bob agreed" in bob.first
         assert (await events(channel.app))[-1] == "undo"
 
 
 @pytest.mark.parametrize("deletion", ["game delete confirm", "privacy delete confirm"])
-async def test_a_duplicate_after_a_deletion_does_not_roll_again(tmp_path: Path, deletion: str) -> None:
+async def test_a_duplicate_after_a_deletion_does_not_roll_again(
+    tmp_path: Path, deletion: str
+) -> None:
     async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
@@ -239,9 +263,13 @@ async def test_a_duplicate_after_a_deletion_does_not_roll_again(tmp_path: Path, 
         for request in ("r1", "r1"):
             again = await app.run_text("roll 2d6", ANNA, HERE, request, {"token": "t"})
             assert again.private
-            assert again.title.startswith("That was answered before, and the answer has been deleted since.")
+            assert again.title.startswith(
+                "That was answered before, and the answer has been deleted since."
+            )
             assert not again.outbox
-        assert (await app.run_text(deletion, ANNA, HERE, "r2")).seen, "the deletion itself is answered as it was"
+        assert (await app.run_text(deletion, ANNA, HERE, "r2")).seen, (
+            "the deletion itself is answered as it was"
+        )
         assert ([] if loaded is None else await events(app)) == before
         assert len(await store.games()) == (loaded is not None)
 
@@ -284,7 +312,12 @@ def _hammer(path: str, name: str, count: int) -> None:
         try:
             for start in range(0, count, 8):
                 lines = [
-                    (f"roll 2d6 label={number}" if number % 2 else f"unit add {name}-{number} squad", number)
+                    (
+                        f"roll 2d6 label={number}"
+                        if number % 2
+                        else f"unit add {name}-{number} squad",
+                        number,
+                    )
                     for number in range(start, min(start + 8, count))
                 ]
                 replies = await asyncio.gather(
@@ -304,7 +337,9 @@ async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
         app = App(store)
         await app.run_text("game start lnlt Test", ANNA, HERE, "start")
         context = multiprocessing.get_context("spawn")
-        processes = [context.Process(target=_hammer, args=(str(path), name, HAMMERED)) for name in ("x", "y")]
+        processes = [
+            context.Process(target=_hammer, args=(str(path), name, HAMMERED)) for name in ("x", "y")
+        ]
         for process in processes:
             process.start()
         for process in processes:
@@ -369,7 +404,10 @@ async def test_what_cannot_be_stored_is_not_answered_and_changes_nothing() -> No
 async def test_a_flag_that_is_neither_yes_nor_no_is_refused_before_any_die() -> None:
     channel = await Channel.fresh()
     sides = {"attackers": "squad fp=3", "defenders": "squad fp=2"}
-    for path, options in ((("lnlt", "melee"), sides | {"odds": "perhaps"}), (("roll",), {"dice": "d6", "secret": "2"})):
+    for path, options in (
+        (("lnlt", "melee"), sides | {"odds": "perhaps"}),
+        (("roll",), {"dice": "d6", "secret": "2"}),
+    ):
         reply = await channel.app.run(Command(path, options, ANNA, HERE, path[-1]))
         assert reply.error
         assert str(options.get("odds") or options["secret"]) in reply.text()

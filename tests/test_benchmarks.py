@@ -17,7 +17,9 @@ def test_a_benchmark_can_be_started_and_is_explained(name: str) -> None:
     assert f"| `{name}` |" in (FOLDER / "README.md").read_text("utf-8")
 
 
-def test_the_smallest_world_of_commands_can_be_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smallest_world_of_commands_can_be_filled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It writes rows by itself, so a column that is new would stop it."""
     import asyncio
 

@@ -1,4 +1,6 @@
-"""What one person or channel may ask for: an honest table never notices, a script is refused kindly."""
+"""What one person or channel may ask for: an honest table never notices, a script is refused
+kindly.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ class Table:
         table.app.handling.budgets = Budgets(per_minute, lambda: table.now)
         return table
 
-    async def say(self, name: str, text: str = "roll 2d6", *, where: Place = HERE, manager: bool = False) -> Reply:
+    async def say(
+        self, name: str, text: str = "roll 2d6", *, where: Place = HERE, manager: bool = False
+    ) -> Reply:
         self.typed += 1
-        return await self.app.run_text(text, Person(f"discord:{name}", name, manager), where, f"r{self.typed}")
+        return await self.app.run_text(
+            text, Person(f"discord:{name}", name, manager), where, f"r{self.typed}"
+        )
 
 
 @pytest.mark.parametrize("minutes", [5, pytest.param(60, marks=pytest.mark.slow)])
@@ -46,7 +52,9 @@ async def test_forty_commands_a_minute_for_an_hour_are_never_refused(minutes: in
         table.now += 1.5
 
 
-async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_others_play_on() -> None:
+async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_others_play_on() -> (
+    None
+):
     table = await Table.open()
     answers = [await table.say("Bot") for _ in range(70)]
     assert [reply.error for reply in answers] == [False] * 60 + [True] * 10
@@ -55,7 +63,9 @@ async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_ot
     assert refused.title == "Slow down: 60 commands a minute each."
     assert "Try again in 2 seconds." in refused.text()
     assert not (await table.say("Anna")).error
-    assert (await table.say("Bot", manager=True)).code == "over-budget", "who manages the server has the same"
+    assert (await table.say("Bot", manager=True)).code == "over-budget", (
+        "who manages the server has the same"
+    )
     table.now += 1.0
     assert not (await table.say("Bot")).error
 
@@ -69,7 +79,8 @@ async def test_a_channel_has_a_budget_too_and_the_next_channel_its_own() -> None
 
 
 @pytest.mark.parametrize(
-    ("most", "title"), [(1, "Slow down: 1 command a minute each."), (20, "Slow down: 20 commands a minute each.")]
+    ("most", "title"),
+    [(1, "Slow down: 1 command a minute each."), (20, "Slow down: 20 commands a minute each.")],
 )
 async def test_who_is_refused_reads_how_much_this_host_allows(most: int, title: str) -> None:
     table = await Table.open(per_minute=most)
@@ -116,7 +127,9 @@ async def test_all_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(budgets, "ALL_AT_ONCE", 5)
     table = await Table.open(per_minute=None)
     wheres = [Place(f"discord:1/{number}", "discord:1") for number in range(8)]
-    answers = await asyncio.gather(*(table.say("Anna", "roll 1d6", where=where) for where in wheres))
+    answers = await asyncio.gather(
+        *(table.say("Anna", "roll 1d6", where=where) for where in wheres)
+    )
     assert sum(reply.error for reply in answers) == 3
     assert not (await table.say("Anna")).error
 

@@ -1,4 +1,5 @@
-"""The three verifiers agree on logs with decks: honest ones are sound, and a cheat is seen by each of them.
+"""The three verifiers agree on logs with decks: honest ones are sound, and a cheat is seen by each
+of them.
 
 As many random forgeries as GROGNARD_CARD_LOGS says, beside those that a cheat would think of first.
 """
@@ -140,7 +141,9 @@ def another_result(log: Json) -> None:
 
 def never_drawn(log: Json) -> None:
     """A card is discarded that nobody drew."""
-    body = next(body for body in bodies(log, "cards") if body["does"] == "discard" and body["deck"] == "cup")
+    body = next(
+        body for body in bodies(log, "cards") if body["does"] == "discard" and body["deck"] == "cup"
+    )
     body["result"] = "cup: 1, 1"
     body["before"]["cards"], body["after"]["cards"] = (
         {"cup/play/1": 2, "cup/discard/1": 0},
@@ -162,9 +165,13 @@ def drawn_twice(log: Json) -> None:
 
 
 def drawn_again_after_undo(log: Json) -> None:
-    """An undone draw is forgotten, as if it had never happened, so that its number falls to another."""
+    """An undone draw is forgotten, as if it had never happened, so that its number falls to
+    another.
+    """
     at = next(
-        body["event"] for body in bodies(log, "undo") if log["events"][body["event"] - 1]["body"]["kind"] == "draw"
+        body["event"]
+        for body in bodies(log, "undo")
+        if log["events"][body["event"] - 1]["body"]["kind"] == "draw"
     )
     del log["events"][at - 1]
     renumbered(log)
@@ -178,7 +185,9 @@ def not_shuffled(log: Json) -> None:
         if any("/discard/" in key for key in body.get("before", {}).get("cards", {}))
     )
     for part in ("before", "after"):
-        body[part]["cards"] = {key: count for key, count in body[part]["cards"].items() if "/discard/" not in key}
+        body[part]["cards"] = {
+            key: count for key, count in body[part]["cards"].items() if "/discard/" not in key
+        }
 
 
 def count_changed(log: Json) -> None:
@@ -190,7 +199,9 @@ def count_changed(log: Json) -> None:
 def other_decks_before(log: Json) -> None:
     """The first deck is said to take the place of one that was never there."""
     body = next(iter(bodies(log, "deck")))
-    body["before"]["game"]["decks"] = {"other": {"cards": [{"id": "1", "count": 1}], "empty": "reshuffle"}}
+    body["before"]["game"]["decks"] = {
+        "other": {"cards": [{"id": "1", "count": 1}], "empty": "reshuffle"}
+    }
 
 
 def larger_pile(log: Json) -> None:
@@ -276,12 +287,16 @@ def played_from_another_hand(log: Json) -> None:
 
 def never_in_the_hand(log: Json) -> None:
     """A card is played that was never drawn, and what it changes made to fit."""
-    body = next(body for body in bodies(log, "cards") if body["does"] == "play" and body["deck"] == "cup")
+    body = next(
+        body for body in bodies(log, "cards") if body["does"] == "play" and body["deck"] == "cup"
+    )
     card = body["result"].removeprefix("cup: ").split(", ")[0]
     out = out_before(log, body["number"])
     lying = {key.rpartition("/")[2] for key in out if key.startswith("cup/")}
     other = next(
-        str(n) for n in range(1, 10) if str(n) not in {*lying, *body["result"].removeprefix("cup: ").split(", ")}
+        str(n)
+        for n in range(1, 10)
+        if str(n) not in {*lying, *body["result"].removeprefix("cup: ").split(", ")}
     )
     body["result"] = body["result"].replace(card, other, 1)
     for part in ("before", "after"):
@@ -303,7 +318,9 @@ def closed_text_dropped(log: Json) -> None:
 def opened_without_a_yes(log: Json) -> None:
     """The end opens a hand whose side never agreed."""
     at = [body["number"] for body in bodies(log, "cards") if body["does"] == "agree"]
-    if not at or not any("/known/" in key for key in bodies(log, "end")[0]["after"].get("cards", {})):
+    if not at or not any(
+        "/known/" in key for key in bodies(log, "end")[0]["after"].get("cards", {})
+    ):
         raise StopIteration
     log["events"] = [row for row in log["events"] if row["number"] not in at]
     renumbered(log)
@@ -330,26 +347,38 @@ def shown_later(log: Json) -> None:
 def an_open_die(log: Json) -> None:
     """An open draw shows its die while hands are closed."""
     body = next(body for body in bodies(log, "draw") if "closed" in body and "seats" not in body)
-    faces = {row["key"]: int(row["text"]) for row in closed_texts(log, "face") if row["event"] == body["number"]}
+    faces = {
+        row["key"]: int(row["text"])
+        for row in closed_texts(log, "face")
+        if row["event"] == body["number"]
+    }
     body["dice"] = [
         {"label": body["deck"], "sides": sides, "value": faces[f"face.{at}"]}
         for at, sides in enumerate(body.pop("closed"), 1)
     ]
     del body["texts"]
-    log["texts"] = [row for row in log["texts"] if row["event"] != body["number"] or row["key"] == SAID]
+    log["texts"] = [
+        row for row in log["texts"] if row["event"] != body["number"] or row["key"] == SAID
+    ]
 
 
 def a_peek_of_more(log: Json) -> None:
     """Somebody looked at more cards than all were told."""
-    body = next(body for body in bodies(log, "draw") if body["does"] == "peek" and len(body["closed"]) > 1)
+    body = next(
+        body for body in bodies(log, "draw") if body["does"] == "peek" and len(body["closed"]) > 1
+    )
     body["result"] = f"{body['deck']}: {int(body['result'].split()[1]) - 1} closed"
 
 
 def a_top_passed_over(log: Json) -> None:
     """A draw of the known top is said to have drawn another card."""
-    body = next(body for body in bodies(log, "draw") if body.get("closed") == [] and body["does"] == "draw")
+    body = next(
+        body for body in bodies(log, "draw") if body.get("closed") == [] and body["does"] == "draw"
+    )
     card = body["result"].removeprefix("cup: ").split(", ")[0]
-    lying = {key.rpartition("/")[2] for key in out_before(log, body["number"]) if key.startswith("cup/")}
+    lying = {
+        key.rpartition("/")[2] for key in out_before(log, body["number"]) if key.startswith("cup/")
+    }
     other = next(str(n) for n in range(1, 10) if str(n) not in {*lying, card})
     body["result"] = body["result"].replace(card, other, 1)
     for part in ("before", "after"):
@@ -364,16 +393,24 @@ def another_end(log: Json) -> None:
 
 def another_order_on_top(log: Json) -> None:
     """Known cards are drawn in another order than they have on top."""
-    of_top = (body for body in bodies(log, "draw") if body.get("closed") == [] and body["does"] == "draw")
+    of_top = (
+        body for body in bodies(log, "draw") if body.get("closed") == [] and body["does"] == "draw"
+    )
     body = next(body for body in of_top if "," in body["result"])
     cards = body["result"].removeprefix("cup: ").split(", ")
     body["result"] = f"cup: {', '.join([*cards[1:], cards[0]])}"
 
 
 def a_shuffle_that_left_the_top(log: Json) -> None:
-    body = next(body for body in bodies(log, "cards") if body["does"] == "shuffle" and "=top" in str(body["before"]))
+    body = next(
+        body
+        for body in bodies(log, "cards")
+        if body["does"] == "shuffle" and "=top" in str(body["before"])
+    )
     for part in ("before", "after"):
-        body[part]["cards"] = {key: count for key, count in body[part]["cards"].items() if "=top" not in key}
+        body[part]["cards"] = {
+            key: count for key, count in body[part]["cards"].items() if "=top" not in key
+        }
 
 
 def without(log: Json, number: int) -> None:
@@ -401,7 +438,9 @@ def a_gift_left_out(log: Json) -> None:
 def a_hand_read_early(log: Json) -> None:
     """Closed cards are opened by an event that opens nothing, long before the end."""
     end = next(body for body in bodies(log) if "shows" in body)
-    next(body for body in bodies(log, "cards") if body["number"] > end["shows"])["shows"] = end["shows"]
+    next(body for body in bodies(log, "cards") if body["number"] > end["shows"])["shows"] = end[
+        "shows"
+    ]
 
 
 def played_twice(log: Json) -> None:
@@ -415,7 +454,9 @@ def played_twice(log: Json) -> None:
 def undone_without_a_yes(log: Json) -> None:
     """Who drew took it back alone."""
     of_dice = {body["number"]: body["who"] for body in bodies(log, "draw")}
-    body = next(body for body in bodies(log, "undo") if body["event"] in of_dice and body.get("asked"))
+    body = next(
+        body for body in bodies(log, "undo") if body["event"] in of_dice and body.get("asked")
+    )
     body["who"], body["side"] = body.pop("asked"), log["events"][body["event"] - 1]["body"]["side"]
 
 
@@ -439,9 +480,14 @@ CHEATS: tuple[Callable[[Json], None], ...] = (
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("evenings", [1, pytest.param(7, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("evening", "cheats"), [(honest, CHEATS), (with_hands, HAND_CHEATS), (with_tops, TOP_CHEATS)])
+@pytest.mark.parametrize(
+    ("evening", "cheats"), [(honest, CHEATS), (with_hands, HAND_CHEATS), (with_tops, TOP_CHEATS)]
+)
 def test_grognard_verify_names_every_cheat(
-    tmp_path: Path, evening: Callable[[int], Json], cheats: tuple[Callable[[Json], None], ...], evenings: int
+    tmp_path: Path,
+    evening: Callable[[int], Json],
+    cheats: tuple[Callable[[Json], None], ...],
+    evenings: int,
 ) -> None:
     seeds = [evening(seed) for seed in range(1, evenings + 1)]
     logs = list[tuple[str, Json]]()
@@ -465,7 +511,9 @@ def test_grognard_verify_names_every_cheat(
 
 
 def bent(chance: Random, log: Json) -> Json:
-    """The log with one value of an event about decks changed, dropped or exchanged for another's."""
+    """The log with one value of an event about decks changed, dropped or exchanged for
+    another's.
+    """
     log = copied(log)
     of_decks = [body for body in bodies(log) if body["kind"] in ("deck", "draw", "cards")]
     body = chance.choice(of_decks)
@@ -477,7 +525,9 @@ def bent(chance: Random, log: Json) -> Json:
         row = chance.choice(rows)
         rehashed(log, row, chance.choice((chance.choice(rows)["text"], str(chance.randint(0, 9)))))
         return rechained(log)
-    inner: Any = [path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")]
+    inner: Any = [
+        path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")
+    ]
     path = chance.choice(inner)
     how = chance.randrange(4)
     if how == 0:
@@ -493,7 +543,9 @@ def bent(chance: Random, log: Json) -> Json:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("bent_logs", [FEW, pytest.param(LOGS, marks=pytest.mark.slow)])
-def test_nobody_calls_forged_what_grognard_verify_calls_sound(tmp_path: Path, bent_logs: int) -> None:
+def test_nobody_calls_forged_what_grognard_verify_calls_sound(
+    tmp_path: Path, bent_logs: int
+) -> None:
     chance, logs, texts = Random(26), [honest(seed) for seed in range(1, 4)], list[str]()
     logs += [evening(seed) for seed in range(1, 4) for evening in (with_hands, with_tops)]
     said = list[tuple[bool, bool]]()
@@ -502,7 +554,9 @@ def test_nobody_calls_forged_what_grognard_verify_calls_sound(tmp_path: Path, be
             log = bent(chance, logs[number % len(logs)])
         except TypeError:  # no canonical text
             continue
-        if log == logs[number % len(logs)]:  # 2.0 in the place of 2, which a browser cannot tell apart
+        if (
+            log == logs[number % len(logs)]
+        ):  # 2.0 in the place of 2, which a browser cannot tell apart
             continue
         texts.append(json.dumps(log))
         said.append(verdicts(log))

@@ -1,7 +1,8 @@
-"""No circle of files, those that are named by a string counted too; and who may name or import one late.
+"""No circle of files, those that are named by a string counted too; and who may name or import one
+late.
 
-The contract in pyproject.toml sees what is imported, late or not. Here are the strings: tables of handlers and
-commands, and what the worker runs.
+The contract in pyproject.toml sees what is imported, late or not. Here are the strings: tables of
+handlers and commands, and what the worker runs.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ LATE = {
     "adapters/web/health.py",
     "adapters/console/session.py",
 }
-"""Files that import some of ours inside a function, or for types alone; each says what that saves."""
+"""Files that import some of ours inside a function, or for types alone; each says what that
+saves.
+"""
 NAMED = re.compile(r"(?:(?:bot|adapters)(?:\.\w+)+)(?::\w+)?|[a-z]+\.[a-z_]+:[a-z_]+")
 
 
@@ -58,7 +61,11 @@ def modules(may_hold: str = "") -> Iterator[tuple[str, str, ast.Module]]:
 def named_in(tree: ast.Module, known: set[str]) -> Iterator[str]:
     """The modules that strings of a file name, those of handlers of commands as well."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and NAMED.fullmatch(node.value)
+        ):
             module = node.value.partition(":")[0]
             yield from {module, f"bot.commands.{module}"} & known
 
@@ -66,7 +73,9 @@ def named_in(tree: ast.Module, known: set[str]) -> Iterator[str]:
 @pytest.mark.slow
 def test_no_circle_of_files_where_strings_count() -> None:
     graph = grimp.build_graph("bot", "adapters", cache_dir=None)
-    arrows = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    arrows = {
+        module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules
+    }
     named = dict[str, set[str]]()
     for name, module, tree in modules():
         named[name] = set(named_in(tree, graph.modules)) - {module}
@@ -81,7 +90,9 @@ def test_imports_stand_at_the_top_but_where_a_figure_says_why() -> None:
     for name, _, tree in modules(r"^.+\b(from|import)\b.*\b(bot|adapters)\b"):
         for node in {*ast.walk(tree)} - {*tree.body}:
             module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [module]
+            names = (
+                [alias.name for alias in node.names] if isinstance(node, ast.Import) else [module]
+            )
             if any(one.split(".")[0] in ("bot", "adapters") for one in names):
                 late.add(name)
     assert late == LATE

@@ -1,4 +1,6 @@
-"""The host's clock is set, forward or back, by hours or by days: answers still come, and nothing goes too early."""
+"""The host's clock is set, forward or back, by hours or by days: answers still come, and nothing
+goes too early.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ JUMPS = [-30 * DAY, -3 * HOUR, 3 * HOUR, 30 * DAY]
 
 
 class Host(SetClock):
-    """Its clock, which may be set, and time itself, which goes on. The database's is the same: it is set with it."""
+    """Its clock, which may be set, and time itself, which goes on. The database's is the same:
+    it is set with it.
+    """
 
     def __init__(self) -> None:
         super().__init__(400 * DAY)
@@ -51,7 +55,9 @@ def host() -> Host:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-async def store(request: pytest.FixtureRequest, host: Host, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
+async def store(
+    request: pytest.FixtureRequest, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Store]:
     """Each kind of store in turn."""
     if request.param == "sqlite":
         yield await fresh_store(host.clock)
@@ -87,7 +93,9 @@ async def test_an_answer_left_over_comes_within_a_minute_however_the_clock_is_se
     assert await app.answers.due("console:") == []
 
 
-async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(store: Store, host: Host) -> None:
+async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(
+    store: Store, host: Host
+) -> None:
     app = app_on(store, host)
     await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
     assert await app.answers.due("console:") == []
@@ -97,8 +105,12 @@ async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(store: Store
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-async def test_what_is_due_at_an_hour_waits_for_that_hour_and_comes_once(store: Store, host: Host, jump: float) -> None:
-    """A reminder goes by the clock on the wall, as its reader does: set back it waits, set ahead it comes."""
+async def test_what_is_due_at_an_hour_waits_for_that_hour_and_comes_once(
+    store: Store, host: Host, jump: float
+) -> None:
+    """A reminder goes by the clock on the wall, as its reader does: set back it waits, set ahead
+    it comes.
+    """
     at = host.now + 2 * HOUR
     await store.commit(Commit(due=[DueRow("g1/ping", at, "ping", {}, "")]))
     host.now += jump
@@ -133,7 +145,9 @@ async def test_a_receipt_of_a_dead_process_is_answered_however_the_clock_is_set(
 
 
 @pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY, 400 * DAY])
-async def test_nothing_is_deleted_by_a_clock_that_was_just_set(store: Store, host: Host, jump: float) -> None:
+async def test_nothing_is_deleted_by_a_clock_that_was_just_set(
+    store: Store, host: Host, jump: float
+) -> None:
     await store.put_doc(Doc("draft", "d1", {"x": 1}, host.now + 20 * DAY))
     sweeping = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
     assert await sweeping.look()
@@ -164,7 +178,9 @@ async def test_a_night_asleep_and_a_week_switched_off_are_no_reason_to_keep_ever
     assert await Sweeping(store, 30 * DAY, host.clock, lambda: host.steady).look()
 
 
-async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(store: Store, host: Host) -> None:
+async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(
+    store: Store, host: Host
+) -> None:
     host.now += 300 * DAY
     await store.commit(Commit(request_id="ahead", reply={"text": "x"}))
     host.now -= 300 * DAY
@@ -175,12 +191,16 @@ async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(s
     assert await store.seen("ahead") is not None
     host.passes(8 * DAY)
     await store.sweep(None)
-    assert not (await store.commit(Commit(request_id="ahead", reply={}))).seen, "it was dated back, and is gone now"
+    assert not (await store.commit(Commit(request_id="ahead", reply={}))).seen, (
+        "it was dated back, and is gone now"
+    )
 
 
 async def test_what_outlived_its_request_is_never_posted_empty(store: Store, host: Host) -> None:
     start = GameChange("g1", 0, (EventRow("g1", 1, "{}", "h"),))
-    await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=[Outgoing(HERE.key, {})]))
+    await store.commit(
+        Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=[Outgoing(HERE.key, {})])
+    )
     host.passes(8 * DAY)
     await store.sweep(None)
     assert [row.reply for row in await store.outbox_claim(60)] in ([], [{"title": "Anna: 7"}])
@@ -195,9 +215,13 @@ def skewed(off: float) -> Callable[[], float]:
 
 
 class Poster:
-    """The outbox of a process whose clock is off by so much, on a platform so slow that leases have to be renewed."""
+    """The outbox of a process whose clock is off by so much, on a platform so slow that leases
+    have to be renewed.
+    """
 
-    def __init__(self, store: Store, off: float, seen: Counter[str], database: Pool[Record]) -> None:
+    def __init__(
+        self, store: Store, off: float, seen: Counter[str], database: Pool[Record]
+    ) -> None:
         self._seen, self._database = seen, database
         self.app = App(store, skewed(off))
         self.outbox = Outbox(self.app, "console:", self.post, self.edit)
@@ -222,13 +246,20 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Leases count by the database's clock, not by that of whoever holds or wants one."""
-    monkeypatch.setattr(leases, "LEASE", 0.9)  # renewed soon, and long before they end: machines are slow at times
+    monkeypatch.setattr(
+        leases, "LEASE", 0.9
+    )  # renewed soon, and long before they end: machines are slow at times
     seen, url = Counter[str](), postgres.new_database()
     async with AsyncExitStack() as stack:
         offs = (-HOUR, -30.0, 0.0, 30.0, HOUR)
-        stores = [await stack.enter_async_context(await PostgresStore.open(url, clock=skewed(off))) for off in offs]
+        stores = [
+            await stack.enter_async_context(await PostgresStore.open(url, clock=skewed(off)))
+            for off in offs
+        ]
         database = await stack.enter_async_context(create_pool(url, min_size=1, max_size=4))
-        posters = [Poster(store, off, seen, database) for store, off in zip(stores, offs, strict=True)]
+        posters = [
+            Poster(store, off, seen, database) for store, off in zip(stores, offs, strict=True)
+        ]
         looking = [asyncio.create_task(poster.outbox.run()) for poster in posters]
         for number in range(20):
             entry = Outgoing(f"console:{number}", {}, 0.3 * (number % 2), {"title": str(number)})
@@ -245,7 +276,10 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
 async def test_a_receipt_held_by_a_process_is_not_taken_over_by_one_whose_clock_is_ahead(
     postgres: PostgresServer,
 ) -> None:
-    url, command = postgres.new_database(), Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"})
+    url, command = (
+        postgres.new_database(),
+        Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"}),
+    )
     async with (
         await PostgresStore.open(url, clock=skewed(-HOUR)) as behind,
         await PostgresStore.open(url, clock=skewed(HOUR)) as ahead,

@@ -1,7 +1,8 @@
-"""The attack: pairs of worlds that differ in one closed card only, and nobody but its holder can tell them apart.
+"""The attack: pairs of worlds that differ in one closed card only, and nobody but its holder can
+tell them apart.
 
-In both all else is the same, salts and seeds too: what the others do, see and are refused, every file and the log. Only
-hashes and heads are masked.
+In both all else is the same, salts and seeds too: what the others do, see and are refused, every
+file and the log. Only hashes and heads are masked.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class Given:
 
 
 class World:
-    """A channel in which some draws are arranged, by the number of their event; what others saw of it."""
+    """A channel in which some draws are arranged, by the number of their event; what others saw
+    of it.
+    """
 
     def __init__(self, channel: Channel, faces: Mapping[int, Sequence[int]]) -> None:
         self.channel, self.faces, self.seen = channel, faces, list[str]()
@@ -72,13 +75,19 @@ class World:
         """A line; of the holder's private answers only that there is one is seen."""
         source = Ledger.source
         with patch.object(
-            Ledger, "source", lambda ledger: Given(self.faces.get(ledger.next_number, ()), source(ledger))
+            Ledger,
+            "source",
+            lambda ledger: Given(self.faces.get(ledger.next_number, ()), source(ledger)),
         ):
             if line.startswith("pick "):
                 reply = await self.pick(name, *line.split()[1:])
             else:
                 reply = await self.channel.say(name, line)
-        self.note(f"{name}: {line}", reply, hides=name == holder and line.split()[0] in ("hand", "deck", "pick"))
+        self.note(
+            f"{name}: {line}",
+            reply,
+            hides=name == holder and line.split()[0] in ("hand", "deck", "pick"),
+        )
 
     async def pick(self, name: str, menu: str, place: str, to: str = "") -> Reply:
         """Choose the card in this place of a menu of one's hand, and for whom."""
@@ -88,9 +97,15 @@ class World:
         return await self.channel.press(name, button.action) if button is not None else reply
 
     def note(self, what: str, reply: Reply, *, hides: bool) -> None:
-        """What others see of an answer: all of a public one, and what it announces; never what it is for its asker."""
+        """What others see of an answer: all of a public one, and what it announces; never what
+        it is for its asker.
+        """
         if reply.private and hides:
-            told = reply.announce.to_json() if reply.announce is not None else {"private": True, "error": reply.error}
+            told = (
+                reply.announce.to_json()
+                if reply.announce is not None
+                else {"private": True, "error": reply.error}
+            )
         else:
             told = reply.to_json()
         for file in reply.files if not hides else ():
@@ -106,7 +121,11 @@ class World:
         """All that others can look at, and what is completed for them."""
         for name, line in LOOKS:
             await self.do(name, line, holder="")
-        for option, path in (("deck", ("deck", "draw")), ("cards", ("deck", "play")), ("cards", ("deck", "discard"))):
+        for option, path in (
+            ("deck", ("deck", "draw")),
+            ("cards", ("deck", "play")),
+            ("cards", ("deck", "discard")),
+        ):
             for name in ("Bob", "Anna"):
                 who, where = self.channel.who(name), self.channel.place
                 found = await self.channel.app.complete(path, option, "", {}, who, where)
@@ -115,7 +134,9 @@ class World:
         assert loaded is not None
         events = await self.channel.app.store.events(loaded.row)
         self.seen.append(masked("\n".join(row.body for row in events)))
-        self.seen.append(masked(json.dumps(await public_export(self.channel.app.store, loaded.row, events))))
+        self.seen.append(
+            masked(json.dumps(await public_export(self.channel.app.store, loaded.row, events)))
+        )
         self.seen.append(masked(repr(loaded.game)))
 
 
@@ -124,7 +145,9 @@ def masked(text: str) -> str:
     return HEX.sub("#", GZIP.sub(r"\1\2", text))
 
 
-async def played(faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str) -> list[str]:
+async def played(
+    faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str
+) -> list[str]:
     clock = count(1_800_000_000, 7)
     world = World(Channel(await fresh_app(lambda: float(next(clock)), lambda: 0.0)), faces)
     for name, line in (*START, *lines):
@@ -134,7 +157,9 @@ async def played(faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, 
     return world.seen
 
 
-def seen(faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str = "Anna") -> list[str]:
+def seen(
+    faces: Mapping[int, Sequence[int]], lines: Sequence[tuple[str, str]], holder: str = "Anna"
+) -> list[str]:
     """What everybody but the holder sees of a game, the same for the same dice."""
     with patch("os.urandom", Random(26).randbytes):
         return run(played(faces, lines, holder))

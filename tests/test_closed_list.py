@@ -196,7 +196,9 @@ async def rarely() -> list[dict[str, Any]]:
     await channel.do("Anna", "game start lnlt Again carry")
     files.append(await exported_text(channel))
     there = Channel(await fresh_app(), Place("console:there", "console"))
-    command = Command(("game", "import"), {"file": files[0]}, there.who("Anna"), there.place, "import")
+    command = Command(
+        ("game", "import"), {"file": files[0]}, there.who("Anna"), there.place, "import"
+    )
     assert not (await there.app.run(command)).error
     await there.do("Anna", "game join US", "game claim")
     await there.do("Bob", "roll d6", "game claim")
@@ -218,7 +220,9 @@ def pack_in_use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[None]
 async def ruled() -> list[dict[str, Any]]:
     """The events of a game that switches an optional rule; its pack must be in use."""
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start generic "Crossroads" sides="Blue, Red"', "game settings rule=fog=on")
+    await channel.do(
+        "Anna", 'game start generic "Crossroads" sides="Blue, Red"', "game settings rule=fog=on"
+    )
     await channel.do("Anna", "game undo", "game redo")
     return [event["body"] for event in json.loads(await exported_text(channel))["events"]]
 
@@ -233,9 +237,15 @@ async def linked() -> list[dict[str, Any]]:
     await two_sides(moving)
     assert not (await moving.transfer("Anna", "902", manager=True)).error
     found = []
-    for app, place in ((table.app, "discord:5/9"), (table.app, "slack:T1/C1"), (moving.app, "discord:55/902")):
+    for app, place in (
+        (table.app, "discord:5/9"),
+        (table.app, "slack:T1/C1"),
+        (moving.app, "discord:55/902"),
+    ):
         loaded = await app.games.at(place)
-        found += [row.data for row in await app.store.events(loaded.row)] if loaded is not None else []
+        found += (
+            [row.data for row in await app.store.events(loaded.row)] if loaded is not None else []
+        )
     return found
 
 
@@ -248,7 +258,9 @@ async def of_hands() -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker) -> None:
+def test_nothing_on_the_list_is_unused(
+    monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker
+) -> None:
     """A list with what nobody writes would let a cheat write it."""
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(40))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
@@ -269,7 +281,11 @@ def test_nothing_on_the_list_is_unused(monkeypatch: pytest.MonkeyPatch, root: Pa
     led = {**FILES, "game.yaml": GAME.replace("  - {name: move, title: Supply phase}\n", "")}
     with pack_in_use(monkeypatch, make_pack(led)):
         events += run(every_event_of_cups())
-    unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
+    unused = {
+        f"{name} {part}"
+        for name, kind in KINDS.items()
+        for part in (*kind.needs, *kind.may, *kind.game)
+    }
     unused |= {f"{name} units" for name, kind in KINDS.items() if "units" in kind.traits}
     for event in events:
         after = event.get("after", {})

@@ -1,8 +1,9 @@
-"""The attack, further: random play with every command of decks there is, in two worlds that differ in one closed card.
+"""The attack, further: random play with every command of decks there is, in two worlds that differ
+in one closed card.
 
 The lines are made from the registry, so a new command joins by itself. What is compared beside what
-tests/test_closed_cards.py compares: the console, a linked place, what waits for platforms and clocks, counts of rows,
-the host's log and figures. As many walks as GROGNARD_CARD_WALKS says.
+tests/test_closed_cards.py compares: the console, a linked place, what waits for platforms and
+clocks, counts of rows, the host's log and figures. As many walks as GROGNARD_CARD_WALKS says.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ NAMES = ("Aa", "Bbb", "Cccc", "Ddddd", "Eeeeee", "Ff", "Gg", "Hh", "Ii", "Jj", "
          "Ll", "Mm", "Nn", "Oo", "Pp", "Qq", "Rr", "Ss", "Tt", "Uu", "Vv", "Ww")  # fmt: skip
 ONE, OTHER, KEPT = "Bbb", "Xxxxxxxxxxxx", "Aa"
 """The card that is closed in one world, in the other, and one that lies beside it in both."""
-HERE, THERE = Place("discord:5/9", "discord:5", "#hill"), Place("discord:5/10", "discord:5", "#ford")
+HERE, THERE = (
+    Place("discord:5/9", "discord:5", "#hill"),
+    Place("discord:5/10", "discord:5", "#ford"),
+)
 SEATED = (("Anna", "US"), ("Bob", "VC"), ("Carl", "NVA"))
 HOLDERS = ("Anna", "Carl")
 """Carl holds it where Anna gave it to him."""
@@ -60,7 +64,9 @@ BASES: dict[str, tuple[tuple[str, str], ...]] = {
     "looked at, then shuffled in": (("Anna", "deck peek 2"), ("Anna", "deck shuffle cup")),
 }
 LED = "led"
-"""How the bases are called in which chits of another cup lead a phase: Ultracombat's element deck, for three sides."""
+"""How the bases are called in which chits of another cup lead a phase: Ultracombat's element
+deck, for three sides.
+"""
 STARTS = {
     "": (("Anna", 'game start lnlt Cards sides="US, VC, NVA"'),),
     LED: (
@@ -72,8 +78,16 @@ STARTS = {
 LED_BASES: dict[str, tuple[tuple[str, str], ...]] = {
     "led, a chit is out": (ANNA_DRAWS, ("Bob", "deck draw elements")),
     "led, none is": (ANNA_DRAWS,),
-    "led, put back in somebody's go": (ANNA_DRAWS, ("Bob", "deck draw elements"), ("Anna", "deck return all cup")),
-    "led, given in somebody's go": (ANNA_DRAWS, ("Bob", "deck draw elements"), ("Anna", "deck give all NVA cup")),
+    "led, put back in somebody's go": (
+        ANNA_DRAWS,
+        ("Bob", "deck draw elements"),
+        ("Anna", "deck return all cup"),
+    ),
+    "led, given in somebody's go": (
+        ANNA_DRAWS,
+        ("Bob", "deck draw elements"),
+        ("Anna", "deck give all NVA cup"),
+    ),
     "led, undone beneath a chit": (
         ANNA_DRAWS,
         ("Anna", "game undo"),
@@ -94,10 +108,23 @@ AMONG_LED = (
     "deck make elements", "unit edit 'US 1' state=pinned", "unit remove 'VC 2'", "log 9",
     "ucn shoot shooters='US 1' target='VC 1'",
 )  # fmt: skip
-"""What is played where a cup leads: chits, goes, what such a cup refuses, and the rule switched off and on."""
-AMONG = ("game undo", "game redo", "hand agree", "roll 2d6", "roll d6 secret", "game leave", "game next", "log 9")
+"""What is played where a cup leads: chits, goes, what such a cup refuses, and the rule switched
+off and on.
+"""
+AMONG = (
+    "game undo",
+    "game redo",
+    "hand agree",
+    "roll 2d6",
+    "roll d6 secret",
+    "game leave",
+    "game next",
+    "log 9",
+)
 """What is played among commands of decks."""
-UNLIKE = re.compile(r"[0-9.]+ ms|'ms': [0-9.]+|(_seconds_(sum|bucket).*|_created.*|python_.*|process_.*)")
+UNLIKE = re.compile(
+    r"[0-9.]+ ms|'ms': [0-9.]+|(_seconds_(sum|bucket).*|_created.*|python_.*|process_.*)"
+)
 """What no two runs have alike: how long something took."""
 
 
@@ -106,19 +133,30 @@ class Over(Exception):
 
 
 class Chooser:
-    """Draws that fall as they are wanted, and else on neither of the two cards, with the faces that this takes."""
+    """Draws that fall as they are wanted, and else on neither of the two cards, with the faces
+    that this takes.
+    """
 
     def __init__(self, wanted: Sequence[str]) -> None:
         self.wanted, self._draw = [*wanted], cards.draw
 
     def draw(
-        self, id: str, deck: cards.Deck, out: Any, many: int, source: Any, hands: Any = None, seats: Any = ()
+        self,
+        id: str,
+        deck: cards.Deck,
+        out: Any,
+        many: int,
+        source: Any,
+        hands: Any = None,
+        seats: Any = (),
     ) -> Any:
         if not isinstance(source, Script) and ".w" in deck.ids[0]:
             source = Script([*self._faces(id, deck, out, many, hands or {}, seats)])
         return self._draw(id, deck, out, many, source, hands, seats)
 
-    def _faces(self, id: str, deck: cards.Deck, out: Any, many: int, hands: Any, seats: Any) -> Iterator[int]:
+    def _faces(
+        self, id: str, deck: cards.Deck, out: Any, many: int, hands: Any, seats: Any
+    ) -> Iterator[int]:
         pile = dict(cards.left(id, deck, out, cards.held_cards(hands)))
         ends = [len(hands.get(end, ())) for end in cards.ENDS]
         for _ in range(many):
@@ -145,15 +183,25 @@ class Host(logging.Handler):
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{record.name} {record.levelname} {record.getMessage()} {getattr(record, 'fields', '')}")
+        self.lines.append(
+            f"{record.name} {record.levelname} {record.getMessage()} {getattr(record, 'fields', '')}"
+        )
 
 
 def typed(option: Option, chance: Random, name: str) -> str:
-    """Something to type for an option; nothing by which a holder would show the card. New ones are words of cards."""
+    """Something to type for an option; nothing by which a holder would show the card. New ones
+    are words of cards.
+    """
     if option.name == "cards":
-        return chance.choice((KEPT, "Cccc")) if name in HOLDERS else chance.choice((*NAMES, "all", "3"))
+        return (
+            chance.choice((KEPT, "Cccc"))
+            if name in HOLDERS
+            else chance.choice((*NAMES, "all", "3"))
+        )
     if option.name in ("deck", "what"):
-        return chance.choice((*("cup",) * 6, "standard-52", "Ann;Bo;Cy" if option.name == "what" else "cup"))
+        return chance.choice(
+            (*("cup",) * 6, "standard-52", "Ann;Bo;Cy" if option.name == "what" else "cup")
+        )
     if option.complete == "side":
         return chance.choice(("US", "VC", "NVA"))
     if option.type == "int":
@@ -181,7 +229,9 @@ def specs() -> list[CommandSpec]:
 
 
 def walk(seed: int, among: Sequence[str] = AMONG, often: float = 0.15) -> list[tuple[str, str]]:
-    """A random evening: who types what. Anna, who may hold the card, and Carl, who may be given it, never show it."""
+    """A random evening: who types what. Anna, who may hold the card, and Carl, who may be given
+    it, never show it.
+    """
     chance, lines = Random(seed), list[tuple[str, str]]()
     for _ in range(STEPS):
         name = chance.choice(("Anna", "Bob", "Bob", "Carl", "Dora"))
@@ -214,9 +264,15 @@ class Watched(World):
         rows = await store._ask("SELECT place, delivery, due, attempts FROM outbox ORDER BY id")
         self.seen.append(masked(f"waiting: {[tuple(row) for row in rows]}"))
         tables = await store._ask("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
-        counted = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for (table,) in tables)
+        counted = " UNION ALL ".join(
+            f"SELECT '{table}', count(*) FROM {table}" for (table,) in tables
+        )
         self.seen.append(f"rows: {[tuple(row) for row in await store._ask(counted)]}")
-        self.seen.append(masked(f"due: {[tuple(row) for row in await store._ask('SELECT * FROM due ORDER BY 1')]}"))
+        self.seen.append(
+            masked(
+                f"due: {[tuple(row) for row in await store._ask('SELECT * FROM due ORDER BY 1')]}"
+            )
+        )
 
     async def complete(self) -> None:
         """What is offered to others while they type, for every option of every command of decks."""
@@ -224,7 +280,9 @@ class Watched(World):
             for option in spec.options:
                 for name in ("Bob", "Dora"):
                     who = self.channel.who(name)
-                    found = await self.channel.app.complete(spec.path, option.name, "", {}, who, self.channel.place)
+                    found = await self.channel.app.complete(
+                        spec.path, option.name, "", {}, who, self.channel.place
+                    )
                     self.seen.append(f"{name} completes {spec.path} {option.name}: {found}")
 
 
@@ -262,7 +320,9 @@ async def played(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list
 
 async def look(world: Watched) -> None:
     """What others can look at, in the end."""
-    with patch("tests.test_closed_cards.LOOKS", tuple(one for one in LOOKS if one[1] != "fair reveal")):
+    with patch(
+        "tests.test_closed_cards.LOOKS", tuple(one for one in LOOKS if one[1] != "fair reveal")
+    ):
         await world.look()
     await world.complete()
 
@@ -275,7 +335,8 @@ def seen(card: str, base: str, lines: Sequence[tuple[str, str]]) -> list[str]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "seed", [seed if seed < QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(WALKS)]
+    "seed",
+    [seed if seed < QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(WALKS)],
 )
 def test_two_worlds_that_differ_in_a_closed_card_stay_the_same_whatever_is_typed(seed: int) -> None:
     base = [*BASES][seed % len(BASES)]
@@ -288,10 +349,13 @@ def test_two_worlds_that_differ_in_a_closed_card_stay_the_same_whatever_is_typed
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    "seed", [seed if seed < QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(WALKS)]
+    "seed",
+    [seed if seed < QUICK else pytest.param(seed, marks=pytest.mark.slow) for seed in range(WALKS)],
 )
 def test_nor_where_chits_of_another_cup_lead_the_phase(seed: int) -> None:
-    """A chit is hidden in a hand, given, put back or undone while others come out of the cup that leads."""
+    """A chit is hidden in a hand, given, put back or undone while others come out of the cup
+    that leads.
+    """
     base = [*LED_BASES][seed % len(LED_BASES)]
     lines = walk(1000 + seed, AMONG_LED, 0.6)
     first, second = seen(ONE, base, lines), seen(OTHER, base, lines)

@@ -1,4 +1,6 @@
-"""Every kind of error has one stable code, on one list, and comes up in play or in a test that names it."""
+"""Every kind of error has one stable code, on one list, and comes up in play or in a test that
+names it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,12 @@ SAID = [
     ("unknown-unit sqad", "lnlt morale-check units=sqad"),
     ("unit-needs morale", "lnlt morale-check units=squad"),
     ("no-change A", START, "unit add A squad", "unit edit A +moved", "unit edit A +moved"),
-    ("unit-twice targets", START, "unit add A squad stats=morale=5", 'lnlt damage-check targets="A; A" dc_mod=1'),
+    (
+        "unit-twice targets",
+        START,
+        "unit add A squad stats=morale=5",
+        'lnlt damage-check targets="A; A" dc_mod=1',
+    ),
     ("name-taken A", START, "unit add A squad", "unit add a squad"),
     ("unknown-type squid", START, "unit add A squid"),
     ("unknown-marker dozing", START, "unit add A squad", "unit edit A marker=+dozing"),
@@ -98,24 +105,43 @@ def written(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(text)) if re.search(r"Error|super\(\)\.__init__", text) else ():
         if isinstance(node, ast.Call) and _name(node.func) in RAISED:
             found = [word.value for word in node.keywords if word.arg == "code"]
-        elif isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Error") for base in node.bases):
-            values = [line.value for line in node.body if isinstance(line, (ast.Assign, ast.AnnAssign)) and line.value]
+        elif isinstance(node, ast.ClassDef) and any(
+            ast.unparse(base).endswith("Error") for base in node.bases
+        ):
+            values = [
+                line.value
+                for line in node.body
+                if isinstance(line, (ast.Assign, ast.AnnAssign)) and line.value
+            ]
             found = [value for value in values if ast.unparse(value) not in ("True", "False")]
         else:
             continue
-        codes |= {str(part.value) for code in found for part in ast.walk(code) if isinstance(part, ast.Constant)}
+        codes |= {
+            str(part.value)
+            for code in found
+            for part in ast.walk(code)
+            if isinstance(part, ast.Constant)
+        }
     return codes
 
 
 def _name(called: ast.expr) -> str:
-    """What is called, but for methods: writing each of them out takes longer than reading all code."""
+    """What is called, but for methods: writing each of them out takes longer than reading all
+    code.
+    """
     if isinstance(called, ast.Name):
         return called.id
-    return ast.unparse(called) if isinstance(called, ast.Attribute) and called.attr == "__init__" else ""
+    return (
+        ast.unparse(called)
+        if isinstance(called, ast.Attribute) and called.attr == "__init__"
+        else ""
+    )
 
 
 def test_the_codes_that_are_raised_are_those_on_the_list() -> None:
-    raised = set().union(*(written(path) for room in ("bot", "adapters") for path in (ROOT / room).rglob("*.py")))
+    raised = set().union(
+        *(written(path) for room in ("bot", "adapters") for path in (ROOT / room).rglob("*.py"))
+    )
     assert raised == set(CODES)
 
 
@@ -160,5 +186,9 @@ def test_what_is_asked_for_is_refused_by_its_code(what: str, call: Callable[[], 
 def test_every_code_is_named_by_a_test() -> None:
     """In the tables above, or where the platform, file or clock is that it takes."""
     tests = "".join(path.read_text("utf-8") for path in sorted((ROOT / "tests").rglob("*.py")))
-    named = set(re.findall(r"""["']([a-z]+(?:-[a-z]+)+|busy|gone|linked|missing|nobody|passenger)[ "']""", tests))
+    named = set(
+        re.findall(
+            r"""["']([a-z]+(?:-[a-z]+)+|busy|gone|linked|missing|nobody|passenger)[ "']""", tests
+        )
+    )
     assert set(CODES) <= named

@@ -22,7 +22,9 @@ from tools.pictures import FOLDER, drawn, gallery, with_font
 
 @pytest.mark.parametrize("game", list(systems()))
 def test_a_page_is_not_stale(game: str) -> None:
-    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == page(systems()[game]), "run make docs"
+    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == page(systems()[game]), (
+        "run make docs"
+    )
 
 
 @pytest.mark.parametrize("game", list(systems()))
@@ -43,7 +45,10 @@ def test_the_checker_is_not_stale() -> None:
 @pytest.mark.slow
 def test_the_pictures_and_the_gallery_are_not_stale() -> None:
     pictures = drawn()
-    there = {str(path.relative_to(DOCS)): path.read_text(encoding="utf-8") for path in (DOCS / FOLDER).rglob("*.svg")}
+    there = {
+        str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
+        for path in (DOCS / FOLDER).rglob("*.svg")
+    }
     assert there.keys() == pictures.keys(), "run make docs"
     assert there == pictures, "run make docs"
     assert (DOCS / "gallery.md").read_text(encoding="utf-8") == gallery(), "run make docs"
@@ -54,7 +59,9 @@ def test_the_pictures_and_the_gallery_are_not_stale() -> None:
 
 
 def test_pictures_of_chat_are_of_what_the_bot_sends() -> None:
-    """The messages beside the pictures are those of the evening played today; the pictures are drawn of them."""
+    """The messages beside the pictures are those of the evening played today; the pictures are
+    drawn of them.
+    """
     kept = {address: (DOCS / address).read_text("utf-8") for address in messages()}
     assert kept == messages(), "run make docs"
     for address, svg in chat_pictures(kept).items():
@@ -80,7 +87,9 @@ def text_of(part: Any) -> Iterator[str]:
             yield from text_of(one)
     elif isinstance(part, dict):
         for key, value in part.items():
-            if key in ("content", "description", "label", "placeholder", "text") and isinstance(value, str):
+            if key in ("content", "description", "label", "placeholder", "text") and isinstance(
+                value, str
+            ):
                 yield value
             elif key not in ("options", "text") or isinstance(value, dict):
                 yield from text_of(value)
@@ -88,7 +97,13 @@ def text_of(part: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "name",
-    ["README.md", "docs/gallery.md", "docs/discord.md", "docs/slack.md", *(f"docs/{game}.md" for game in systems())],
+    [
+        "README.md",
+        "docs/gallery.md",
+        "docs/discord.md",
+        "docs/slack.md",
+        *(f"docs/{game}.md" for game in systems()),
+    ],
 )
 def test_each_picture_of_a_page_is_there_and_says_what_it_shows(name: str) -> None:
     path = DOCS.parent / name
@@ -100,8 +115,12 @@ def test_each_picture_of_a_page_is_there_and_says_what_it_shows(name: str) -> No
 
 
 UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "KiB": 2**10, "MiB": 2**20}
-LIMIT = re.compile(r"\| .+ \| ([\d,.]+)(?: (KiB|MiB|second|minute|hour|day)s?)? \| `([\w/]+)\.py`, `(\w+)` \|")
-LIMITS = [line for line in (DOCS / "limits.md").read_text(encoding="utf-8").splitlines() if ".py`" in line]
+LIMIT = re.compile(
+    r"\| .+ \| ([\d,.]+)(?: (KiB|MiB|second|minute|hour|day)s?)? \| `([\w/]+)\.py`, `(\w+)` \|"
+)
+LIMITS = [
+    line for line in (DOCS / "limits.md").read_text(encoding="utf-8").splitlines() if ".py`" in line
+]
 
 
 @pytest.mark.parametrize("line", LIMITS)
@@ -109,4 +128,6 @@ def test_a_limit_is_what_the_code_has(line: str) -> None:
     found = LIMIT.fullmatch(line)
     assert found, "| what | figure | `file`, `NAME` |"
     figure, unit, file, name = found.groups()
-    assert float(figure.replace(",", "")) * UNITS.get(unit, 1) == getattr(import_module(file.replace("/", ".")), name)
+    assert float(figure.replace(",", "")) * UNITS.get(unit, 1) == getattr(
+        import_module(file.replace("/", ".")), name
+    )

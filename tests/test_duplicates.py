@@ -1,5 +1,5 @@
-"""Every request is delivered twenty times, shuffled, to two bots on one file, in two lives each; and once more after
-its game and its person's data were deleted: each rolls once.
+"""Every request is delivered twenty times, shuffled, to two bots on one file, in two lives each;
+and once more after its game and its person's data were deleted: each rolls once.
 
 `GROGNARD_DUPLICATES=10000` delivers so many; the figures are printed.
 """
@@ -50,7 +50,9 @@ async def deliver(path: Path, seed: str, copies: int) -> list[str]:
         while numbers:
             number = numbers.pop()
             text = COMMANDS[number % len(COMMANDS)].format(n=number)
-            reply = await app.run_text(text, person(number), place(number), f"r{number}", {"token": "t"})
+            reply = await app.run_text(
+                text, person(number), place(number), f"r{number}", {"token": "t"}
+            )
             line.append(f"{number}\t{'seen' if reply.seen else 'new'}\t{reply.title}")
 
     try:
@@ -69,11 +71,16 @@ async def count(path: Path) -> int:
 
 
 def run_bots(path: Path, life: int) -> list[tuple[str, str, str]]:
-    """Two bots at once, each of which gets everything several times: (request, new or seen, title) of all answers."""
+    """Two bots at once, each of which gets everything several times: (request, new or seen,
+    title) of all answers.
+    """
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     command = [sys.executable, __file__, str(path)]
     seeds = [f"{life} {bot}" for bot in range(BOTS)]
-    bots = [subprocess.Popen([*command, seed], env=env, stdout=subprocess.PIPE, text=True) for seed in seeds]
+    bots = [
+        subprocess.Popen([*command, seed], env=env, stdout=subprocess.PIPE, text=True)
+        for seed in seeds
+    ]
     rows = [row.split("\t") for bot in bots for row in bot.communicate()[0].splitlines()]
     assert [bot.returncode for bot in bots] == [0] * BOTS
     return [(number, how, title) for number, how, title in rows]
@@ -83,7 +90,9 @@ async def delete_much(path: Path) -> None:
     """Half of the games, and all that is known of one of the two people."""
     app = App(await SqliteStore.open(path))
     for number in range(PLACES // 2):
-        erased = await app.run_text("/game delete confirm", MANAGER, place(number), f"erase {number}")
+        erased = await app.run_text(
+            "/game delete confirm", MANAGER, place(number), f"erase {number}"
+        )
         assert not erased.error, erased.text()
     assert not (await app.run_text("/privacy delete confirm", person(0), place(0), "forget")).error
     await app.close()

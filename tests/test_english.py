@@ -44,7 +44,9 @@ def sentences(path: Path) -> Iterator[str]:
 
 def test_texts_and_comments_of_the_code() -> None:
     files = [path for room in ("bot", "adapters") for path in sorted((ROOT / room).rglob("*.py"))]
-    assert [(path.name, said) for path in files for text in sentences(path) for said in habits(text)] == []
+    assert [
+        (path.name, said) for path in files for text in sentences(path) for said in habits(text)
+    ] == []
 
 
 def test_help_of_every_command() -> None:

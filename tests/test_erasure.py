@@ -1,4 +1,6 @@
-"""Whoever wishes it is erased: looked for by name and id in every table, every file and every copy, on both stores."""
+"""Whoever wishes it is erased: looked for by name and id in every table, every file and every
+copy, on both stores.
+"""
 
 from __future__ import annotations
 
@@ -51,25 +53,53 @@ class Bot:
 
     def held(self) -> str:
         """All that is in the tables, and in the files of the folder."""
-        found = [path.read_bytes().decode("latin-1") for path in sorted(self.folder.rglob("*")) if path.is_file()]
+        found = [
+            path.read_bytes().decode("latin-1")
+            for path in sorted(self.folder.rglob("*"))
+            if path.is_file()
+        ]
         if self.server is None:
             with closing(sqlite3.connect(self.folder / "grognard.db")) as conn:
-                tables = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-                return "\n".join([*found, *(repr(conn.execute(f"SELECT * FROM {name}").fetchall()) for name in tables)])
+                tables = [
+                    name
+                    for (name,) in conn.execute(
+                        "SELECT name FROM sqlite_master WHERE type = 'table'"
+                    )
+                ]
+                return "\n".join(
+                    [
+                        *found,
+                        *(
+                            repr(conn.execute(f"SELECT * FROM {name}").fetchall())
+                            for name in tables
+                        ),
+                    ]
+                )
         database = self.url.partition("?")[0].rpartition("/")[2]
         listed = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         tables = self.server.sql(database, listed).split()
-        return "\n".join([*found, *(self.server.sql(database, f"SELECT t::text FROM {name} AS t") for name in tables)])
+        return "\n".join(
+            [
+                *found,
+                *(self.server.sql(database, f"SELECT t::text FROM {name} AS t") for name in tables),
+            ]
+        )
 
     def copy(self) -> Path | str:
         """A copy as a host makes it, outside the folder."""
         self._number += 1
         if self.server is None:
             kept = self.folder.with_name(f"copy-{self._number}.db")
-            with closing(sqlite3.connect(self.folder / "grognard.db")) as old, closing(sqlite3.connect(kept)) as new:
+            with (
+                closing(sqlite3.connect(self.folder / "grognard.db")) as old,
+                closing(sqlite3.connect(kept)) as new,
+            ):
                 old.backup(new)
             return kept
-        database, name = self.url.partition("?")[0].rpartition("/")[2], f"copy_{id(self)}_{self._number}"
+        database, name = (
+            self.url.partition("?")[0].rpartition("/")[2],
+            f"copy_{id(self)}_{self._number}",
+        )
         self.server.sql("postgres", f"CREATE DATABASE {name} TEMPLATE {database}")
         return self.server.url(name)
 
@@ -85,17 +115,24 @@ class Bot:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def bot(request: pytest.FixtureRequest, tmp_path: Path) -> Bot:
-    return Bot(tmp_path / "data", request.getfixturevalue("postgres") if request.param == "postgres" else None)
+    return Bot(
+        tmp_path / "data",
+        request.getfixturevalue("postgres") if request.param == "postgres" else None,
+    )
 
 
 async def play(app: App) -> None:
-    """An evening that leaves her everywhere: as a player, as one who is called, as one who is named by others."""
+    """An evening that leaves her everywhere: as a player, as one who is called, as one who is
+    named by others.
+    """
     number = 0
 
     async def do(who: Person, text: str, where: Place = HERE, delivered: bool = True) -> Reply:
         nonlocal number
         number += 1
-        reply = await app.run_text(text, who, where, f"discord:{number}", TOKEN if delivered else {})
+        reply = await app.run_text(
+            text, who, where, f"discord:{number}", TOKEN if delivered else {}
+        )
         assert not reply.error, (text, reply.text())
         if reply.outbox and number % 2:
             await app.answers.delivered(reply, spot={"channel": 900, "message": number})
@@ -122,7 +159,9 @@ async def play(app: App) -> None:
     await do(BOB, "game board")
     await do(ZOE, "roll d6", ALONE)
     await do(ZOE, "roll d8", own_place(ZOE.key))
-    await app.promised(Command(("roll",), {"dice": "2d6"}, ZOE, HERE, "discord:99", TOKEN), time.time() + 60)
+    await app.promised(
+        Command(("roll",), {"dice": "2d6"}, ZOE, HERE, "discord:99", TOKEN), time.time() + 60
+    )
 
 
 async def erase(app: App) -> None:
@@ -167,14 +206,21 @@ TYPED = {
 }
 """A command with each free text that somebody may type, and what is kept of it."""
 STAYS = {
-    **dict.fromkeys(("game start name", "game start sides", "unit add name", "unit import text"), "names of the game"),
+    **dict.fromkeys(
+        ("game start name", "game start sides", "unit add name", "unit import text"),
+        "names of the game",
+    ),
     "deck make name": "the name of a deck",
     "macro add name": "goes with the macro, which is hers",
     **dict.fromkeys(("pack add text", "pack add deck"), "a pack is its author's"),
     "unit add reduced": "figures of a unit",
     "game link code": "a code that the bot gave out",
-    **dict.fromkeys(("log since", "order deadline within", "me ping interval", "me ping quiet"), "a time"),
-    **dict.fromkeys(("setup links end", "deck play cards", "deck give cards"), "something that is named already"),
+    **dict.fromkeys(
+        ("log since", "order deadline within", "me ping interval", "me ping quiet"), "a time"
+    ),
+    **dict.fromkeys(
+        ("setup links end", "deck play cards", "deck give cards"), "something that is named already"
+    ),
     **dict.fromkeys(("deck discard cards", "deck return cards"), "something that is named already"),
 }
 """Options that hold no text of somebody's own, or one that PRIVACY.md says stays."""
@@ -207,7 +253,9 @@ async def tell_all(app: App, ids: Iterator[int]) -> None:
 
 
 async def test_no_text_of_hers_is_left_in_what_others_were_answered(bot: Bot) -> None:
-    """She types each kind of text once, long and short; Bob's answers show them, posted and waiting, and as files."""
+    """She types each kind of text once, long and short; Bob's answers show them, posted and
+    waiting, and as files.
+    """
     ids = count(5000)
     async with bot.running() as app:
 
@@ -222,11 +270,15 @@ async def test_no_text_of_hers_is_left_in_what_others_were_answered(bot: Bot) ->
         await do(BOB, "game join VC")
         await do(ZOE, "game join US")
         typed = list[str]()
-        for number, (name, line) in enumerate(sorted(TYPED.items(), key=lambda one: "end" in one[0])):
+        for number, (name, line) in enumerate(
+            sorted(TYPED.items(), key=lambda one: "end" in one[0])
+        ):
             ending = "" if number % 2 else f" {'and more of it ' * 12}end"
             text = f"{WORDS} {number}{ending}"
             names = ", ".join(f"{WORDS} {number} {letter}" for letter in "abcd")
-            form = line.format(text=f'"{text}"', names=f'"{names}"', command=f"\"roll 2d6 label='{text}'\"")
+            form = line.format(
+                text=f'"{text}"', names=f'"{names}"', command=f"\"roll 2d6 label='{text}'\""
+            )
             if name.startswith("fair"):  # before the first die
                 await do(ZOE, "fair reveal")
             await do(ZOE, form)
@@ -253,7 +305,9 @@ async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then
     assert is_there(bot), "the copy has her"
     async with bot.running() as app:
         assert is_there(bot) == []
-        await app.run_text("roll 2d6", ZOE, HERE, "discord:2000", {})  # she comes back of her own will
+        await app.run_text(
+            "roll 2d6", ZOE, HERE, "discord:2000", {}
+        )  # she comes back of her own will
     async with bot.running() as app:
         assert is_there(bot), "and stays"
         assert (await app.store.user_data(ZOE.key)).persons
@@ -261,7 +315,9 @@ async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then
     assert (bot.folder / FILE).stat().st_mode & 0o077 == 0
 
 
-async def test_a_list_that_cannot_be_kept_hinders_no_erasure(bot: Bot, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_list_that_cannot_be_kept_hinders_no_erasure(
+    bot: Bot, caplog: pytest.LogCaptureFixture
+) -> None:
     async with bot.running() as app:
         await play(app)
         bot.folder.mkdir(exist_ok=True)
@@ -271,7 +327,9 @@ async def test_a_list_that_cannot_be_kept_hinders_no_erasure(bot: Bot, caplog: p
     assert FILE in caplog.text
 
 
-async def test_copies_that_the_bot_makes_are_listed_and_those_of_updates_go_after_a_month(tmp_path: Path) -> None:
+async def test_copies_that_the_bot_makes_are_listed_and_those_of_updates_go_after_a_month(
+    tmp_path: Path,
+) -> None:
     bot = Bot(tmp_path / "data", None)
     async with bot.running() as app:
         await app.run_text("roll 2d6", ZOE, HERE, "r1")
@@ -283,11 +341,15 @@ async def test_copies_that_the_bot_makes_are_listed_and_those_of_updates_go_afte
         os.utime(copy, (then, then))
     async with bot.running() as app:
         await app.store.sweep(None)
-    left = [path.name.removeprefix("grognard.db.") for path in own_copies(bot.folder / "grognard.db")]
+    left = [
+        path.name.removeprefix("grognard.db.") for path in own_copies(bot.folder / "grognard.db")
+    ]
     assert left == sorted({*names} - {"schema-3.bak"})
 
 
-async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_them(tmp_path: Path) -> None:
+async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_them(
+    tmp_path: Path,
+) -> None:
     """Their names stay in the log, and both answers say so."""
     bot, number = Bot(tmp_path / "data", None), 0
     async with bot.running() as app:
@@ -312,4 +374,6 @@ async def test_units_that_sound_like_somebody_are_named_with_the_way_to_rename_t
         assert "Guards" not in asked
         await do(ZOE, 'unit edit "Zenobia\'s Own" stats="name=First Squad"')
         assert "sounds like you" not in await do(ZOE, "privacy delete")
-        assert "Names of units, sides and games stay in the logs" in await do(ZOE, "privacy delete confirm")
+        assert "Names of units, sides and games stay in the logs" in await do(
+            ZOE, "privacy delete confirm"
+        )

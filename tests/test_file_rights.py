@@ -30,10 +30,18 @@ def test_new_folders_and_files_are_private_whatever_the_umask(tmp_path: Path) ->
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/b/games.db")] == [0o700, 0o700, 0o600]
 
 
-def test_what_was_open_to_others_is_tightened_and_said_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_was_open_to_others_is_tightened_and_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     data = tmp_path / "data"
     (data / "inner").mkdir(parents=True, mode=0o755)
-    for name in ("grognard.db", "grognard.db-wal", "grognard.db.schema-1.bak", "discord-commands.txt", "inner/x"):
+    for name in (
+        "grognard.db",
+        "grognard.db-wal",
+        "grognard.db.schema-1.bak",
+        "discord-commands.txt",
+        "inner/x",
+    ):
         (data / name).touch(mode=0o664)
     assert len(tighten(data)) == 7
     assert {mode(path) for path in data.rglob("*") if path.is_file()} == {0o600}
@@ -43,7 +51,9 @@ def test_what_was_open_to_others_is_tightened_and_said_once(tmp_path: Path, capl
     assert len(caplog.records) == 1
 
 
-def test_what_is_not_ours_alone_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_ours_alone_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = tmp_path / "project"
     project.mkdir(mode=0o755)
     (project / "README.md").touch(mode=0o644)

@@ -16,14 +16,20 @@ from tests.playing import Channel
 
 
 async def test_its_commands_run_in_order(root: Path) -> None:
-    lines = [line.strip() for line in (root / "docs" / "games.md").read_text().splitlines() if line.startswith("    /")]
+    lines = [
+        line.strip()
+        for line in (root / "docs" / "games.md").read_text().splitlines()
+        if line.startswith("    /")
+    ]
     assert len(lines) > 4
     channel = await Channel.fresh()
     await channel.do("Anna", *lines)
 
 
 def test_its_dice_come_to_what_it_says(root: Path) -> None:
-    rows = re.findall(r"^\| `([^`]+)` \| ([\d, ]+) \| (.+) \|$", (root / "docs" / "games.md").read_text(), re.M)
+    rows = re.findall(
+        r"^\| `([^`]+)` \| ([\d, ]+) \| (.+) \|$", (root / "docs" / "games.md").read_text(), re.M
+    )
     assert len(rows) > 6
     for typed, dice, answer in rows:
         text = roll(parse(typed), Script([int(face) for face in dice.split(", ")])).text()

@@ -1,4 +1,6 @@
-"""The guides for contributors are followed word for word, in a clean copy of the project, and print what they show."""
+"""The guides for contributors are followed word for word, in a clean copy of the project, and
+print what they show.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def steps_of(page: str, section: str) -> list[Step]:
     steps: list[Step] = []
     for kind, text in BLOCK.findall(page):
         if kind == "console":
-            steps += [Step(kind, part) for part in re.split(r"^(?=\$ )", text, flags=re.MULTILINE) if part]
+            steps += [
+                Step(kind, part) for part in re.split(r"^(?=\$ )", text, flags=re.MULTILINE) if part
+            ]
         else:
             steps.append(Step(kind, text))
     return steps
@@ -55,20 +59,28 @@ def copy(root: Path, tmp_path: Path) -> Path:
         target = home / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, target)
-    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "All"]):
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "All"],
+    ):
         subprocess.run(["git", *words], cwd=home, check=True, timeout=300)
     tools = tmp_path / "bin"
     tools.mkdir()
     python, make = Path(sys.executable), shutil.which("make")
     (tools / "grognard").write_text(f'#!/bin/sh\nexec "{python}" -m bot "$@"\n')
-    (tools / "make").write_text(f'#!/bin/sh\nexec "{make}" --silent VENV="{python.parent}" -o setup "$@"\n')
+    (tools / "make").write_text(
+        f'#!/bin/sh\nexec "{make}" --silent VENV="{python.parent}" -o setup "$@"\n'
+    )
     for tool in tools.iterdir():
         tool.chmod(0o755)
     return home
 
 
 def change(home: Path, diff: str) -> None:
-    """Change a file as the page shows it: lines that are there, lines that go (-), lines that come (+)."""
+    """Change a file as the page shows it: lines that are there, lines that go (-), lines that
+    come (+).
+    """
     name, *lines = diff.splitlines()
     old = "".join(f"{line[1:]}\n" for line in lines if line[0] in " -")
     new = "".join(f"{line[1:]}\n" for line in lines if line[0] in " +")
@@ -90,9 +102,19 @@ def type_in(home: Path, text: str) -> None:
     """Type a command; its output must be what the page shows, where `...` stands for any lines."""
     command, *expected = text.removeprefix("$ ").splitlines()
     tools = home.parent / "bin"
-    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "GROGNARD_DATA": str(home.parent / "data")}
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "GROGNARD_DATA": str(home.parent / "data"),
+    }
     done = subprocess.run(
-        ["sh", "-c", command], cwd=home, env=environment, capture_output=True, text=True, timeout=900, check=False
+        ["sh", "-c", command],
+        cwd=home,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
     fails = any(line.startswith(("fault ", "FAILED ")) for line in expected)
     assert (done.returncode != 0) == fails, f"{command}\n{done.stdout}{done.stderr}"
@@ -102,11 +124,17 @@ def type_in(home: Path, text: str) -> None:
 
 def shows(expected: list[str], lines: list[str]) -> bool:
     """Return whether some lines are those that a page shows, where `...` stands for any lines."""
-    pieces = [[*group] for is_gap, group in groupby(expected, lambda line: line == "...") if not is_gap]
-    pattern = r"(?:.*\n)*".join("".join(f"{re.escape(line)}\n" for line in piece) for piece in pieces)
+    pieces = [
+        [*group] for is_gap, group in groupby(expected, lambda line: line == "...") if not is_gap
+    ]
+    pattern = r"(?:.*\n)*".join(
+        "".join(f"{re.escape(line)}\n" for line in piece) for piece in pieces
+    )
     before = r"(?:.*\n)*" if expected[0] == "..." else ""
     after = r"(?:.*\n)*" if expected[-1] == "..." else ""
-    return re.fullmatch(before + pattern + after, "".join(f"{line}\n" for line in lines)) is not None
+    return (
+        re.fullmatch(before + pattern + after, "".join(f"{line}\n" for line in lines)) is not None
+    )
 
 
 def follow(home: Path, steps: Iterator[Step]) -> None:
@@ -130,7 +158,9 @@ def test_a_guide_goes_as_it_says(root: Path, copy: Path, page: str, section: str
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "section"), GUIDES)
-def test_a_guide_goes_as_it_says_with_its_tests(root: Path, copy: Path, page: str, section: str) -> None:
+def test_a_guide_goes_as_it_says_with_its_tests(
+    root: Path, copy: Path, page: str, section: str
+) -> None:
     steps = steps_of((root / page).read_text(), section)
     assert any(step.text.startswith(SLOW) for step in steps)
     follow(copy, iter(steps))

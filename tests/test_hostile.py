@@ -31,7 +31,9 @@ GARBAGE: list[Any] = [
     [], [[]], {}, {"a": 1}, [1, 2, 3], "1e5", "١٢", "½", ";", ";;;", "=", "'", '"', "“", "yes", "none", "-0", "+3",
     "squad", "squad " * 50, "🎲", "\ud800", "a=b", "{x}", "%s", "__class__", "9" * 12, "9" * 5000, "İ", "1,2,3",
 ]  # fmt: skip
-UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+UNSHOWN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 TARGETS = [(game.id, "table", id) for game in systems().values() for id in game.tables]
 TARGETS += [(game.id, "sequence", id) for game in systems().values() for id in game.sequences]
 
@@ -41,14 +43,20 @@ def unit_list(draw: random.Random, words: UnitWords, count: int) -> str:
     items = []
     for _ in range(count):
         pieces = [draw.choice(words.types)]
-        pieces += [f"{key}={plausible(draw, option)}" for key, option in words.keys.items() if draw.random() < 0.6]
+        pieces += [
+            f"{key}={plausible(draw, option)}"
+            for key, option in words.keys.items()
+            if draw.random() < 0.6
+        ]
         pieces += [flag for flag in words.flags if draw.random() < 0.1]
         pieces += [str(draw.choice(GARBAGE))] * (draw.random() < 0.1)
         items.append(" ".join(pieces))
     return "; ".join(items)
 
 
-def plausible(draw: random.Random, option: Option, words: Mapping[str, UnitWords] | None = None) -> Any:
+def plausible(
+    draw: random.Random, option: Option, words: Mapping[str, UnitWords] | None = None
+) -> Any:
     """A value that the option may well take."""
     if option.type in ("int", "number"):
         low = int(option.min if option.min is not None else -5)
@@ -73,14 +81,23 @@ def request(draw: random.Random, game: System, kind: str, id: str) -> dict[str, 
     if draw.random() < 0.5:
         names = [*(option.name for option in found.inputs), "mods", "x", "", "__class__"]
         given[draw.choice(names)] = draw.choice(GARBAGE)
-    asked: dict[str, Any] = {"op": "lookup" if kind == "table" else "resolve", "system": game.id, kind: id, "in": given}
+    asked: dict[str, Any] = {
+        "op": "lookup" if kind == "table" else "resolve",
+        "system": game.id,
+        kind: id,
+        "in": given,
+    }
     if kind == "sequence" and draw.random() < 0.1:
-        asked["dice"] = draw.choice([[1], [0], ["x"], [[]], [True], [6] * 300, [None], {}, "5", [10**40], [1.5]])
+        asked["dice"] = draw.choice(
+            [[1], [0], ["x"], [[]], [True], [6] * 300, [None], {}, "5", [10**40], [1.5]]
+        )
     return asked
 
 
 @pytest.mark.sample(60)
-@pytest.mark.parametrize(("game", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS])
+@pytest.mark.parametrize(
+    ("game", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS]
+)
 def test_garbage_is_answered_in_one_safe_line(game: str, kind: str, id: str) -> None:
     draw = random.Random(id)  # the same garbage on every run
     for _ in range(25):
@@ -135,7 +152,10 @@ def test_every_line_gets_one_line_of_json_in_utf_8(line: bytes, part: str) -> No
         (
             "nhis",
             "damage",
-            {"targets": "; ".join(f"squad morale={3 + at % 4} lr=0" for at in range(40)), "points": 3},
+            {
+                "targets": "; ".join(f"squad morale={3 + at % 4} lr=0" for at in range(40)),
+                "points": 3,
+            },
             [f"targets[{at}].result" for at in range(8)],
         ),
         (
@@ -166,7 +186,9 @@ def test_the_largest_odds_are_counted_or_refused_in_time(
 
 
 @pytest.mark.parametrize("kind", ["int", "number", "bool", "enum", "str", "unit", "units", "dice"])
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e308, 1e-7, [], {}, "\u202e", "x" * 5000])
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 1e308, 1e-7, [], {}, "\u202e", "x" * 5000]
+)
 def test_no_option_takes_what_no_log_can_hold(kind: Any, value: Any) -> None:
     with pytest.raises(UserError):
         clean(Option("x", kind, values=("a",), min=0, max=9), value)
@@ -196,13 +218,20 @@ def test_completion_keeps_the_limits_of_the_platforms_for_any_text() -> None:
             for typed in draw.sample(TYPED, 3):
                 choices = complete_option(spec, name, typed, all_commands, draw.choice(known), {})
                 assert len(choices) <= 25
-                assert all(0 < len(choice.name) <= 100 and 0 < len(choice.value) <= 100 for choice in choices)
+                assert all(
+                    0 < len(choice.name) <= 100 and 0 < len(choice.value) <= 100
+                    for choice in choices
+                )
                 "".join(choice.name + choice.value for choice in choices).encode()
 
 
-@pytest.mark.parametrize("line", ["\ud83d", "\ud83d roll", "roll 2d6 label=\ud83d", "unit add \ud83d", "roll \0 2d6"])
+@pytest.mark.parametrize(
+    "line", ["\ud83d", "\ud83d roll", "roll 2d6 label=\ud83d", "unit add \ud83d", "roll \0 2d6"]
+)
 async def test_half_a_character_is_answered_like_any_other_slip(line: str) -> None:
-    """JSON can carry half of one as the first word; it is taken out at the door, before any store sees it."""
+    """JSON can carry half of one as the first word; it is taken out at the door, before any
+    store sees it.
+    """
     channel = await Channel.fresh()
     assert (await channel.say("Anna", line)).text()
     await channel.app.close()
@@ -211,7 +240,10 @@ async def test_half_a_character_is_answered_like_any_other_slip(line: str) -> No
 async def test_half_a_character_in_a_name_or_a_key_is_stored_as_something_whole() -> None:
     channel = await Channel.fresh()
     reply = await channel.app.run_text(
-        "roll 2d6", Person("t:\ud83d", "An\ud83dna"), Place("t:\0/\ud83d", "t:\0"), "request \ud83d\0"
+        "roll 2d6",
+        Person("t:\ud83d", "An\ud83dna"),
+        Place("t:\0/\ud83d", "t:\0"),
+        "request \ud83d\0",
     )
     assert not reply.error
     assert not await channel.app.store.check()

@@ -1,7 +1,8 @@
 """How far one command walks through the house: `pytest -s tests/test_house.py` prints it.
 
-A walk is what a command calls of ours, from its text to the stored answer, by an app that is warm. It may enter so many
-files and change rooms so often: whoever makes a walk longer meets this test, and whoever makes one shorter lowers it.
+A walk is what a command calls of ours, from its text to the stored answer, by an app that is warm.
+It may enter so many files and change rooms so often: whoever makes a walk longer meets this test,
+and whoever makes one shorter lowers it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from tests.playing import Channel
 
 ROOT = Path(__file__).resolve().parents[1]
 APPEND = Ledger.append
-"""As it is without the check of every event that conftest puts before it: that is no part of a walk."""
+"""As it is without the check of every event that conftest puts before it: that is no part of a
+walk.
+"""
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
@@ -47,7 +50,11 @@ class Walk:
     def note(self, frame: FrameType, event: str, _: object) -> None:
         """What `sys.setprofile` calls."""
         code = frame.f_code
-        if event == "call" and code.co_name[0] != "<" and code.co_filename.startswith(f"{ROOT}/bot/"):
+        if (
+            event == "call"
+            and code.co_name[0] != "<"
+            and code.co_filename.startswith(f"{ROOT}/bot/")
+        ):
             self.files.append(code.co_filename.removeprefix(f"{ROOT}/"))
 
     @property
@@ -84,7 +91,9 @@ class Table:
         self.channel, self.fired = channel, Reply("")
 
     async def walk(self, step: Callable[[], Awaitable[Reply]], *, after_fire: bool) -> Walk:
-        """The shortest walk of a command that may be one about the shot before it; dice lengthen it now and then."""
+        """The shortest walk of a command that may be one about the shot before it; dice lengthen
+        it now and then.
+        """
         walks = list[Walk]()
         for _ in range(18):
             if after_fire:
@@ -115,7 +124,9 @@ async def test_a_command_enters_few_files(name: str, monkeypatch: pytest.MonkeyP
         "undo": lambda: channel.say("Anna", "game undo"),
         "Again": lambda: table.press("Again"),
         "Odds": lambda: table.press("Odds"),
-        "a cell": lambda: channel.say("Anna", "lnlt-table dct total=7 unit=good-order-mmc morale=5"),
+        "a cell": lambda: channel.say(
+            "Anna", "lnlt-table dct total=7 unit=good-order-mmc morale=5"
+        ),
     }
     walk = await table.walk(steps[name], after_fire=name in ("undo", "Again", "Odds"))
     files, rooms = WALKS[name]

@@ -1,7 +1,9 @@
-"""A bot that is killed at random moments under load: what was answered is there, once, and explains itself.
+"""A bot that is killed at random moments under load: what was answered is there, once, and explains
+itself.
 
-Now and then another process keeps the database for two or three seconds: then receipts are shown, and each of them
-ends in an answer or in being told that nothing was run. `GROGNARD_KILLS=1000` makes it a long night, with figures.
+Now and then another process keeps the database for two or three seconds: then receipts are shown,
+and each of them ends in an answer or in being told that nothing was run. `GROGNARD_KILLS=1000`
+makes it a long night, with figures.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ KILLS = int(os.environ.get("GROGNARD_KILLS", "30"))
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Where games are kept, and a folder for what outlives the bot; how it may be kept from writing."""
+    """Where games are kept, and a folder for what outlives the bot; how it may be kept from
+    writing.
+    """
 
     folder: Path
     url: str
@@ -74,7 +78,9 @@ def pack_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path) -> 
 async def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
     chance, tmp_path = random.Random(50), data.folder
     life = -1
-    while (life := life + 1) < KILLS or len(said(data, "confirmed")) <= KILLS:  # a slow bot has to live more often
+    while (life := life + 1) < KILLS or len(
+        said(data, "confirmed")
+    ) <= KILLS:  # a slow bot has to live more often
         process = await bot(data, life)
         await _until_ready(data, life)
         await asyncio.sleep(chance.random() * 0.2)
@@ -90,16 +96,21 @@ async def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> No
 
     lines = [line.split() for line in (tmp_path / "platform").read_text().splitlines()]
     posted = Counter(request for word, request in lines if word == "post")
-    # Killed between posting and storing that, nobody can know: at most one answer of each game and life comes twice.
+    # Killed between posting and storing that, nobody can know: at most one answer of each game and
+    # life comes twice.
     assert sum(count - 1 for count in posted.values()) <= life * GAMES
     ended = set(posted) | {request for word, request in lines if word == "told"}
     receipts = {request for word, request in lines if word == "receipt"}
-    print(f"{life} kills: {len(posted)} answered, {len(receipts)} receipts, {len(receipts - ended)} without an end")
+    print(
+        f"{life} kills: {len(posted)} answered, {len(receipts)} receipts, {len(receipts - ended)} without an end"
+    )
     assert receipts
     assert receipts <= ended, "whoever saw a receipt was answered, or told that nothing was run"
     seen: set[str] = set()
     for word, request in lines:
-        assert not (word == "post" and request in seen), "what was noted as posted is never posted again"
+        assert not (word == "post" and request in seen), (
+            "what was noted as posted is never posted again"
+        )
         seen |= {request} if word == "confirmed" else set()
     assert seen <= set(posted)
     await check(data, set(posted))
@@ -124,14 +135,18 @@ async def check(data: Data, posted: set[str]) -> None:
 
 
 async def open_all(app: App) -> None:
-    """What was sealed is opened, hands are put back and the seed is published: what was closed is computed anew."""
+    """What was sealed is opened, hands are put back and the seed is published: what was closed
+    is computed anew.
+    """
     for game in range(GAMES):
         where = Place(f"kill:{game}")
         loaded = await app.games.at(where.key)
         assert loaded is not None
         opened = (f"game reveal {number}" for number in loaded.game.sealed)
         for who, line in (
-            *product("ab", (*opened, *ENDS.get(game, ("deck return all", "deck return all standard-52")))),
+            *product(
+                "ab", (*opened, *ENDS.get(game, ("deck return all", "deck return all standard-52")))
+            ),
             ("a", "game end confirm" if game in ENDS else "deck shuffle"),
             ("a", "fair reveal"),
         ):
@@ -176,7 +191,13 @@ async def bot(data: Data, life: int, *words: str) -> nursery.Process:
     """A bot of its own, in its so many-th life."""
     env, log = {**os.environ, "DATABASE_URL": data.url}, log_of(data, life)
     return await nursery.start(
-        str(data.folder), str(life), *words, cwd=data.folder, env=env, log=log, module="tests.killed"
+        str(data.folder),
+        str(life),
+        *words,
+        cwd=data.folder,
+        env=env,
+        log=log,
+        module="tests.killed",
     )
 
 

@@ -1,5 +1,6 @@
-"""Reading a text costs no more than its length: every regular expression and every hand-written parser is tried on
-repeated pieces of its own syntax. Four times the length costs less than eight times as much processor time.
+"""Reading a text costs no more than its length: every regular expression and every hand-written
+parser is tried on repeated pieces of its own syntax. Four times the length costs less than eight
+times as much processor time.
 
 The quick run draws some of the pieces for each; the slow one tries all, on longer texts too.
 """
@@ -12,7 +13,15 @@ import pytest
 
 from tests.growth import LONG, MOST_GROWTH, growth
 from tests.parsers import PIECES, Parser, parsers, repeated, some_pieces, text_functions
-from tests.patterns import Pattern, all_patterns, heads_of, pieces_of, run_method, subject, without_example
+from tests.patterns import (
+    Pattern,
+    all_patterns,
+    heads_of,
+    pieces_of,
+    run_method,
+    subject,
+    without_example,
+)
 
 SOME = 10
 """How many pieces are tried in the quick run."""
@@ -27,7 +36,11 @@ def test_every_pattern_is_found_also_those_that_are_made_inside_a_function() -> 
 
 
 def test_the_cost_of_every_pattern_grows_with_the_length_of_the_text() -> None:
-    slow = [said for pattern in all_patterns() for said in _slow_pattern(pattern, _drawn(pattern), ("",), LONG)]
+    slow = [
+        said
+        for pattern in all_patterns()
+        for said in _slow_pattern(pattern, _drawn(pattern), ("",), LONG)
+    ]
     assert not slow, slow
 
 
@@ -45,14 +58,18 @@ def _drawn(pattern: Pattern) -> list[str]:
     return random.Random(pattern.place).sample(pieces, min(SOME, len(pieces)))
 
 
-def _slow_pattern(pattern: Pattern, pieces: list[str], heads: tuple[str, ...], length: int) -> list[str]:
+def _slow_pattern(
+    pattern: Pattern, pieces: list[str], heads: tuple[str, ...], length: int
+) -> list[str]:
     found = []
     for method in pattern.methods:
         for piece in pieces:
             for head in heads:
                 for is_broken in (False, True):
                     make = partial(subject, piece, head, is_broken=is_broken)
-                    times, seconds = growth(partial(run_method, pattern.compiled, method), make, length)
+                    times, seconds = growth(
+                        partial(run_method, pattern.compiled, method), make, length
+                    )
                     if times >= MOST_GROWTH:
                         what = f"{pattern.place}.{method} on {head!r} + {piece!r} times {length}"
                         found.append(f"{what}: {times:.0f} times as much, {seconds:.3f} s")
@@ -84,5 +101,7 @@ def _slow_parser(name: str, parse: Parser, length: int, pieces: Iterable[str]) -
     for piece in pieces:
         times, seconds = growth(parse, partial(repeated, piece), length)
         if times >= MOST_GROWTH:
-            found.append(f"{name} on {piece!r} times {length}: {times:.0f} times as much, {seconds:.3f} s")
+            found.append(
+                f"{name} on {piece!r} times {length}: {times:.0f} times as much, {seconds:.3f} s"
+            )
     return found

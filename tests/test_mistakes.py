@@ -1,4 +1,6 @@
-"""What players get wrong, and what they are told: one line says what was wrong, the next what to type."""
+"""What players get wrong, and what they are told: one line says what was wrong, the next what to
+type.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ MISTAKES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("typed", "wrong", "next_"), MISTAKES, ids=[typed[:60] for typed, _, _ in MISTAKES])
+@pytest.mark.parametrize(
+    ("typed", "wrong", "next_"), MISTAKES, ids=[typed[:60] for typed, _, _ in MISTAKES]
+)
 async def test_a_mistake_is_named_and_mended(typed: str, wrong: str, next_: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", typed, wrong)
@@ -130,7 +134,9 @@ async def test_who_asks_for_help_gets_it(typed: str) -> None:
 @pytest.mark.parametrize("marks", ['""', "''", "“”", "””", "„“", "„”", "‘’", "«»"])
 async def test_marks_that_phones_make_are_quotation_marks(marks: str) -> None:
     opening, closing = marks[0], marks[1]
-    text = FIRE.replace('="', f"={opening}").replace('" ', f"{closing} ").removesuffix('"') + closing
+    text = (
+        FIRE.replace('="', f"={opening}").replace('" ', f"{closing} ").removesuffix('"') + closing
+    )
     channel = await Channel.fresh()
     await channel.do("Anna", text)
     await channel.app.close()

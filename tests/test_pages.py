@@ -35,10 +35,18 @@ def test_each_link_of_a_page_leads_somewhere(root: Path, page: str) -> None:
 
 
 def command_lines(root: Path) -> list[str]:
-    """The lines of all blocks of all pages for people, and the examples of `grognard COMMAND --help`."""
-    pages = [path for pattern in ("*.md", "docs/*.md", "deploy/**/*.md") for path in root.glob(pattern)]
+    """The lines of all blocks of all pages for people, and the examples of `grognard COMMAND
+    --help`.
+    """
+    pages = [
+        path for pattern in ("*.md", "docs/*.md", "deploy/**/*.md") for path in root.glob(pattern)
+    ]
     texts = [path.read_text("utf-8") for path in pages]
-    blocks = [block for text in texts for block in re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    blocks = [
+        block
+        for text in texts
+        for block in re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    ]
     return [line for block in blocks for line in block.splitlines()] + [
         example for *_, example in command_help.COMMANDS.values()
     ]
@@ -49,17 +57,23 @@ def test_no_command_line_holds_a_secret_and_every_env_file_is_private(root: Path
     assert len(lines) > 100
     addresses = [line for line in lines if re.search(r"://[^/\s:@]+:[^@\s]+@", line)]
     assert addresses
-    assert [line for line in addresses if not line.startswith("DATABASE_URL=")] == [], "lines of a file"
+    assert [line for line in addresses if not line.startswith("DATABASE_URL=")] == [], (
+        "lines of a file"
+    )
     secret = r"\w*(TOKEN|SECRET|PASSWORD|KEY)\w*="
     assert [
-        line for line in lines if re.search(rf"(-e|--env|--setenv)[ =]{secret}|^(sudo )?{secret}\S+ \S", line)
+        line
+        for line in lines
+        if re.search(rf"(-e|--env|--setenv)[ =]{secret}|^(sudo )?{secret}\S+ \S", line)
     ] == []
     made = [line for line in lines if ".env.example" in line]
     assert len(made) > 2
     assert [line for line in made if "install -m 6" not in line] == []
 
 
-def test_each_page_has_its_place_on_the_site_and_leads_nowhere_that_is_not_there(root: Path, tmp_path: Path) -> None:
+def test_each_page_has_its_place_on_the_site_and_leads_nowhere_that_is_not_there(
+    root: Path, tmp_path: Path
+) -> None:
     gather(root, tmp_path)  # raises with a line for each fault
     assert (tmp_path / "docs/players.md").is_file()
 

@@ -56,7 +56,9 @@ def wanted(root: Path) -> tuple[set[str], set[str]]:
         return {normal(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in lines}
 
     extras = project["optional-dependencies"]
-    return names([*project["dependencies"], *extras["pictures"]]), names(told["dependency-groups"]["dev"])
+    return names([*project["dependencies"], *extras["pictures"]]), names(
+        told["dependency-groups"]["dev"]
+    )
 
 
 def targets(root: Path) -> set[str]:
@@ -68,13 +70,17 @@ def targets(root: Path) -> set[str]:
 def test_a_lock_names_no_address(root: Path, lock: str) -> None:
     text = (root / lock).read_text()
     assert "://" not in text
-    assert not re.search(r"^\s*-[^-]|^--|@ ", text, re.MULTILINE), "no options and no direct references"
+    assert not re.search(r"^\s*-[^-]|^--|@ ", text, re.MULTILINE), (
+        "no options and no direct references"
+    )
 
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_everything_locked_has_a_hash(root: Path, lock: str) -> None:
     for entry in re.split(r"^(?=[a-z0-9])", (root / lock).read_text(), flags=re.MULTILINE):
-        assert not entry.strip() or re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry.splitlines()[0]
+        assert not entry.strip() or re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), (
+            entry.splitlines()[0]
+        )
 
 
 def test_every_dependency_is_locked(root: Path) -> None:
@@ -85,25 +91,41 @@ def test_every_dependency_is_locked(root: Path) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    ["Makefile", "deploy/Containerfile", "deploy/by-hand.md", "deploy/install.sh", "deploy/setup.sh"],
+    [
+        "Makefile",
+        "deploy/Containerfile",
+        "deploy/by-hand.md",
+        "deploy/install.sh",
+        "deploy/setup.sh",
+    ],
 )
 def test_who_installs_a_lock_takes_it_as_it_is(root: Path, file: str) -> None:
-    """Without --no-deps pip works out what a package needs once more, and stops at a release newer than the lock."""
+    """Without --no-deps pip works out what a package needs once more, and stops at a release
+    newer than the lock.
+    """
     said = [
-        line for line in (root / file).read_text().splitlines() if " install " in line and "--require-hashes" in line
+        line
+        for line in (root / file).read_text().splitlines()
+        if " install " in line and "--require-hashes" in line
     ]
     assert said
     assert all("--require-hashes --no-deps -r" in line for line in said)
 
 
 def test_both_locks_hold_the_same_versions(root: Path) -> None:
-    assert locked(root / "requirements.lock").items() <= locked(root / "requirements-dev.lock").items()
+    assert (
+        locked(root / "requirements.lock").items() <= locked(root / "requirements-dev.lock").items()
+    )
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "deploy/README.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "deploy/README.md"]
+)
 def test_make_commands_on_a_page_exist(root: Path, page: str) -> None:
     text = (root / page).read_text()
-    named = set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE))  # a line of a block, or a word of the text
+    named = set(
+        re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE)
+    )  # a line of a block, or a word of the text
     assert named <= targets(root)
     if page == "README.md":
         assert {"play", "test"} <= named
@@ -115,9 +137,14 @@ def test_the_architecture_names_the_rooms_that_there_are(root: Path) -> None:
     named = set(re.findall(r"`bot/([\w.]+)/?`", rooms))
     for row in re.findall(r"^\| (`bot/\w+\.py`.*?) \|", rooms, re.MULTILINE):
         named |= {word.removeprefix("bot/") for word in re.findall(r"`([\w./]+)`", row)}
-    assert named == {path.name for path in (root / "bot").iterdir()} - {"__init__.py", "__pycache__"}
+    assert named == {path.name for path in (root / "bot").iterdir()} - {
+        "__init__.py",
+        "__pycache__",
+    }
     paths = [
-        path for row in re.findall(r"^\|.*\|$", tasks, re.MULTILINE) for path in re.findall(r"`([\w<>/.]+\.\w+)`", row)
+        path
+        for row in re.findall(r"^\|.*\|$", tasks, re.MULTILINE)
+        for path in re.findall(r"`([\w<>/.]+\.\w+)`", row)
     ]
     assert len(paths) > 10
     for path in paths:
@@ -153,7 +180,9 @@ def test_every_system_has_its_legal_notice(root: Path) -> None:
 
 def test_the_map_of_the_tests_names_every_folder(root: Path) -> None:
     page = (root / "tests" / "README.md").read_text()
-    folders = {path.name for path in (root / "tests").iterdir() if path.is_dir() and any(path.glob("*.*"))}
+    folders = {
+        path.name for path in (root / "tests").iterdir() if path.is_dir() and any(path.glob("*.*"))
+    }
     named = set(re.findall(r"`(\w+)/`", page))
     assert named - {"bot", "adapters"} == folders - {"__pycache__", "adapters"}
 
@@ -184,12 +213,16 @@ def test_what_a_forge_reads_fits_its_schema(root: Path, schema: str, pattern: st
 
 
 def test_the_workflows_name_each_action_by_its_commit(root: Path) -> None:
-    """A tag may be moved to other code; a commit stays what it is. The comment says which release it was."""
+    """A tag may be moved to other code; a commit stays what it is. The comment says which
+    release it was.
+    """
     for file in sorted((root / ".github/workflows").glob("*.yml")):
         actions = re.findall(r"uses: (.*)", file.read_text())
         assert actions
         for action in actions:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), f"{file.name}: {action}"
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), (
+                f"{file.name}: {action}"
+            )
 
 
 def test_the_workflows_check_what_is_claimed_and_no_more_is_claimed_than_that(root: Path) -> None:
@@ -211,7 +244,9 @@ def test_the_workflows_check_what_is_claimed_and_no_more_is_claimed_than_that(ro
         ("follows game server rows", "bot/report/templates/live.js: "),
     ],
 )
-def test_a_word_or_two_find_the_place_for_a_change(words: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_word_or_two_find_the_place_for_a_change(
+    words: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert where.main(words.split()) == 0
     assert any(line.startswith(file) for line in capsys.readouterr().out.splitlines())
 
@@ -220,7 +255,9 @@ def test_every_file_says_what_is_in_it(capsys: pytest.CaptureFixture[str]) -> No
     assert where.main([]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 600
-    assert not [line for line in lines if line.startswith(("bot/", "adapters/")) and line.endswith(": ")]
+    assert not [
+        line for line in lines if line.startswith(("bot/", "adapters/")) and line.endswith(": ")
+    ]
 
 
 def test_words_that_are_nowhere_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,7 +270,9 @@ OF_NOBODY_ELSE = re.compile("AssertionError|NotImplementedError|_[A-Z]")
 
 
 def raised_by(node: ast.AST) -> Iterator[str]:
-    """What the code below raises by itself, where nothing there may catch it; not what functions inside it do."""
+    """What the code below raises by itself, where nothing there may catch it; not what functions
+    inside it do.
+    """
     for inner in ast.iter_child_nodes(node):
         if isinstance(inner, ast.Raise) and inner.exc is not None:
             if not OF_NOBODY_ELSE.match(name := ast.unparse(inner.exc).partition("(")[0]):
@@ -241,16 +280,22 @@ def raised_by(node: ast.AST) -> Iterator[str]:
         elif isinstance(inner, ast.Try) and inner.handlers:
             for part in (*inner.handlers, *inner.orelse, *inner.finalbody):
                 yield from raised_by(ast.Module([part], []) if isinstance(part, ast.stmt) else part)
-        elif not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        elif not isinstance(
+            inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+        ):
             yield from raised_by(inner)
 
 
-def public_functions(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def public_functions(
+    node: ast.Module | ast.ClassDef,
+) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Those of a module or a class that have no underscore, nor are in what has one."""
     for inner in node.body:
         if isinstance(inner, ast.ClassDef) and not inner.name.startswith("_"):
             yield from public_functions(inner)
-        elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and not inner.name.startswith("_"):
+        elif isinstance(
+            inner, (ast.FunctionDef, ast.AsyncFunctionDef)
+        ) and not inner.name.startswith("_"):
             yield inner
 
 
@@ -263,6 +308,8 @@ def test_who_raises_says_so(root: Path, folder: str) -> None:
             if raised := {*raised_by(function)}:
                 count += 1
                 if not re.search("[Rr]aise|[Rr]efuse", ast.get_docstring(function) or ""):
-                    silent.append(f"{path.relative_to(root)}: {function.name} raises {', '.join(raised)}")
+                    silent.append(
+                        f"{path.relative_to(root)}: {function.name} raises {', '.join(raised)}"
+                    )
     assert count > 10
     assert silent == []

@@ -1,4 +1,6 @@
-"""README, first fight and shell page tell the truth: what they show is played, their shell lines are run."""
+"""README, first fight and shell page tell the truth: what they show is played, their shell lines
+are run.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,13 @@ from tests.fresh import fresh_app
 
 ROOT = Path(__file__).parent.parent
 README, FIRST_FIGHT, SHELL_PAGE = (
-    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/first-fight.md", "docs/shell.md")
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "docs/first-fight.md", "docs/shell.md")
 )
 FIGHTS = [
-    block for block in re.findall(r"```console\n(.*?)```", FIRST_FIGHT, re.DOTALL) if "\n(" in block or "hand=" in block
+    block
+    for block in re.findall(r"```console\n(.*?)```", FIRST_FIGHT, re.DOTALL)
+    if "\n(" in block or "hand=" in block
 ]
 SHELL = [line for line in SHELL_PAGE.splitlines() if line.startswith("grognard ")]
 
@@ -29,7 +34,10 @@ SHELL = [line for line in SHELL_PAGE.splitlines() if line.startswith("grognard "
 def typed_and_shown(text: str) -> list[tuple[str, list[str]]]:
     """Each command with the lines that follow it."""
     pieces = re.split(r"^> ", text, flags=re.MULTILINE)[1:]
-    return [(piece.splitlines()[0], [line for line in piece.splitlines()[1:] if line]) for piece in pieces]
+    return [
+        (piece.splitlines()[0], [line for line in piece.splitlines()[1:] if line])
+        for piece in pieces
+    ]
 
 
 def test_there_are_fights_and_lines_for_a_shell() -> None:
@@ -39,7 +47,9 @@ def test_there_are_fights_and_lines_for_a_shell() -> None:
 
 @pytest.mark.parametrize("terminal", [True, False])
 async def test_two_lines_and_three_letters_make_a_fight(tmp_path: Path, terminal: bool) -> None:
-    """The lines that the README begins with, at a terminal or in a pipe, each answered and none refused."""
+    """The lines that the README begins with, at a terminal or in a pipe, each answered and none
+    refused.
+    """
     (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
     app, shown = await fresh_app(), io.StringIO()
     session = Session(app, Console(file=shown, width=110), "Player", tmp_path, terminal=terminal)
@@ -70,7 +80,9 @@ def test_the_fight_goes_as_the_page_says(fight: str) -> None:
         check=False,
     )
     assert done.returncode == int("Error: " in done.stdout), done.stderr
-    for (command, expected), (run, shown) in zip(typed_and_shown(fight), typed_and_shown(done.stdout), strict=True):
+    for (command, expected), (run, shown) in zip(
+        typed_and_shown(fight), typed_and_shown(done.stdout), strict=True
+    ):
         assert run == command
         assert shown[: len(expected)] == expected, "an answer begins as the page shows it"
         assert len(shown) - len(expected) <= 2, "only buttons and a footer may follow"

@@ -27,7 +27,9 @@ LOGS = sorted((DATA / "logs").glob("*.json"))
 @pytest.mark.parametrize("file", LOGS, ids=lambda file: file.stem)
 def test_a_recorded_log_is_sound(file: Path) -> None:
     log = json.loads(file.read_text("utf-8"))
-    found = check(log, [log["head"], f"#{log['events'][4]['number']} {log['events'][4]['hash'][:8]}"])
+    found = check(
+        log, [log["head"], f"#{log['events'][4]['number']} {log['events'][4]['hash'][:8]}"]
+    )
     assert found.faults == ()
     assert found.status in (0, 3), "an outcome of an older edition is not played again"
     assert found.dice + found.waiting > 0
@@ -54,13 +56,24 @@ def test_a_recorded_log_leads_to_the_same_state(file: Path) -> None:
 
 @pytest.mark.parametrize("file", LOGS, ids=lambda file: file.stem)
 async def test_a_recorded_log_is_imported_and_goes_on(file: Path) -> None:
-    """What is played, taken back and brought back on top makes it a log of today that both verifiers take."""
+    """What is played, taken back and brought back on top makes it a log of today that both
+    verifiers take.
+    """
     channel, text = await Channel.fresh(), await asyncio.to_thread(file.read_text, "utf-8")
-    imported = Command(("game", "import"), {"file": text}, channel.who("Anna", manager=True), channel.place, "import")
+    imported = Command(
+        ("game", "import"),
+        {"file": text},
+        channel.who("Anna", manager=True),
+        channel.place,
+        "import",
+    )
     assert not (reply := await channel.app.run(imported)).error, reply.text()
     if (await channel.game()).ended:
         await channel.do("Anna", "game resume")
-    added = [await channel.say("Anna", f"unit add Zed {kind}") for kind in ("squad", "soldier", "element", "rifles")]
+    added = [
+        await channel.say("Anna", f"unit add Zed {kind}")
+        for kind in ("squad", "soldier", "element", "rifles")
+    ]
     assert not all(reply.error for reply in added)
     await channel.do("Anna", "game undo", "game redo", "roll 2d6")
     log = json.loads(await exported_text(channel))
@@ -78,7 +91,9 @@ async def test_a_page_without_its_facts_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_database_of_before_opens_and_its_open_request_is_answered(tmp_path: Path) -> None:
-    """Anna had fired and asked to take it back; Bob agrees after the update, and it comes back as well."""
+    """Anna had fired and asked to take it back; Bob agrees after the update, and it comes back
+    as well.
+    """
     path = tmp_path / "games.db"
     with closing(sqlite3.connect(path)) as old:
         old.executescript((DATA / "games-of-edition-2.sql").read_text("utf-8"))

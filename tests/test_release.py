@@ -1,5 +1,5 @@
-"""`make release` in a copy of the project: one run makes commit, tag, notes, wheel and sums; what fails changes
-nothing. install.sh takes that tag, goes up to it and back."""
+"""`make release` in a copy of the project: one run makes commit, tag, notes, wheel and sums; what
+fails changes nothing. install.sh takes that tag, goes up to it and back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ LOG = "# Changelog\n\n## Unreleased\n\n### Added\n\n- A thing.\n\n## 0.1.0 - 202
 
 def test_what_is_unreleased_gets_a_number_and_a_day() -> None:
     told = dated(LOG, "0.2.0", "2026-12-24")
-    assert told.startswith("# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-12-24\n\n### Added\n\n- A thing.\n")
+    assert told.startswith(
+        "# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-12-24\n\n### Added\n\n- A thing.\n"
+    )
     assert notes_of(told, "0.2.0") == "### Added\n\n- A thing.\n"
     assert notes_of(told, "0.1.0") == "- The first.\n"
 
@@ -42,7 +44,9 @@ def test_the_changelog_is_ready_for_the_next_one(root: Path) -> None:
 
 def cloned(root: Path, folder: Path) -> Path:
     """A clone of the project as it is committed, before its address was filled in."""
-    if subprocess.run(["git", "clone", "--quiet", root, folder], check=False, capture_output=True).returncode:
+    if subprocess.run(
+        ["git", "clone", "--quiet", root, folder], check=False, capture_output=True
+    ).returncode:
         pytest.skip("not a git checkout")
     git(folder, "checkout", "--quiet", "-B", "main")
     git(folder, "config", "user.name", "Releaser")
@@ -62,7 +66,11 @@ def copy(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for tag in git(there, "tag").splitlines():
         git(there, "tag", "--delete", tag)
     log = there / "CHANGELOG.md"
-    log.write_text(log.read_text().replace("## Unreleased\n", "## Unreleased\n\n### Fixed\n\n- Something.\n", 1))
+    log.write_text(
+        log.read_text().replace(
+            "## Unreleased\n", "## Unreleased\n\n### Fixed\n\n- Something.\n", 1
+        )
+    )
     git(there, "commit", "--quiet", "--all", "--message", "Something to tell")
     return there
 
@@ -100,13 +108,24 @@ def test_one_run_makes_all_of_it_and_what_fails_nothing(
     assert git(copy, "log", "-1", "--format=%s %P") == f"Release 9.8.7 {before}"
     assert git(copy, "describe", "--tags", "--dirty") == "v9.8.7"
     assert git(copy, "cat-file", "-t", "v9.8.7") == "tag"
-    assert "### Fixed\n\n- Something." in git(copy, "tag", "--list", "--format=%(contents)", "v9.8.7")
+    assert "### Fixed\n\n- Something." in git(
+        copy, "tag", "--list", "--format=%(contents)", "v9.8.7"
+    )
     made = {path.name: path for path in (copy / "dist" / "9.8.7").iterdir()}
     wheel = "grognard-9.8.7-py3-none-any.whl"
-    assert set(made) == {wheel, "grognard-9.8.7.md", "requirements.lock", "requirements-dev.lock", "SHA256SUMS"}
+    assert set(made) == {
+        wheel,
+        "grognard-9.8.7.md",
+        "requirements.lock",
+        "requirements-dev.lock",
+        "SHA256SUMS",
+    }
     assert "- Something." in made["grognard-9.8.7.md"].read_text()
     with zipfile.ZipFile(made[wheel]) as inside:
-        assert {name.split("/")[0] for name in inside.namelist()} == {"grognard", "grognard-9.8.7.dist-info"}
+        assert {name.split("/")[0] for name in inside.namelist()} == {
+            "grognard",
+            "grognard-9.8.7.dist-info",
+        }
     for line in made["SHA256SUMS"].read_text().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256(made[name].read_bytes()).hexdigest() == digest
@@ -144,10 +163,22 @@ def test_a_host_takes_the_tag_goes_up_and_back(copy: Path, root: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_the_address_is_said_in_one_place_and_filled_in_everywhere(root: Path, tmp_path: Path) -> None:
+def test_the_address_is_said_in_one_place_and_filled_in_everywhere(
+    root: Path, tmp_path: Path
+) -> None:
     copy = cloned(root, tmp_path / "copy")
-    named = git(copy, "grep", "--name-only", PLACEHOLDER, "--", ".", ":!tests", ":!setup.py").splitlines()
-    assert set(named) == {"deploy/README.md", "deploy/by-hand.md", "pyproject.toml", "tools/release.py"}
+    named = git(
+        copy, "grep", "--name-only", PLACEHOLDER, "--", ".", ":!tests", ":!setup.py"
+    ).splitlines()
+    assert set(named) == {
+        "deploy/README.md",
+        "deploy/by-hand.md",
+        "pyproject.toml",
+        "tools/release.py",
+    }
     filled = fill_address(copy, "https://example.org/grognard/")
     assert set(filled) == set(named) - {"tools/release.py"}
-    assert "git clone https://example.org/grognard grognard && cd" in (copy / "deploy/README.md").read_text()
+    assert (
+        "git clone https://example.org/grognard grognard && cd"
+        in (copy / "deploy/README.md").read_text()
+    )

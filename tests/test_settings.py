@@ -45,7 +45,10 @@ def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
     [
         ("/srv/games", "/srv/games/grognard"),
         ("", "/home/anna/.local/share/grognard"),
-        ("games", "/home/anna/.local/share/grognard"),  # the specification has a relative path ignored
+        (
+            "games",
+            "/home/anna/.local/share/grognard",
+        ),  # the specification has a relative path ignored
     ],
 )
 def test_an_installed_grognard_keeps_games_in_the_users_folder(
@@ -61,7 +64,9 @@ def test_an_installed_grognard_keeps_games_in_the_users_folder(
 
 def test_a_token_in_the_wrong_line_is_sent_to_its_own(tmp_path: Path) -> None:
     swapped = problem(tmp_path, SLACK_BOT_TOKEN="xapp-1-A-2")
-    assert swapped.startswith("What SLACK_BOT_TOKEN holds begins with xapp- and belongs to SLACK_APP_TOKEN.")
+    assert swapped.startswith(
+        "What SLACK_BOT_TOKEN holds begins with xapp- and belongs to SLACK_APP_TOKEN."
+    )
     assert "A-2" not in swapped
 
 
@@ -71,7 +76,9 @@ def test_only_an_address_is_listened_on(tmp_path: Path) -> None:
 
 
 def test_interactions_by_http_need_a_public_key_and_may_name_their_proxies(tmp_path: Path) -> None:
-    settings = load(tmp_path, DISCORD_PUBLIC_KEY="Ab" * 32, DISCORD_PORT="81", PROXIES="10.0.0.7, 172.16.0.0/12")
+    settings = load(
+        tmp_path, DISCORD_PUBLIC_KEY="Ab" * 32, DISCORD_PORT="81", PROXIES="10.0.0.7, 172.16.0.0/12"
+    )
     assert (settings.discord_public_key, settings.discord_port) == ("Ab" * 32, 81)
     assert settings.proxies == ("10.0.0.7/32", "172.16.0.0/12")
     assert "DISCORD_PUBLIC_KEY=" in problem(tmp_path, DISCORD_PUBLIC_KEY="Ab")
@@ -79,7 +86,9 @@ def test_interactions_by_http_need_a_public_key_and_may_name_their_proxies(tmp_p
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
-    settings = load(tmp_path, "DISCORD_TOKEN=of-file\nPORT=81\n", DISCORD_TOKEN="of-environment", PORT="")
+    settings = load(
+        tmp_path, "DISCORD_TOKEN=of-file\nPORT=81\n", DISCORD_TOKEN="of-environment", PORT=""
+    )
     assert (settings.discord_token, settings.port) == ("of-environment", 81)
 
 
@@ -89,7 +98,11 @@ def test_a_file_is_read_as_people_write_it(tmp_path: Path) -> None:
     with refuses("bad-settings SLACK_BOT_TOKEN"):
         load(tmp_path, env)
     settings = load(tmp_path, env.replace("x # y", "x#y"))
-    assert (settings.discord_token, settings.slack_bot_token, settings.port) == ("abc.def", "x#y", 99)
+    assert (settings.discord_token, settings.slack_bot_token, settings.port) == (
+        "abc.def",
+        "x#y",
+        99,
+    )
 
 
 def test_all_settings(tmp_path: Path) -> None:
@@ -135,8 +148,16 @@ def test_where_the_database_lies(tmp_path: Path, url: str, path: Path | None) ->
         ("SHARD_COUNT", "0", "SHARD_COUNT=4"),
         ("SHARD_IDS", "0", "SHARD_COUNT=4"),
         ("DATABASE_URL", "mysql://u:secret@h/db", "DATABASE_URL=sqlite:///grognard.db"),
-        ("DATABASE_URL", "postgres://u:secret@h", "DATABASE_URL=postgresql://USER:PASSWORD@HOST:5432/grognard"),
-        ("DATABASE_URL", "postgres://u:secret@h:no/db", "DATABASE_URL=postgresql://USER:PASSWORD@HOST:5432/grognard"),
+        (
+            "DATABASE_URL",
+            "postgres://u:secret@h",
+            "DATABASE_URL=postgresql://USER:PASSWORD@HOST:5432/grognard",
+        ),
+        (
+            "DATABASE_URL",
+            "postgres://u:secret@h:no/db",
+            "DATABASE_URL=postgresql://USER:PASSWORD@HOST:5432/grognard",
+        ),
         ("DATABASE_URL", "grognard.db", "DATABASE_URL=sqlite:///grognard.db"),
         ("DATABASE_URL", "sqlite:///", "DATABASE_URL=sqlite:///grognard.db"),
         ("GROGNARD_KEY", "c2VjcmV0", "GROGNARD_KEY=..."),
@@ -144,7 +165,9 @@ def test_where_the_database_lies(tmp_path: Path, url: str, path: Path | None) ->
         ("DISCORD_TOKEN", "Bot abc.secret", "DISCORD_TOKEN=..."),
     ],
 )
-def test_a_malformed_one_is_named_with_the_line_to_write(tmp_path: Path, name: str, value: str, line: str) -> None:
+def test_a_malformed_one_is_named_with_the_line_to_write(
+    tmp_path: Path, name: str, value: str, line: str
+) -> None:
     text = problem(tmp_path, **{name: value})
     assert name in text
     assert text.endswith(f"The line in .env: {line}")
@@ -181,7 +204,9 @@ def test_no_secret_is_in_the_repr(tmp_path: Path) -> None:
 
 
 def line(message: str, *args: object, secrets: tuple[str, ...] = ()) -> str:
-    return Redacting(secrets).format(logging.LogRecord("bot", logging.INFO, __file__, 1, message, args, None))
+    return Redacting(secrets).format(
+        logging.LogRecord("bot", logging.INFO, __file__, 1, message, args, None)
+    )
 
 
 # Put together here, so that nobody takes them for real ones.
@@ -211,7 +236,11 @@ def test_a_secret_is_struck_out_by_its_name_in_any_shape(shape: str) -> None:
 
 
 def test_words_that_only_speak_of_secrets_stay() -> None:
-    for said in ("Discord does not know this DISCORD_TOKEN (any more)", "the token: x", "SLACK_BOT_TOKEN is not set."):
+    for said in (
+        "Discord does not know this DISCORD_TOKEN (any more)",
+        "the token: x",
+        "SLACK_BOT_TOKEN is not set.",
+    ):
         assert line(said).endswith(said)
 
 
@@ -229,7 +258,9 @@ def test_what_looks_like_a_secret_is_struck_out(secret: str) -> None:
 
 
 def test_answering_addresses_are_struck_out() -> None:
-    text = line("POST /api/webhooks/123/aW50ZX-Jh_Y3Rpb24/messages and /interactions/9/tok/callback")
+    text = line(
+        "POST /api/webhooks/123/aW50ZX-Jh_Y3Rpb24/messages and /interactions/9/tok/callback"
+    )
     assert text.endswith("POST /api/webhooks/[secret]/messages and /interactions/[secret]/callback")
 
 
@@ -266,10 +297,26 @@ def test_logging_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
 def test_shared_games_need_a_port_and_an_address_that_others_can_open(tmp_path: Path) -> None:
     assert Settings().address == ""
     assert load(tmp_path, LIVE_PORT="8080").address == "http://localhost:8080"
-    settings = load(tmp_path, LIVE_PORT="8080", LIVE_HOST="0.0.0.0", PUBLIC_URL="https://games.example.org/wargames/")
-    assert (settings.live_host, settings.address) == ("0.0.0.0", "https://games.example.org/wargames")
-    assert load(tmp_path, PUBLIC_URL="https://games.example.org").live_port == 0, "another process serves them"
-    for value in ("games.example.org", "ftp://x", "https://a b", 'https://x/"onload', "javascript:alert(1)"):
+    settings = load(
+        tmp_path,
+        LIVE_PORT="8080",
+        LIVE_HOST="0.0.0.0",
+        PUBLIC_URL="https://games.example.org/wargames/",
+    )
+    assert (settings.live_host, settings.address) == (
+        "0.0.0.0",
+        "https://games.example.org/wargames",
+    )
+    assert load(tmp_path, PUBLIC_URL="https://games.example.org").live_port == 0, (
+        "another process serves them"
+    )
+    for value in (
+        "games.example.org",
+        "ftp://x",
+        "https://a b",
+        'https://x/"onload',
+        "javascript:alert(1)",
+    ):
         assert "PUBLIC_URL" in problem(tmp_path, PUBLIC_URL=value)
     assert "LIVE_HOST" in problem(tmp_path, LIVE_HOST="everywhere")
     assert "LIVE_PORT" in problem(tmp_path, LIVE_PORT="99999")
@@ -281,8 +328,21 @@ def test_shared_games_need_a_port_and_an_address_that_others_can_open(tmp_path: 
         ("DISCORD_TOKN=x", {}, "DISCORD_TOKN is not a setting. Did you mean DISCORD_TOKEN?"),
         ("HEALTHPORT=9090", {}, "HEALTHPORT is not a setting. Did you mean HEALTH_PORT?"),
         ("GROGNARD_PACK=x", {}, "GROGNARD_PACK is not a setting. Did you mean GROGNARD_PACKS?"),
-        ("", {"SLACK_BOT_TOKN": "x"}, "SLACK_BOT_TOKN is not a setting. Did you mean SLACK_BOT_TOKEN?"),
-        ("", {"LOG_LEVELS": "x", "XPORT": "3000", "DISCORD_API": "http://x", "SLACK_API": "http://x"}, ""),
+        (
+            "",
+            {"SLACK_BOT_TOKN": "x"},
+            "SLACK_BOT_TOKN is not a setting. Did you mean SLACK_BOT_TOKEN?",
+        ),
+        (
+            "",
+            {
+                "LOG_LEVELS": "x",
+                "XPORT": "3000",
+                "DISCORD_API": "http://x",
+                "SLACK_API": "http://x",
+            },
+            "",
+        ),
         ("POSTGRES_PASSWORD=x\nTZ=Europe/Vienna\nBACKUPS=/x\nKEEP=3", {}, ""),
     ],
 )
@@ -315,7 +375,9 @@ def _own_logging() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_own_logging")
-def test_a_library_that_connects_anew_says_why_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_library_that_connects_anew_says_why_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The traceback of it is at DEBUG, and of the kind that nobody expected it stays."""
     for level, tracebacks in (("INFO", 1), ("DEBUG", 2)):
         set_up_logging(level, [])

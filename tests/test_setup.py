@@ -1,4 +1,6 @@
-"""`make` sets up once: not again in an active environment, and what works stays until the new one is whole."""
+"""`make` sets up once: not again in an active environment, and what works stays until the new
+one is whole.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,12 @@ def set_up(home: Path, kind: str = "dev", **environment: str) -> subprocess.Comp
     """deploy/setup.sh, run without a network."""
     told = {**os.environ, "PYTHON": sys.executable, "PIP_NO_INDEX": "1", **environment}
     return subprocess.run(
-        ["sh", "deploy/setup.sh", kind], cwd=home, env=told, capture_output=True, text=True, timeout=300
+        ["sh", "deploy/setup.sh", kind],
+        cwd=home,
+        env=told,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
 
 
@@ -33,7 +40,9 @@ def prepared(home: Path) -> Path:
 
 
 def call_project_installed(home: Path) -> None:
-    """Spare the environment the install of the project, which needs setuptools since Python 3.12."""
+    """Spare the environment the install of the project, which needs setuptools since Python
+    3.12.
+    """
     cksum = subprocess.check_output("cksum <pyproject.toml", shell=True, cwd=home)
     (home / ".venv" / "project").write_bytes(cksum)
 
@@ -55,19 +64,29 @@ def test_an_environment_is_made_once_and_never_lost(tmp_path: Path) -> None:
 
     lock.write_text("# nothing\n")
     made = set_up(tmp_path)
-    if "setuptools" in made.stderr or "BackendUnavailable" in made.stderr:  # not in an environment since Python 3.12
+    if (
+        "setuptools" in made.stderr or "BackendUnavailable" in made.stderr
+    ):  # not in an environment since Python 3.12
         call_project_installed(tmp_path)
     else:
         assert made.returncode == 0
         assert made.stderr.startswith("Setting up .venv with the developers' tools (once): ")
     assert not mark.exists()
     assert not (tmp_path / ".venv.new").exists()
-    pip = subprocess.run([venv / "bin" / "pip", "--version"], capture_output=True, text=True, timeout=300)
+    pip = subprocess.run(
+        [venv / "bin" / "pip", "--version"], capture_output=True, text=True, timeout=300
+    )
     assert str(venv) in pip.stdout, "its scripts run where it is"
 
     mark.touch()
-    active = {"PATH": f"{venv / 'bin'}:{os.environ['PATH']}", "VIRTUAL_ENV": str(venv), "PYTHON": "python3"}
-    assert (set_up(tmp_path, **active).stderr, mark.exists()) == ("", True), "the same Python, from within"
+    active = {
+        "PATH": f"{venv / 'bin'}:{os.environ['PATH']}",
+        "VIRTUAL_ENV": str(venv),
+        "PYTHON": "python3",
+    }
+    assert (set_up(tmp_path, **active).stderr, mark.exists()) == ("", True), (
+        "the same Python, from within"
+    )
 
 
 @pytest.mark.slow
@@ -104,7 +123,10 @@ def test_two_at_once_take_turns(tmp_path: Path) -> None:
     prepared(tmp_path)
     told = {**os.environ, "PYTHON": sys.executable, "PIP_NO_INDEX": "1"}
     words = ["sh", "deploy/setup.sh", "play"]
-    both = [subprocess.Popen(words, cwd=tmp_path, env=told, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen(words, cwd=tmp_path, env=told, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     errors = [one.communicate(timeout=300)[1] for one in both]
     assert sum(text.count("Setting up .venv to play") for text in errors) == 1, errors
     assert (tmp_path / ".venv" / "packages").read_text().startswith("play ")

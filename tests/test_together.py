@@ -1,4 +1,6 @@
-"""Many at once: two bots on one database, one request delivered again and again, many players in one game."""
+"""Many at once: two bots on one database, one request delivered again and again, many players in
+one game.
+"""
 
 from __future__ import annotations
 
@@ -48,25 +50,33 @@ def test_two_bots_on_one_database_lose_no_update(url: str) -> None:
     asyncio.run(begin(url))
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     bots = [
-        subprocess.Popen([sys.executable, __file__, url, name], env=env, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, __file__, url, name], env=env, stdout=subprocess.PIPE, text=True
+        )
         for name in ("a", "b")
     ]
     answered = [line for bot in bots for line in bot.communicate(timeout=60)[0].splitlines()]
     assert [bot.returncode for bot in bots] == [0, 0]
-    assert len(answered) == len(set(answered)) == 2 * 2 * COUNT, "every answer has an event number of its own"
+    assert len(answered) == len(set(answered)) == 2 * 2 * COUNT, (
+        "every answer has an event number of its own"
+    )
     asyncio.run(check(url))
 
 
 async def begin(url: str) -> None:
     """A game that both can play, without sides."""
     async with await opened(url) as store:
-        await App(store).run_text('/game start lnlt "Hill 875"', Person("console:host", "host"), HERE, "start")
+        await App(store).run_text(
+            '/game start lnlt "Hill 875"', Person("console:host", "host"), HERE, "start"
+        )
 
 
 async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who knows that nobody has asked looks for no request; as soon as somebody asks, all know it no more."""
+    """Who knows that nobody has asked looks for no request; as soon as somebody asks, all know
+    it no more.
+    """
     async with await opened(url) as first, await opened(url) as second:
         one, other = Channel(App(first)), Channel(App(second), prefix="o")
         await two_sides(one)
@@ -89,7 +99,9 @@ async def test_what_is_asked_at_one_bot_lapses_by_a_roll_at_the_other(
         await other.refused("Anna", "game redo", "nothing-to-redo")
         refused = await other.press("Anna", asked.buttons[0].action)
         assert refused.error
-        assert (await first.doc("consent", f"{asked.buttons[0].action.split(':')[1]}:{number}")) is None
+        assert (
+            await first.doc("consent", f"{asked.buttons[0].action.split(':')[1]}:{number}")
+        ) is None
 
 
 async def check(url: str) -> None:
@@ -99,14 +111,20 @@ async def check(url: str) -> None:
         saved = await store.load_game(HERE.key)
         assert saved is not None
         assert {person.name for person in saved.persons} == {"a", "b", "host"}
-        added = [event.data for event in await store.events(saved.game.id) if event.data["kind"] == "unit"]
+        added = [
+            event.data
+            for event in await store.events(saved.game.id)
+            if event.data["kind"] == "unit"
+        ]
         assert len(added) == 2 * COUNT
 
 
 async def test_one_request_delivered_twenty_times_at_once_rolls_once() -> None:
     app = await fresh_app()
     who = Person("console:anna", "Anna")
-    replies = await asyncio.gather(*(app.run_text("/roll 6d100", who, HERE, "r1", {"token": "t"}) for _ in range(20)))
+    replies = await asyncio.gather(
+        *(app.run_text("/roll 6d100", who, HERE, "r1", {"token": "t"}) for _ in range(20))
+    )
     assert len({reply.title for reply in replies}) == 1
     assert sum(not reply.seen for reply in replies) == 1, "all others post nothing"
     assert sum(bool(reply.outbox) for reply in replies) == 1
@@ -119,7 +137,9 @@ async def test_fifty_players_in_one_game_are_answered_in_order_of_arrival(url: s
     async with await opened(url) as store:
         app = App(store)
         persons = [Person(f"console:{number}", f"p{number}") for number in range(50)]
-        replies = await asyncio.gather(*(app.run_text("/roll d6", who, HERE, f"r{who.name}") for who in persons))
+        replies = await asyncio.gather(
+            *(app.run_text("/roll d6", who, HERE, f"r{who.name}") for who in persons)
+        )
         assert [reply.footer[0] for reply in replies] == [f"#{number}" for number in range(2, 52)]
         assert await audit(store) == (1, [])
 
@@ -132,12 +152,16 @@ async def main() -> None:
 
     async def play(command: str, kind: str) -> None:
         for number in range(COUNT):
-            reply = await app.run_text(command.format(name=name, number=number), who, HERE, f"{name}-{kind}-{number}")
+            reply = await app.run_text(
+                command.format(name=name, number=number), who, HERE, f"{name}-{kind}-{number}"
+            )
             assert not reply.error, reply.text()
             print(reply.footer[0])
 
     try:
-        await asyncio.gather(play("/roll 3d6", "r"), play('/unit add "{name} {number}" squad US morale=5', "u"))
+        await asyncio.gather(
+            play("/roll 3d6", "r"), play('/unit add "{name} {number}" squad US morale=5', "u")
+        )
     finally:
         await app.close()
 

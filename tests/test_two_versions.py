@@ -1,7 +1,9 @@
-"""Two versions at once, as in an update process by process: the older one goes on, and nothing is lost or doubled.
+"""Two versions at once, as in an update process by process: the older one goes on, and nothing is
+lost or doubled.
 
-An older checkout plays on one database with this one. A newer one, with a further step of the schema, brings the
-database up to date in the middle of this one's traffic; once it has, none that is older starts on it again.
+An older checkout plays on one database with this one. A newer one, with a further step of the
+schema, brings the database up to date in the middle of this one's traffic; once it has, none that
+is older starts on it again.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ from bot.verification.check_games import audit
 from tests.standins.postgres import PostgresServer
 
 OLDER = {"packless": "496298f7", "the-release-before": "3d133fa"}
-"""Of the day before packs came: its games lack a field, and its tables a step. And the one whose writes were functions
-in the server."""
+"""Of the day before packs came: its games lack a field, and its tables a step. And the one whose
+writes were functions in the server."""
 EACH = 40
 HERE = Place("console:here")
 STEP = """
@@ -79,11 +81,16 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="module", params=[*OLDER.values()], ids=[*OLDER])
-def older(request: pytest.FixtureRequest, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def older(
+    request: pytest.FixtureRequest, root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """An older checkout. Skips the test where there is no history, as in a release."""
     folder = tmp_path_factory.mktemp("older")
     packed = subprocess.run(
-        ["git", "archive", request.param, "bot", "tables"], cwd=root, check=False, capture_output=True
+        ["git", "archive", request.param, "bot", "tables"],
+        cwd=root,
+        check=False,
+        capture_output=True,
     )
     if packed.returncode:
         pytest.skip("needs the history of the project: git clone without --depth")
@@ -96,7 +103,9 @@ async def play(app: App, count: int, name: str = "new") -> list[str]:
     numbers = []
     for number in range(count):
         request = f"{name}-{number}"
-        reply = await app.run_text("/roll 3d6", Person(f"console:{name}", name), HERE, request, {"token": request})
+        reply = await app.run_text(
+            "/roll 3d6", Person(f"console:{name}", name), HERE, request, {"token": request}
+        )
         assert not reply.error, reply.text()
         await app.answers.delivered(reply)
         numbers.append(reply.footer[0])
@@ -104,7 +113,9 @@ async def play(app: App, count: int, name: str = "new") -> list[str]:
 
 
 async def check(store: Store, answered: list[str], count: int) -> None:
-    """Every answer has an event of its own, the log is whole, and nothing is on its way any more."""
+    """Every answer has an event of its own, the log is whole, and nothing is on its way any
+    more.
+    """
     assert len(answered) == len(set(answered)) == count
     assert await audit(store) == (1, [])
     (game,) = await store.games()
@@ -137,7 +148,9 @@ async def to_the_next_version(url: str) -> int:
             on_sqlite.migrate(conn, path, (*on_sqlite.MIGRATIONS, STEP))
         return on_sqlite.newest_version() + 1
     link = await Link.open(url)
-    await link.run(lambda connection: on_postgres.migrate(connection, (*on_postgres.MIGRATIONS, STEP)))
+    await link.run(
+        lambda connection: on_postgres.migrate(connection, (*on_postgres.MIGRATIONS, STEP))
+    )
     await link.close()
     return on_postgres.newest_version() + 1
 
@@ -151,14 +164,20 @@ async def test_a_newer_version_that_only_adds_leaves_the_older_one_at_work(url: 
         version = await to_the_next_version(url)
         answered = [number for numbers in await asyncio.gather(*during) for number in numbers]
         after = await play(app, 5, "after")
-        await check(store, [*answered, *after, *(f"#{number}" for number in range(2, 7))], 2 * EACH + 10)
+        await check(
+            store, [*answered, *after, *(f"#{number}" for number in range(2, 7))], 2 * EACH + 10
+        )
     with pytest.raises(StoreError, match=f"newer Grognard.*schema {version}"):
         async with await open_store(load_settings({"DATABASE_URL": url})):
             pass
 
 
 def test_the_functions_in_the_server_change_only_with_a_step() -> None:
-    """They are carried out anew behind a step alone: a change without one would reach no database that is there."""
+    """They are carried out anew behind a step alone: a change without one would reach no
+    database that is there.
+    """
     text = (Path(on_postgres.__file__).parent / "runner.sql").read_bytes()
     digest = hashlib.sha256(text).hexdigest()[:16]
-    assert FUNCTIONS[on_postgres.newest_version()] == digest, "add a step (an empty one will do), and its digest here"
+    assert FUNCTIONS[on_postgres.newest_version()] == digest, (
+        "add a step (an empty one will do), and its digest here"
+    )

@@ -1,4 +1,6 @@
-"""While nothing can be saved dice still roll, and say that they are not recorded; nothing claims to be saved."""
+"""While nothing can be saved dice still roll, and say that they are not recorded; nothing claims
+to be saved.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ async def test_a_roll_on_a_full_disk_is_thrown_and_marked(table: Table) -> None:
     assert reply.title.endswith("for meanwhile")
     assert reply.lines[-1] == NOTE
     assert reply.footer == (), "it has no number"
-    assert (reply.buttons, reply.menus, reply.outbox) == ((), (), 0), "nothing to undo, nothing on its way"
+    assert (reply.buttons, reply.menus, reply.outbox) == ((), (), 0), (
+        "nothing to undo, nothing on its way"
+    )
     log = await table.log()
     assert "before" in log
     assert "meanwhile" not in log
@@ -61,7 +65,10 @@ async def test_a_roll_on_a_full_disk_is_thrown_and_marked(table: Table) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["lnlt fire attackers='squad fp=2' targets='squad morale=4'", "lnlt-table melee-odds attack=7 defense=5"],
+    [
+        "lnlt fire attackers='squad fp=2' targets='squad morale=4'",
+        "lnlt-table melee-odds attack=7 defense=5",
+    ],
 )
 async def test_sequences_typed_in_full_and_tables_need_no_store(table: Table, line: str) -> None:
     table.fails(FULL)
@@ -74,7 +81,12 @@ async def test_sequences_typed_in_full_and_tables_need_no_store(table: Table, li
 async def test_a_unit_of_the_roster_needs_the_game_and_nothing_changes(table: Table) -> None:
     await two_sides(table.channel)
     table.fails(FULL)
-    for line in ("lnlt fire attackers=us1 targets=vc1", "unit edit us1 morale=2", "roll 2d6 secret", "game pass"):
+    for line in (
+        "lnlt fire attackers=us1 targets=vc1",
+        "unit edit us1 morale=2",
+        "roll 2d6 secret",
+        "game pass",
+    ):
         reply = await table.say(line)
         assert reply.error, line
         assert reply.private
@@ -96,7 +108,9 @@ async def test_the_same_request_shows_the_same_dice(table: Table) -> None:
 
 
 @pytest.mark.parametrize("error", [Unreachable(), DiskFault("The disk reports an error.")])
-async def test_what_may_have_been_stored_is_not_thrown_again(table: Table, error: StoreError) -> None:
+async def test_what_may_have_been_stored_is_not_thrown_again(
+    table: Table, error: StoreError
+) -> None:
     passed = table.store.commit
 
     async def breaks(commit: object) -> None:
@@ -111,7 +125,9 @@ async def test_what_may_have_been_stored_is_not_thrown_again(table: Table, error
 
 
 @pytest.mark.parametrize("error", [Locked("The database is locked by another program."), Gone()])
-async def test_what_is_over_in_a_moment_is_not_worth_dice_outside_the_log(table: Table, error: StoreError) -> None:
+async def test_what_is_over_in_a_moment_is_not_worth_dice_outside_the_log(
+    table: Table, error: StoreError
+) -> None:
     table.fails(error)
     reply = await table.say("roll 2d6")
     assert reply.error
@@ -125,9 +141,11 @@ async def test_a_server_that_is_away_before_anything_was_sent(table: Table) -> N
 
 
 @pytest.mark.parametrize("code", ["22P05", "22021", "23505", "42P01", "55P03", "57014"])
-async def test_a_database_that_is_well_gives_nobody_dice_without_a_record(table: Table, code: str) -> None:
-    """What it does not take is our fault, and a locked row is over in a moment: either way no die falls, or somebody
-    who found such a text could see a roll, dislike it and try again."""
+async def test_a_database_that_is_well_gives_nobody_dice_without_a_record(
+    table: Table, code: str
+) -> None:
+    """What it does not take is our fault, and a locked row is over in a moment: either way no die
+    falls, or somebody who found such a text could see a roll, dislike it and try again."""
     table.fails(explained(code, "..."))
     reply = await table.say("roll 2d6")
     assert reply.error
@@ -135,7 +153,9 @@ async def test_a_database_that_is_well_gives_nobody_dice_without_a_record(table:
     assert NOTE not in reply.text()
 
 
-async def test_each_answer_without_a_record_is_in_the_hosts_log(table: Table, caplog: pytest.LogCaptureFixture) -> None:
+async def test_each_answer_without_a_record_is_in_the_hosts_log(
+    table: Table, caplog: pytest.LogCaptureFixture
+) -> None:
     table.fails(explained("57P03", "the database system is shutting down"))
     assert NOTE in (await table.say("roll 2d6")).lines
     assert "dice without a record: /roll" in caplog.text

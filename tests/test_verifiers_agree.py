@@ -1,7 +1,7 @@
 """`grognard verify`, tools/verify_log.py and the page agree on logs, whatever was played or forged.
 
-As many logs as GROGNARD_LOGS says, one of five as it was exported, the others forged at random with all hashes made to
-fit.
+As many logs as GROGNARD_LOGS says, one of five as it was exported, the others forged at random with
+all hashes made to fit.
 """
 
 from __future__ import annotations
@@ -29,13 +29,39 @@ from tools import verify_log
 
 LOGS = int(os.environ.get("GROGNARD_LOGS", "150"))
 GROUP = 5
-ODD: tuple[Any, ...] = (None, True, False, 0, 1, -1, 2, 7, 1.5, 2.0, "", "x", "US", "6", [], [1], {}, {"x": 1}, 10**20)
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    7,
+    1.5,
+    2.0,
+    "",
+    "x",
+    "US",
+    "6",
+    [],
+    [1],
+    {},
+    {"x": 1},
+    10**20,
+)
 
 
 def _paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Where the values inside a JSON value are, inner ones too."""
     found = [at] if at else []
-    items: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items: Any = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, item in items:
         found += _paths(item, (*at, key))
     return found
@@ -97,7 +123,9 @@ def add_a_field(chance: Random, log: Json) -> None:
             "read",
         )
     )
-    chance.choice(bodies(log))[field] = chance.choice((True, "manager", "left", "silent", "Squad 1", "0" * 64))
+    chance.choice(bodies(log))[field] = chance.choice(
+        (True, "manager", "left", "silent", "Squad 1", "0" * 64)
+    )
 
 
 def say_otherwise(chance: Random, log: Json) -> None:
@@ -150,7 +178,9 @@ def _units(patch: Any) -> list[Any]:
 
 def another_unit(chance: Random, log: Json) -> None:
     """What a change of units led to, and only that."""
-    units = [unit for body in bodies(log) for unit in _units(body.get("after")) if isinstance(unit, dict)]
+    units = [
+        unit for body in bodies(log) for unit in _units(body.get("after")) if isinstance(unit, dict)
+    ]
     for unit in chance.sample(units, min(len(units), 1)):
         unit["state"] = chance.choice(("shaken", "eliminated", ""))
 
@@ -159,7 +189,9 @@ def another_text(chance: Random, log: Json) -> None:
     if log["texts"]:
         row = chance.choice(log["texts"])
         row["text"] += " "
-        event: Json = next((event["body"] for event in log["events"] if event["number"] == row["event"]), {})
+        event: Json = next(
+            (event["body"] for event in log["events"] if event["number"] == row["event"]), {}
+        )
         hash = salted(row["salt"], row["text"])
         if row["key"] == SAID:
             event[SAID] = said(row["text"])
@@ -209,7 +241,10 @@ def forged(chance: Random, log: Json) -> Json:
             chance.choice(FORGE)(chance, log)
     try:
         return rechained(log)
-    except (TypeError, AttributeError):  # an event that has no canonical text, or a game without a name
+    except (
+        TypeError,
+        AttributeError,
+    ):  # an event that has no canonical text, or a game without a name
         return log
 
 
@@ -238,7 +273,8 @@ def judge_script(text: str) -> str:
 
 
 def assert_agreement(texts: Sequence[str], folder: Path) -> Counter[str]:
-    """Assert that nobody calls forged what `grognard verify` calls sound. Return its verdicts, counted.
+    """Assert that nobody calls forged what `grognard verify` calls sound. Return its verdicts,
+    counted.
 
     The script names whatever the bot's own check of the proof names.
     """

@@ -1,4 +1,6 @@
-"""`grognard verify FILE`: what a file may hold beside an honest log, and what the exit status says."""
+"""`grognard verify FILE`: what a file may hold beside an honest log, and what the exit status
+says.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def test_heads_come_by_word_by_file_and_by_standard_input(
     assert both(file, "--head", "no head at all") == (2, 2)
 
 
-def test_a_compressed_export_is_checked_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_compressed_export_is_checked_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "game.json.gz"
     path.write_bytes(gzip.compress(played().encode()))
     assert both(path, "--head", honest()["head"]) == (0, 0)
@@ -89,7 +93,9 @@ def test_a_file_that_could_be_read_in_two_ways_is_refused(
 def test_other_tables_are_counted_and_said_never_passed_over(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An outcome of another edition is not played again: it is counted, with a status of its own."""
+    """An outcome of another edition is not played again: it is counted, with a status of its
+    own.
+    """
     log = copied(honest())
     fired = fire(log)
     fired["edition"] = 1
@@ -126,15 +132,26 @@ def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     fair = bodies(log, "fair")[1]
     who, number = fair["who"], len(log["events"])
     players = {row["who"]: row["side"] for row in bodies(log, "join")}
-    body = {"number": number + 1, "at": bodies(log)[-1]["at"], "who": who, "side": players[who], "kind": "privacy"}
+    body = {
+        "number": number + 1,
+        "at": bodies(log)[-1]["at"],
+        "who": who,
+        "side": players[who],
+        "kind": "privacy",
+    }
     body |= {"behind": number, "result": "somebody's name and texts were deleted"}
     body["before"] = {"game": {"players": players}}
-    body["after"] = {"game": {"players": {other: side for other, side in players.items() if other != who}}}
+    body["after"] = {
+        "game": {"players": {other: side for other, side in players.items() if other != who}}
+    }
     log["events"].append({"number": number + 1, "hash": "", "body": body})
     log["texts"] = [row for row in log["texts"] if bodies(log)[row["event"] - 1]["who"] != who]
     found = check(rechained(log))
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
-    assert "1 digest of players' texts taken from the event alone: the texts were deleted." in summary(found)
+    assert (
+        "1 digest of players' texts taken from the event alone: the texts were deleted."
+        in summary(found)
+    )
     assert verify_log.check(log).unchecked_digests == 1
 
 
@@ -151,7 +168,10 @@ def test_the_short_verifier_needs_nothing_but_python(file: Path, tmp_path: Path)
     alone = tmp_path / "verify_log.py"
     alone.write_bytes(Path(verify_log.__file__).read_bytes())
     run = subprocess.run(
-        [sys.executable, "-I", "-S", str(alone), str(file)], capture_output=True, text=True, check=False
+        [sys.executable, "-I", "-S", str(alone), str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "Faults: 0." in run.stdout

@@ -1,4 +1,6 @@
-"""The wheel that a host installs holds all that the program needs: code, tables and the command `grognard`."""
+"""The wheel that a host installs holds all that the program needs: code, tables and the command
+`grognard`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ LOOKUP = ("lookup", "lnlt", "melee-odds", "attack=7", "defense=5")
 def run(*command: object, cwd: Path, **env: str) -> str:
     """What a command prints. Fails the test with its errors."""
     done = subprocess.run(
-        [str(word) for word in command], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, timeout=100
+        [str(word) for word in command],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=100,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -38,11 +45,15 @@ def run(*command: object, cwd: Path, **env: str) -> str:
 
 @pytest.fixture(scope="module")
 def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the wheel is installed, built as `make wheel` does from a copy of the checkout."""
+    """The folder in which the wheel is installed, built as `make wheel` does from a copy of the
+    checkout.
+    """
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("installed")
     for name in SOURCES:
         if (root / name).is_dir():
-            shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                root / name, source / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
         else:
             shutil.copy(root / name, source / name)
     wheel = run(sys.executable, "-c", BUILD, cwd=source).splitlines()[-1]
@@ -59,7 +70,11 @@ def test_the_installed_command_rolls_looks_up_and_lists_the_systems(
         return run(installed / "bin" / "grognard", *words, cwd=tmp_path, PYTHONPATH=str(installed))
 
     where = run(
-        sys.executable, "-c", "import grognard; print(grognard.__file__)", cwd=tmp_path, PYTHONPATH=str(installed)
+        sys.executable,
+        "-c",
+        "import grognard; print(grognard.__file__)",
+        cwd=tmp_path,
+        PYTHONPATH=str(installed),
     )
     assert Path(where.strip()).is_relative_to(installed), "not the checkout"
     assert grognard("roll", "2d6").startswith("2d6: [")
@@ -89,7 +104,11 @@ def test_the_installed_command_rolls_looks_up_and_lists_the_systems(
 def test_games_are_the_same_in_every_folder(installed: Path, tmp_path: Path) -> None:
     def doctor(folder: Path) -> str:
         folder.mkdir()
-        environment = {"PYTHONPATH": str(installed), "GROGNARD_DATA": "", "XDG_DATA_HOME": str(tmp_path / "share")}
+        environment = {
+            "PYTHONPATH": str(installed),
+            "GROGNARD_DATA": "",
+            "XDG_DATA_HOME": str(tmp_path / "share"),
+        }
         return run(installed / "bin" / "grognard", "doctor", cwd=folder, **environment)
 
     line = f"database {tmp_path}/share/grognard/grognard.db"
@@ -98,7 +117,9 @@ def test_games_are_the_same_in_every_folder(installed: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_another_bot_and_other_adapters_do_no_harm_and_are_not_harmed(installed: Path, tmp_path: Path) -> None:
+def test_another_bot_and_other_adapters_do_no_harm_and_are_not_harmed(
+    installed: Path, tmp_path: Path
+) -> None:
     """`pip install grognard` beside a distribution that has a package of the name bot."""
     for name in ("bot", "adapters", "tables"):
         (tmp_path / name).mkdir()
@@ -109,7 +130,9 @@ def test_another_bot_and_other_adapters_do_no_harm_and_are_not_harmed(installed:
     for command in ([installed / "bin" / "grognard"], [sys.executable, "-m", "grognard"]):
         assert run(*command, "roll", "2d6", cwd=tmp_path, PYTHONPATH=path).startswith("2d6: [")
         odds = ("odds", "lnlt", "fire", "attackers=squad fp=5", "targets=squad tm=1 morale=4")
-        assert "%" in run(*command, *odds, cwd=tmp_path, PYTHONPATH=path), "its second process finds ours too"
+        assert "%" in run(*command, *odds, cwd=tmp_path, PYTHONPATH=path), (
+            "its second process finds ours too"
+        )
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
 """`make audit`: ask the package index whether a locked package has a known vulnerability.
 
-pip-audit alone is not enough. It ends with status 0 when it skipped packages, and it silently leaves out those whose
-marker belongs to another platform or Python. So each package of each lock file is asked about without its marker, and
-the audit fails unless each one got an answer.
+pip-audit alone is not enough. It ends with status 0 when it skipped packages, and it silently
+leaves out those whose marker belongs to another platform or Python. So each package of each lock
+file is asked about without its marker, and the audit fails unless each one got an answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def canonical(name: str) -> str:
 
 
 def locked_packages(text: str) -> dict[Package, str]:
-    """Return each package of a lock file with the line to ask about it: version and hashes, without a marker.
+    """Return each package of a lock file with the line to ask about it: version and hashes, without
+    a marker.
 
     Raises ValueError for an entry that names no version.
     """
@@ -53,7 +54,9 @@ def locked_packages(text: str) -> dict[Package, str]:
 
 
 def split_versions(packages: dict[Package, str]) -> list[list[str]]:
-    """Return the lines in groups that hold each name once: pip-audit refuses a name that comes twice."""
+    """Return the lines in groups that hold each name once: pip-audit refuses a name that comes
+    twice.
+    """
     groups: list[dict[str, str]] = []
     for package in sorted(packages):
         group = next((group for group in groups if package.name not in group), None)
@@ -65,8 +68,18 @@ def split_versions(packages: dict[Package, str]) -> list[list[str]]:
 
 
 def run_pip_audit(program: Path, lines: list[str]) -> list[dict[str, Any]]:
-    """Return what pip-audit says about each of these packages. Raises ValueError if it gives no report."""
-    words = [str(program), "--disable-pip", "--require-hashes", "--progress-spinner", "off", "--format", "json"]
+    """Return what pip-audit says about each of these packages. Raises ValueError if it gives no
+    report.
+    """
+    words = [
+        str(program),
+        "--disable-pip",
+        "--require-hashes",
+        "--progress-spinner",
+        "off",
+        "--format",
+        "json",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "packages.txt")
         file.write_text("\n".join(lines) + "\n", "utf-8")
@@ -76,7 +89,9 @@ def run_pip_audit(program: Path, lines: list[str]) -> list[dict[str, Any]]:
         dependencies: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
     except (json.JSONDecodeError, KeyError, TypeError):
         last_line = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        raise ValueError(f"pip-audit gave no report (status {done.returncode}): {last_line}") from None
+        raise ValueError(
+            f"pip-audit gave no report (status {done.returncode}): {last_line}"
+        ) from None
     return dependencies
 
 
@@ -94,7 +109,9 @@ def find_faults(packages: set[Package], report: list[dict[str, Any]]) -> list[st
         checked.add(package)
         for vulnerability in dependency["vulns"]:
             fixed = ", ".join(vulnerability.get("fix_versions") or ["no release yet"])
-            faults.append(f"{package.name} {package.version}: {vulnerability['id']}, fixed in {fixed}")
+            faults.append(
+                f"{package.name} {package.version}: {vulnerability['id']}, fixed in {fixed}"
+            )
     for package in sorted(packages - checked):
         reason = reasons.get(package.name, "pip-audit did not mention it")
         faults.append(f"{package.name} {package.version} was not checked: {reason}")
@@ -119,9 +136,13 @@ def main(root: Path = ROOT, program: Path = PIP_AUDIT) -> int:
     for fault in faults:
         print(fault)
     if faults:
-        print(f"The audit failed. Packages in {names}: {len(packages)}; lines above: {len(faults)}.")
+        print(
+            f"The audit failed. Packages in {names}: {len(packages)}; lines above: {len(faults)}."
+        )
         return 1
-    print(f"Each of the {len(packages)} packages in {names} was checked, and none has a known vulnerability.")
+    print(
+        f"Each of the {len(packages)} packages in {names} was checked, and none has a known vulnerability."
+    )
     return 0
 
 

@@ -39,7 +39,11 @@ from bot.systems.system import System
 from tools.corpus import inputs_for, run
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests/corpus"
-FROZEN, BY_HAND, EXPRESSIONS = FOLDER / "commands.jsonl.gz", FOLDER / "commands.txt", FOLDER / "expressions.txt.gz"
+FROZEN, BY_HAND, EXPRESSIONS = (
+    FOLDER / "commands.jsonl.gz",
+    FOLDER / "commands.txt",
+    FOLDER / "expressions.txt.gz",
+)
 EDITION = 2  # 2: events keep the hash of their answer's first line
 """Raised when events hold something else on purpose; an edition of a system says it for its own."""
 DRAWN, RANDOM = 3, 60
@@ -70,14 +74,24 @@ class Line:
 
     def to_json(self) -> Json:
         """The line as the file has it."""
-        did = {"press" if self.is_press else "say": self.text} | ({"manager": True} if self.manages else {})
+        did = {"press" if self.is_press else "say": self.text} | (
+            {"manager": True} if self.manages else {}
+        )
         return {"who": self.who, **did, "reply": self.reply, "log": self.log, "says": self.says}
 
     @classmethod
     def from_json(cls, line: Json) -> Line:
         """The line that the file has."""
         text, is_press = (line["press"], True) if "press" in line else (line["say"], False)
-        return cls(line["who"], text, is_press, line.get("manager", False), line["reply"], line["log"], line["says"])
+        return cls(
+            line["who"],
+            text,
+            is_press,
+            line.get("manager", False),
+            line["reply"],
+            line["log"],
+            line["says"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +155,18 @@ async def play(scene: Scene) -> Scene:
                 log = loaded.head[:12] if loaded is not None else ""
                 done.append(replace(line, reply=_hash(_whole(reply)), log=log, says=_says(reply)))
             now += 10 * 86_400
-            posted = [(due.place, due.reply.to_json(), due.amends) for due in await app.answers.due("console", 10_000)]
+            posted = [
+                (due.place, due.reply.to_json(), due.amends)
+                for due in await app.answers.due("console", 10_000)
+            ]
             return replace(scene, lines=tuple(done), posted=_hash(posted))
         finally:
             await app.close()
 
 
-async def _on_the_spot(_: Worker, function: Callable[..., Any], *arguments: Any, **_limit: Any) -> Any:
+async def _on_the_spot(
+    _: Worker, function: Callable[..., Any], *arguments: Any, **_limit: Any
+) -> Any:
     """What the worker would come to: starting one takes longer than all else."""
     return function(*arguments)
 
@@ -155,7 +174,9 @@ async def _on_the_spot(_: Worker, function: Callable[..., Any], *arguments: Any,
 async def _answer(app: App, line: Line, request: str, actions: dict[str, str]) -> Reply:
     who = Person(f"console:{line.who.casefold()}", line.who, line.manages)
     if line.is_press:
-        reply = await app.press(actions.get(line.text, "undo:nothing:1"), who, HERE, request, {"token": request})
+        reply = await app.press(
+            actions.get(line.text, "undo:nothing:1"), who, HERE, request, {"token": request}
+        )
     else:
         reply = await app.run_text(line.text, who, HERE, request, {"token": request})
     if asked := [button.action for button in reply.buttons if button.action.startswith("actfor:")]:
@@ -166,7 +187,16 @@ async def _answer(app: App, line: Line, request: str, actions: dict[str, str]) -
 
 def _whole(reply: Reply) -> list[object]:
     """All that an adapter sees of a reply."""
-    return [reply.to_json(), reply.option, reply.code, reply.typed, reply.better, reply.right, reply.after, reply.seen]
+    return [
+        reply.to_json(),
+        reply.option,
+        reply.code,
+        reply.typed,
+        reply.better,
+        reply.right,
+        reply.after,
+        reply.seen,
+    ]
 
 
 def _says(reply: Reply) -> str:
@@ -179,7 +209,9 @@ def _buttons(reply: Reply) -> Iterator[Any]:
 
 
 def _hash(value: object) -> str:
-    return sha256(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return sha256(
+        json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    ).hexdigest()[:12]
 
 
 # -- the file -----------------------------------------------------------------------------------------------
@@ -194,7 +226,9 @@ def frozen() -> Commands:
 def frozen_at(revision: str) -> Commands:
     """The scenes as they were frozen in an earlier commit."""
     name = f"{revision}:./{FROZEN.name}"
-    return _read(subprocess.run(["git", "show", name], cwd=FOLDER, check=True, capture_output=True).stdout)
+    return _read(
+        subprocess.run(["git", "show", name], cwd=FOLDER, check=True, capture_output=True).stdout
+    )
 
 
 def _read(packed: bytes) -> Commands:
@@ -249,7 +283,8 @@ def scenes() -> Iterator[Scene]:
     for name, typed in written.items():
         yield Scene(name, typed)
     expressions = [
-        json.loads(line.split(" ", 1)[1]) for line in gzip.decompress(EXPRESSIONS.read_bytes()).decode().splitlines()
+        json.loads(line.split(" ", 1)[1])
+        for line in gzip.decompress(EXPRESSIONS.read_bytes()).decode().splitlines()
     ]
     chosen = Random("rolls").sample(expressions, 80)
     yield Scene("rolls", tuple(Line("Anna", f"roll {text}") for text in chosen))
@@ -269,7 +304,11 @@ def _tables(system: System) -> Iterator[Line]:
 
 def _sequences(system: System) -> Iterator[Line]:
     draw = Random(f"{system.id} sequences typed")
-    names = [line.text.split('"')[1] for line in by_hand()[f"{system.id} begins"] if line.text.startswith("unit add ")]
+    names = [
+        line.text.split('"')[1]
+        for line in by_hand()[f"{system.id} begins"]
+        if line.text.startswith("unit add ")
+    ]
     for spec in registry():
         if spec.family == "sequence" and spec.system == system.id:
             yield Line("Anna", spec.example)
@@ -284,7 +323,11 @@ def _random(system: System, setup: Iterable[Line], seed: int) -> Iterator[Line]:
     for text in lines(draw, RANDOM, system.id, roster, tables=seed == 1):
         yield Line(draw.choice(PEOPLE), text, manages=draw.random() < 0.2)
         if draw.random() < 0.3:
-            yield Line(draw.choice(PEOPLE), draw.choice(("Undo", "Again", "Odds", "Dice", "Agree", "Redo")), True)
+            yield Line(
+                draw.choice(PEOPLE),
+                draw.choice(("Undo", "Again", "Odds", "Dice", "Agree", "Redo")),
+                True,
+            )
 
 
 # -- the command --------------------------------------------------------------------------------------------
@@ -301,10 +344,22 @@ def differs(was: Scene, now: Scene) -> Iterator[tuple[Line, Line]]:
 
 def told(scene: Scene, was: Line, now: Line) -> str:
     """A change as lines to read."""
-    what = " and ".join(name for name in ("reply", "log") if getattr(was, name) != getattr(now, name))
+    what = " and ".join(
+        name for name in ("reply", "log") if getattr(was, name) != getattr(now, name)
+    )
     diff = list(unified_diff(was.says.splitlines(), now.says.splitlines(), lineterm="", n=1))[2:]
-    same = ["    (the same text; its parts, buttons or the event's own words differ)"] if not diff else []
-    return "\n".join([f"{scene.name}: {was.who}: {was.text}: another {what}", *same, *(f"    {line}" for line in diff)])
+    same = (
+        ["    (the same text; its parts, buttons or the event's own words differ)"]
+        if not diff
+        else []
+    )
+    return "\n".join(
+        [
+            f"{scene.name}: {was.who}: {was.text}: another {what}",
+            *same,
+            *(f"    {line}" for line in diff),
+        ]
+    )
 
 
 def what_to_do(was: Line, now: Line) -> str:
@@ -333,7 +388,14 @@ def freeze(*, unreleased: bool = False) -> int:
     """Write all scenes anew; 1 where an event changed under the same editions."""
     if FROZEN.exists() and frozen().editions == editions() and not unreleased:
         for was in frozen().scenes:
-            change = next((both for both in differs(was, asyncio.run(play(was))) if both[0].log != both[1].log), None)
+            change = next(
+                (
+                    both
+                    for both in differs(was, asyncio.run(play(was)))
+                    if both[0].log != both[1].log
+                ),
+                None,
+            )
             if change is not None:
                 sys.stderr.write(f"{what_to_do(*change)}\n{told(was, *change)}\n")
                 return 1
@@ -341,7 +403,9 @@ def freeze(*, unreleased: bool = False) -> int:
     packed = write(commands)
     FROZEN.write_bytes(packed)
     count = sum(len(scene.lines) for scene in commands.scenes)
-    sys.stdout.write(f"{FROZEN.name}: {count} commands in {len(commands.scenes)} scenes, {len(packed) // 1000} kB\n")
+    sys.stdout.write(
+        f"{FROZEN.name}: {count} commands in {len(commands.scenes)} scenes, {len(packed) // 1000} kB\n"
+    )
     return 0
 
 

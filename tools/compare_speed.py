@@ -1,8 +1,8 @@
 """Prints what this tree costs beside another one, as ratios: `compare_speed.py OTHER [ROUNDS]`.
 
-OTHER is a work tree of the commit to compare with (`git worktree add /tmp/before COMMIT`). Both are measured by turns,
-so that whatever else the machine does hits both alike, with the benchmarks that each of them has. What a process costs
-is the processor's time, which a busy machine changes least.
+OTHER is a work tree of the commit to compare with (`git worktree add /tmp/before COMMIT`). Both are
+measured by turns, so that whatever else the machine does hits both alike, with the benchmarks that
+each of them has. What a process costs is the processor's time, which a busy machine changes least.
 """
 
 from __future__ import annotations
@@ -44,7 +44,12 @@ LINE = re.compile(r"^(\S.*?) +([0-9.]+) ms", re.MULTILINE)
 def run(tree: Path, arguments: list[str]) -> str:
     """What Python prints there. Raises CalledProcessError when it fails."""
     return subprocess.run(
-        [sys.executable, *arguments], check=True, cwd=tree, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+        [sys.executable, *arguments],
+        check=True,
+        cwd=tree,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
     ).stdout
 
 
@@ -79,7 +84,10 @@ def main() -> None:
             if len(both) == 2:
                 for what, of in (("median", statistics.median), ("fastest", min)):
                     before, now = of(both[other]), of(both[HERE])
-                    print(f"{name:45} {what:7} {before:9.4f} ms {now:9.4f} ms   {now / before:5.2f}", flush=True)
+                    print(
+                        f"{name:45} {what:7} {before:9.4f} ms {now:9.4f} ms   {now / before:5.2f}",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

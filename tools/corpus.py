@@ -1,4 +1,5 @@
-"""The frozen corpus: inputs, dice and outcomes of every sequence and table, one file per system in tests/corpus/.
+"""The frozen corpus: inputs, dice and outcomes of every sequence and table, one file per system in
+tests/corpus/.
 
     python -m tools.corpus                   freeze today's outcomes; refused where one changed under the same edition
     python -m tools.corpus --unreleased      the same, where the edition was raised already since the last release
@@ -47,7 +48,9 @@ Draw = random.Random
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """One system's frozen outcomes, the edition that they belong to, and the roster that the inputs name."""
+    """One system's frozen outcomes, the edition that they belong to, and the roster that the
+    inputs name.
+    """
 
     system: str
     edition: int
@@ -73,13 +76,18 @@ def frozen(system: str) -> Corpus:
 def frozen_at(system: str, revision: str) -> Corpus:
     """The corpus of a system in an earlier commit."""
     name = f"{revision}:{FOLDER}/{system}.jsonl.gz"
-    return _parsed(subprocess.run(["git", "show", name], cwd=ROOT, check=True, capture_output=True).stdout)
+    return _parsed(
+        subprocess.run(["git", "show", name], cwd=ROOT, check=True, capture_output=True).stdout
+    )
 
 
 def write(corpus: Corpus) -> bytes:
     """The file of a corpus: JSON Lines, the first of which says what it is."""
     head = {"system": corpus.system, "edition": corpus.edition, "roster": corpus.roster}
-    lines = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in (head, *corpus.entries))
+    lines = (
+        json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        for line in (head, *corpus.entries)
+    )
     return gzip.compress("\n".join(lines).encode(), 9, mtime=0)
 
 
@@ -115,7 +123,9 @@ class _Drawn:
 
 
 def played(system: System, kind: str, id: str, given: Json, source: Source, game: Game) -> Json:
-    """The entry that comes of inputs and dice today. Raises UserError where the card refuses them."""
+    """The entry that comes of inputs and dice today. Raises UserError where the card refuses
+    them.
+    """
     noted, inputs = _Noted(source), dict(given)
     entry: Json = {"kind": kind, "id": id, "in": given}
     if kind == "table":
@@ -125,8 +135,12 @@ def played(system: System, kind: str, id: str, given: Json, source: Source, game
         found: Json = {"dice": noted.notes, "out": dict(table.read(inputs).out)}
     elif kind == "odds":
         by = system.sequence(id).odds_by
-        chances = each_odds(system.sequence(id), given, (by,), roster_of(game), budget=3_000, rolls=20_000)[by]
-        found = {"odds": {str(value): str(chance) for value, chance in sorted(chances.items(), key=str)}}
+        chances = each_odds(
+            system.sequence(id), given, (by,), roster_of(game), budget=3_000, rolls=20_000
+        )[by]
+        found = {
+            "odds": {str(value): str(chance) for value, chance in sorted(chances.items(), key=str)}
+        }
     else:
         result = resolve(system.sequence(id), given, noted, roster_of(game))
         changes = linked(result.settlement.changes, game.units.values())
@@ -138,10 +152,19 @@ def played(system: System, kind: str, id: str, given: Json, source: Source, game
 
 
 def again(corpus: Corpus, entry: Json) -> Json:
-    """A frozen entry played today; with `refused` where its inputs or dice lead to no outcome any more."""
+    """A frozen entry played today; with `refused` where its inputs or dice lead to no outcome
+    any more.
+    """
     script = Script([value for _, _, value in entry.get("dice", ())])
     try:
-        now = played(systems()[corpus.system], entry["kind"], entry["id"], entry["in"], script, game_of(corpus.roster))
+        now = played(
+            systems()[corpus.system],
+            entry["kind"],
+            entry["id"],
+            entry["in"],
+            script,
+            game_of(corpus.roster),
+        )
         script.finish()
     except UserError as error:
         return {**{name: entry[name] for name in ("kind", "id", "in")}, "refused": error.message}
@@ -166,7 +189,9 @@ def changes(corpus: Corpus, entries: Iterable[Json]) -> Iterator[tuple[Json, Jso
 
 def told(corpus: Corpus, was: Json, now: Json) -> str:
     """A change as lines to read: what was asked, with which dice, and each value that differs."""
-    inputs = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in was["in"].items())
+    inputs = " ".join(
+        f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in was["in"].items()
+    )
     thrown = " ".join(f"[{value}]" for _, _, value in was.get("dice", ()))
     what = "odds of " if was["kind"] == "odds" else ""
     lines = [f"{what}{corpus.system} {was['id']} {inputs} {thrown}".rstrip()]
@@ -174,7 +199,12 @@ def told(corpus: Corpus, was: Json, now: Json) -> str:
         return f"{lines[0]}\n    {_value(was.get('says') or was.get('out'))} -> refused: {now['refused']}"
     old, new = dict(_leaves(was)), dict(_leaves(now))
     differ = [path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)]
-    return "\n".join([*lines, *(f"    {path}: {_value(old.get(path))} -> {_value(new.get(path))}" for path in differ)])
+    return "\n".join(
+        [
+            *lines,
+            *(f"    {path}: {_value(old.get(path))} -> {_value(new.get(path))}" for path in differ),
+        ]
+    )
 
 
 def what_differs(was: Json, now: Json) -> str:
@@ -223,7 +253,9 @@ def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:
     names = [unit.name for unit in game.units.values()]
 
     def play() -> Json:
-        return played(system, "sequence", sequence.id, inputs_for(draw, sequence, names), _Drawn(draw), game)
+        return played(
+            system, "sequence", sequence.id, inputs_for(draw, sequence, names), _Drawn(draw), game
+        )
 
     plays = _wanted(play, PLAYS)
     counted: list[Json] = []
@@ -237,11 +269,15 @@ def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:
 
 
 def inputs_for(draw: Draw, sequence: Sequence, names: list[str]) -> Json:
-    """Inputs that the options of a sequence allow (its card may still refuse them); `names` are those of the roster."""
+    """Inputs that the options of a sequence allow (its card may still refuse them); `names` are
+    those of the roster.
+    """
     drawn = dict(sequence.example) if draw.random() < 0.6 else {}
     for option in sequence.inputs:
         if (option.required and option.name not in drawn) or draw.random() < 0.3:
-            drawn[option.name] = _value_for(draw, option, sequence.system.words, names, drawn.get(option.name))
+            drawn[option.name] = _value_for(
+                draw, option, sequence.system.words, names, drawn.get(option.name)
+            )
     return drawn
 
 
@@ -258,7 +294,9 @@ def _lookups(system: System, id: str, table: Table) -> list[Json]:
                 drawn[option.name] = _value_for(draw, option, system.words, [], None)
         return drawn
 
-    return _wanted(lambda: played(system, "table", id, given(), _Drawn(draw), Game("corpus")), LOOKUPS)
+    return _wanted(
+        lambda: played(system, "table", id, given(), _Drawn(draw), Game("corpus")), LOOKUPS
+    )
 
 
 def _wanted(make: Callable[[], Json], count: int) -> list[Json]:
@@ -275,7 +313,9 @@ def _wanted(make: Callable[[], Json], count: int) -> list[Json]:
     return list(found.values())
 
 
-def _value_for(draw: Draw, option: Option, words: Mapping[str, UnitWords], names: list[str], typed: Any) -> Any:
+def _value_for(
+    draw: Draw, option: Option, words: Mapping[str, UnitWords], names: list[str], typed: Any
+) -> Any:
     """A value that the option may take; `typed` is the example's."""
     if option.type in ("int", "number"):
         return _number(draw, option)
@@ -289,7 +329,9 @@ def _value_for(draw: Draw, option: Option, words: Mapping[str, UnitWords], names
         return " ".join(draw.sample(option.values, min(draw.randint(0, 2), len(option.values))))
     if option.values:
         return draw.choice(option.values)
-    return " ".join(str(at) for at in sorted(draw.sample(range(1, 4), draw.randint(0, 2))))  # positions in a list
+    return " ".join(
+        str(at) for at in sorted(draw.sample(range(1, 4), draw.randint(0, 2)))
+    )  # positions in a list
 
 
 def _number(draw: Draw, option: Option) -> int | float:
@@ -298,13 +340,21 @@ def _number(draw: Draw, option: Option) -> int | float:
     if draw.random() < 0.75:  # most cards are read at their low end
         high = min(high, low + 10)
     number = draw.randint(low, high)
-    return number + 0.5 if option.type == "number" and number < high and draw.random() < 0.2 else number
+    return (
+        number + 0.5
+        if option.type == "number" and number < high and draw.random() < 0.2
+        else number
+    )
 
 
 def _unit_list(draw: Draw, words: UnitWords, names: list[str], typed: Any) -> str:
     if words.bare and draw.random() < 0.3:
         return str(draw.randint(1, 4))
-    known = [item.strip() for item in str(typed or "").split(";") if item.strip() and not item.strip().isdecimal()]
+    known = [
+        item.strip()
+        for item in str(typed or "").split(";")
+        if item.strip() and not item.strip().isdecimal()
+    ]
     items = []
     for _ in range(draw.choice([1, 1, 2, 2, 3, 4])):
         if draw.random() < 0.45 and names:
@@ -357,7 +407,9 @@ def _roster(system: System) -> Iterator[RosterUnit]:
                 side="Red" if drawn % 2 else "Blue",
                 numbers=numbers,
                 state=draw.choice(states) if drawn and states else "",
-                marks=frozenset(draw.sample(marks, min(len(marks), draw.randint(0, 3)))) if drawn else frozenset(),
+                marks=frozenset(draw.sample(marks, min(len(marks), draw.randint(0, 3))))
+                if drawn
+                else frozenset(),
             )
 
 
@@ -365,7 +417,9 @@ def _roster(system: System) -> Iterator[RosterUnit]:
 
 
 def list_changes(revision: str = "") -> int:
-    """Print every outcome that differs from the frozen one, and a summary by sequence; returns how many."""
+    """Print every outcome that differs from the frozen one, and a summary by sequence; returns
+    how many.
+    """
     count, by_sequence = 0, defaultdict[str, Counter[str]](Counter)
     for system in systems():
         corpus = frozen_at(system, revision) if revision else frozen(system)
@@ -385,14 +439,18 @@ def freeze(*, unreleased: bool = False) -> int:
     for id, system in systems().items():
         corpus = frozen(id) if path_of(id).exists() else None
         if corpus is not None and corpus.edition == system.edition and not unreleased:
-            plays = (entry for entry in corpus.entries if entry["kind"] != "odds")  # odds are in no log
+            plays = (
+                entry for entry in corpus.entries if entry["kind"] != "odds"
+            )  # odds are in no log
             if (change := next(changes(corpus, plays), None)) is not None:
                 sys.stderr.write(f"{what_to_do(corpus, change[0])}\n{told(corpus, *change)}\n")
                 return 1
         packed = write(fresh(system))
         path_of(id).parent.mkdir(exist_ok=True)
         path_of(id).write_bytes(packed)
-        sys.stdout.write(f"{path_of(id).name}: {len(packed) // 1000} kB, edition {system.edition}\n")
+        sys.stdout.write(
+            f"{path_of(id).name}: {len(packed) // 1000} kB, edition {system.edition}\n"
+        )
     return 0
 
 

@@ -1,4 +1,6 @@
-"""Writes docs/<system>.md from tables and registry, and docs/verify.html: `make docs`. Tests say what is stale."""
+"""Writes docs/<system>.md from tables and registry, and docs/verify.html: `make docs`. Tests say
+what is stale.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,13 @@ def sample() -> str:
 
 
 def write_pages() -> list[Path]:
-    """Write the pages of games, the checker, the sample, the keys of packs and their schemas; returns what changed."""
+    """Write the pages of games, the checker, the sample, the keys of packs and their schemas;
+    returns what changed.
+    """
     changed = []
-    texts = {DOCS / f"{game.id}.md": page(game) for game in systems().values()} | {CHECKER: checker()}
+    texts = {DOCS / f"{game.id}.md": page(game) for game in systems().values()} | {
+        CHECKER: checker()
+    }
     texts |= {SAMPLE: sample()}
     texts |= {KEYS_PAGE: keys_page()} | {SCHEMAS / name: text for name, text in schemas().items()}
     SCHEMAS.mkdir(exist_ok=True)
@@ -89,7 +95,9 @@ def _page(game: System) -> Iterator[str]:
 
 def _contents(game: System) -> Iterator[str]:
     """Where everything on the page is: a long page is read from here."""
-    heads = [_sequence_head(spec, game.sequences[spec.target]) for spec in registry().below((game.id,))]
+    heads = [
+        _sequence_head(spec, game.sequences[spec.target]) for spec in registry().below((game.id,))
+    ]
     yield "## Contents"
     yield ""
     yield f"- [Sequences](#sequences): {', '.join(_link(head) for head in heads)}"
@@ -97,7 +105,11 @@ def _contents(game: System) -> Iterator[str]:
         yield f"- {_link(f'Words of a unit: {name}', whole=True)}"
     specs = {spec.target: spec for spec in registry().below((f"{game.id}-table",))}
     for group, title in game.game["groups"].items():
-        heads = [_table_head(specs[table.id], table) for table in game.tables.values() if table.group == group]
+        heads = [
+            _table_head(specs[table.id], table)
+            for table in game.tables.values()
+            if table.group == group
+        ]
         yield f"- {_link(f'Tables: {title}', whole=True)}: {', '.join(_link(head) for head in heads)}"
 
 
@@ -119,7 +131,9 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     yield ""
     yield f"### {_sequence_head(spec, sequence)}"
     yield ""
-    yield _sentences(f"{sequence.summary} Source: {sequence.source}. Dice: {sequence.dice.strip().rstrip('.')}.")
+    yield _sentences(
+        f"{sequence.summary} Source: {sequence.source}. Dice: {sequence.dice.strip().rstrip('.')}."
+    )
     yield ""
     yield f"```\n{spec.example}\n```"
     yield ""
@@ -129,7 +143,9 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
             yield ""
             yield f"Words of `{option.name}`:"
             yield ""
-            yield from (f"- `{word}`: {_cell(option.meanings.get(word, ''))}" for word in option.values)
+            yield from (
+                f"- `{word}`: {_cell(option.meanings.get(word, ''))}" for word in option.values
+            )
     if sequence.outputs:
         yield ""
         yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."
@@ -165,7 +181,11 @@ def _sentences(text: str) -> str:
 def _options(options: tuple[Option, ...]) -> Iterator[str]:
     """A line for each, which a phone shows whole: a table of four columns it does not."""
     for option in options:
-        default = "" if option.required or option.default in (None, "") else f", else {_plain(option.default)}"
+        default = (
+            ""
+            if option.required or option.default in (None, "")
+            else f", else {_plain(option.default)}"
+        )
         needed = "needed, " if option.required else ""
         yield f"- **{option.name}** ({needed}{option.expected}{default}): {_plain(option.help)}"
 
@@ -188,7 +208,9 @@ def _printed(table: Table) -> Iterator[str]:
 
 
 def _modifier(row: Mapping[str, Any]) -> str:
-    """A line for each modifier, as for an option: its name, what it adds, and when, unless its own name says so."""
+    """A line for each modifier, as for an option: its name, what it adds, and when, unless its
+    own name says so.
+    """
     adds = ", ".join(f"{total} {_signed(value)}" for total, value in row["adds"].items())
     when = f", when `{_plain(row['when'])}`" if row.get("when") not in (None, row["id"]) else ""
     return f"- **{row['id']}**, {_plain(row['name'])}: {adds}{when}"
@@ -220,7 +242,11 @@ def _body(body: Mapping[str, Any], data: Mapping[str, Any], heading: str) -> Ite
 
 def _meaning(cell: Any, data: Mapping[str, Any]) -> Any:
     results = data.get("results") or {}
-    return results[cell] if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in results else cell
+    return (
+        results[cell]
+        if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in results
+        else cell
+    )
 
 
 def _plain(value: Any) -> str:

@@ -1,4 +1,6 @@
-"""Writes docs/pictures/ and docs/gallery.md from tables and sequences: part of `make docs`. Tests say what is stale."""
+"""Writes docs/pictures/ and docs/gallery.md from tables and sequences: part of `make docs`.
+Tests say what is stale.
+"""
 
 from __future__ import annotations
 
@@ -42,16 +44,24 @@ GALLERY = {
     "ucn": ("shoot", "morale-failed", "shoot-modifiers", "attack-vehicle"),
     "asl": ("malfunction", "mp-cost", "tk-flame", "flame-attack"),
 }
-"""The tables and sequences of the gallery, by game; a game that is not named shows its first table."""
+"""The tables and sequences of the gallery, by game; a game that is not named shows its first
+table.
+"""
 
 
 def with_font(svg: str) -> str:
-    """The picture with the letters that are in it as fonts of its own: a page on the web knows none of ours."""
+    """The picture with the letters that are in it as fonts of its own: a page on the web knows
+    none of ours.
+    """
     faces = "".join(
         f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};"
         f"src:url(data:font/ttf;base64,{_subset(bold, ''.join(sorted(set(signs))))})}}"
         for bold, weight in ((False, 400), (True, 700))
-        if (signs := "".join(unescape(text) for how, text in _TEXTS.findall(svg) if (_BOLD in how) == bold))
+        if (
+            signs := "".join(
+                unescape(text) for how, text in _TEXTS.findall(svg) if (_BOLD in how) == bold
+            )
+        )
     )
     head, _, rest = svg.partition(">")
     return f"{head}><style>{faces}</style>{rest}"
@@ -59,10 +69,16 @@ def with_font(svg: str) -> str:
 
 @lru_cache(None)
 def _subset(bold: bool, signs: str) -> str:
-    """One weight of the font with these letters alone, in base64: the same bytes on every machine."""
+    """One weight of the font with these letters alone, in base64: the same bytes on every
+    machine.
+    """
     font = TTFont(FILES[bold], recalcTimestamp=False)
     options = Options(
-        hinting=False, layout_features=[], name_IDs=[], notdef_outline=True, drop_tables=["GSUB", "GPOS", "GDEF"]
+        hinting=False,
+        layout_features=[],
+        name_IDs=[],
+        notdef_outline=True,
+        drop_tables=["GSUB", "GPOS", "GDEF"],
     )
     subsetter = Subsetter(options)
     subsetter.populate(text=signs)
@@ -97,11 +113,18 @@ def drawn() -> dict[str, str]:
 
 
 def _of_sample() -> Iterator[tuple[str, str, str, Picture]]:
-    """The pictures of a game to share, as `_shown` has those of tables: the sample's end, and a shot in it."""
+    """The pictures of a game to share, as `_shown` has those of tables: the sample's end, and a
+    shot in it.
+    """
     text = SAMPLE.read_text("utf-8")
     export = json.loads(text)
     shot = result(Story(export, facts_of(export)), SHOT)
-    yield f"{FOLDER}/lnlt/game.svg", "How it ended", "grognard picture game sample-report.html -o game.png", card(text)
+    yield (
+        f"{FOLDER}/lnlt/game.svg",
+        "How it ended",
+        "grognard picture game sample-report.html -o game.png",
+        card(text),
+    )
     command = f"grognard picture game sample-report.html {SHOT} -o result.png"
     yield f"{FOLDER}/lnlt/result.svg", "One result", command, shot
 
@@ -118,11 +141,15 @@ def _gallery() -> Iterator[str]:
     yield "This page is made by `make docs`; do not edit it."
     yield "What the games are, and whose they are: [README](../README.md#the-games)."
     page = (
-        "[A whole game as a page](sample-report.html): luck, what decided it, rosters, every die. Save it and open it."
+        "[A whole game as a page](sample-report.html): luck, what decided it, rosters, every die. "
+        "Save it and open it."
     )
     for title, pictures in (
         ("A game to share", _of_sample()),
-        *((game.title, _shown(game)) for game in map(system, [*GALLERY, *sorted(systems().keys() - GALLERY)])),
+        *(
+            (game.title, _shown(game))
+            for game in map(system, [*GALLERY, *sorted(systems().keys() - GALLERY)])
+        ),
     ):
         yield ""
         yield f"## {title}"
@@ -140,7 +167,9 @@ def _gallery() -> Iterator[str]:
 
 
 def _shown(game: System) -> Iterator[tuple[str, str, str, Picture]]:
-    """Of each picture in the gallery its address, its title, the command behind it, and the picture."""
+    """Of each picture in the gallery its address, its title, the command behind it, and the
+    picture.
+    """
     for name in GALLERY.get(game.id) or list(game.tables)[:1]:
         if name in game.sequences and name not in game.tables:
             sequence = game.sequences[name]
@@ -152,7 +181,12 @@ def _shown(game: System) -> Iterator[tuple[str, str, str, Picture]]:
         table = game.tables[name]
         given = " ".join(_typed(key, value) for key, value in table.example.items())
         command = f"grognard picture table {game.id} {name} {given} -o {name}.png"
-        yield f"{FOLDER}/{game.id}/{name}-read.svg", table.title, command, table_picture(table, table.example)
+        yield (
+            f"{FOLDER}/{game.id}/{name}-read.svg",
+            table.title,
+            command,
+            table_picture(table, table.example),
+        )
 
 
 def _typed(name: str, value: object) -> str:
@@ -169,7 +203,11 @@ def write_pictures() -> list[Path]:
     wanted = {DOCS / address: text for address, text in (drawn() | messages()).items()} | {
         DOCS / "gallery.md": gallery()
     }
-    changed = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    changed = [
+        path
+        for path, text in wanted.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
     for path in changed:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(wanted[path], encoding="utf-8")

@@ -8,7 +8,8 @@ The figures show where to look; they do not judge a line. A reader does (docs/co
 
 - nodes a statement: size of the syntax tree without annotations, divided by the number of
   statements. A dense line has many nodes.
-- participle names: functions whose name begins with a participle (`found`, `told`, `named`), in percent.
+- participle names: functions whose name begins with a participle (`found`, `told`, `named`), in
+  percent.
 - function-word names: local variables, parameters and attributes that are named by a function word
   or a participle (`one`, `at`), in percent.
 - position names: the same for `first`, `last` and `next`, which are often fine. Not limited.
@@ -100,7 +101,9 @@ class Counts:
 
 
 def list_packages(root: Path) -> Iterator[tuple[str, list[Path]]]:
-    """Yield (name, files) of each package: a folder of `bot` or `adapters`, or the loose files of one."""
+    """Yield (name, files) of each package: a folder of `bot` or `adapters`, or the loose files
+    of one.
+    """
     for tree in TREES:
         yield tree, sorted((root / tree).glob("*.py"))
         for folder in sorted((root / tree).iterdir()):
@@ -120,7 +123,9 @@ def measure_packages(root: Path = ROOT) -> dict[str, dict[str, float]]:
             class_names.update(count_tree(tree, counts))
         counts_by_package[package] = counts
     repeated = frozenset(name for name, count in class_names.items() if count > 1)
-    return {package: counts.compute_figures(repeated) for package, counts in counts_by_package.items()}
+    return {
+        package: counts.compute_figures(repeated) for package, counts in counts_by_package.items()
+    }
 
 
 def count_tree(tree: ast.Module, counts: Counts) -> set[str]:
@@ -179,7 +184,9 @@ def is_participle(name: str) -> bool:
 
 
 def remove_annotations(tree: ast.Module) -> None:
-    """Remove annotations from a tree in place, so that typed code does not look dense for its types."""
+    """Remove annotations from a tree in place, so that typed code does not look dense for its
+    types.
+    """
     for node in ast.walk(tree):
         if isinstance(node, FUNCTIONS):
             node.returns = None
@@ -208,7 +215,9 @@ def load_limits() -> dict[str, dict[str, float]]:
     return limits
 
 
-def find_excesses(figures: dict[str, dict[str, float]], limits: dict[str, dict[str, float]]) -> list[str]:
+def find_excesses(
+    figures: dict[str, dict[str, float]], limits: dict[str, dict[str, float]]
+) -> list[str]:
     """Return a line for each figure above the limit of its package.
 
     A package without limits is a new one: it is held to the mean of the others.

@@ -1,7 +1,8 @@
-"""`python -m tools.release X.Y.Z`: the commit, the tag and dist/, with the wheel, the notes, the SBOM and their sums.
+"""`python -m tools.release X.Y.Z`: the commit, the tag and dist/, with the wheel, the notes, the
+SBOM and their sums.
 
-All of it is made in a copy, and comes back only when it is whole: what fails on the way changes nothing here. Nothing
-is sent anywhere; RELEASING.md says what is left to do.
+All of it is made in a copy, and comes back only when it is whole: what fails on the way changes
+nothing here. Nothing is sent anywhere; RELEASING.md says what is left to do.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class Refused(Exception):
 
 def git(folder: Path, *words: str) -> str:
     """What git says there, without the end of its line. Raises Refused with its error."""
-    done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise Refused(f"git {words[0]}: {(done.stderr or done.stdout).strip()}")
     return done.stdout.rstrip("\n")
@@ -44,14 +47,18 @@ def parts(version: str) -> tuple[int, ...]:
 
 def notes_of(changelog: str, version: str) -> str:
     """The lines of one version. Raises Refused where there are none."""
-    found = re.search(rf"^## {re.escape(version)} - [\d-]+\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"^## {re.escape(version)} - [\d-]+\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
+    )
     if not found or not found[1].strip():
         raise Refused(f"CHANGELOG.md says nothing about {version}.")
     return found[1].strip() + "\n"
 
 
 def dated(changelog: str, version: str, day: str) -> str:
-    """The changelog with what is unreleased under this version and day, and an empty Unreleased above it."""
+    """The changelog with what is unreleased under this version and day, and an empty Unreleased
+    above it.
+    """
     if changelog.count(OPEN) != 1:
         raise Refused("CHANGELOG.md has no section Unreleased.")
     told = changelog.replace(OPEN, f"{OPEN}\n## {version} - {day}\n")
@@ -77,7 +84,12 @@ def build(folder: Path, into: Path, version: str, notes: str, *, sbom: bool) -> 
     moment = git(folder, "log", "-1", "--format=%ct")
     env = {**os.environ, "SOURCE_DATE_EPOCH": moment}
     done = subprocess.run(
-        [sys.executable, "-c", BUILD, str(into)], cwd=folder, env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-c", BUILD, str(into)],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise Refused(f"The wheel could not be built: {done.stderr.strip()[-500:]}")
@@ -88,14 +100,21 @@ def build(folder: Path, into: Path, version: str, notes: str, *, sbom: bool) -> 
         out = into / f"grognard-{version}.sbom.json"
         here = Path(__file__).resolve().parents[1]
         subprocess.run(
-            ["make", "--no-print-directory", "sbom", f"SOURCE={folder}", f"SBOM={out}"], cwd=here, check=True
+            ["make", "--no-print-directory", "sbom", f"SOURCE={folder}", f"SBOM={out}"],
+            cwd=here,
+            check=True,
         )
-    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(into.iterdir())]
+    sums = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+        for path in sorted(into.iterdir())
+    ]
     (into / "SHA256SUMS").write_text("".join(sums), "utf-8")
 
 
 def release(root: Path, version: str, day: str, *, sbom: bool = True) -> Path:
-    """The folder dist/X.Y.Z, once the release is the newest commit here and has its tag. Raises Refused."""
+    """The folder dist/X.Y.Z, once the release is the newest commit here and has its tag. Raises
+    Refused.
+    """
     parts(version)
     if PLACEHOLDER in (root / "pyproject.toml").read_text("utf-8"):
         raise Refused(
@@ -115,12 +134,26 @@ def release(root: Path, version: str, day: str, *, sbom: bool = True) -> Path:
         made.mkdir()
         git(root, "clone", "--quiet", "--branch", branch, str(root), str(copy))
         for setting in ("user.name", "user.email", "user.signingkey", "gpg.format"):
-            if value := subprocess.run(["git", "-C", root, "config", setting], capture_output=True, text=True).stdout:
+            if value := subprocess.run(
+                ["git", "-C", root, "config", setting], capture_output=True, text=True
+            ).stdout:
                 git(copy, "config", setting, value.strip())
         notes = write_version(copy, version, day)
         git(copy, "commit", "--quiet", "--all", "--message", f"Release {version}")
-        signed = "--sign" if "user.signingkey" in git(copy, "config", "--list", "--name-only") else "--annotate"
-        git(copy, "tag", signed, "--cleanup=verbatim", "--message", f"Grognard {version}\n\n{notes}", tag)
+        signed = (
+            "--sign"
+            if "user.signingkey" in git(copy, "config", "--list", "--name-only")
+            else "--annotate"
+        )
+        git(
+            copy,
+            "tag",
+            signed,
+            "--cleanup=verbatim",
+            "--message",
+            f"Grognard {version}\n\n{notes}",
+            tag,
+        )
         build(copy, made, version, notes, sbom=sbom)
         git(root, "pull", "--quiet", "--ff-only", "--tags", str(copy), branch)
         shutil.rmtree(dist, ignore_errors=True)
@@ -138,7 +171,13 @@ def again(root: Path, version: str, *, sbom: bool = True) -> Path:
         git(root, "clone", "--quiet", "--branch", f"v{version}", str(root), str(copy))
         if f'version = "{version}"' not in (copy / "pyproject.toml").read_text("utf-8"):
             raise Refused(f"pyproject.toml at v{version} says another version.")
-        build(copy, made, version, notes_of((copy / "CHANGELOG.md").read_text("utf-8"), version), sbom=sbom)
+        build(
+            copy,
+            made,
+            version,
+            notes_of((copy / "CHANGELOG.md").read_text("utf-8"), version),
+            sbom=sbom,
+        )
         shutil.rmtree(dist, ignore_errors=True)
         shutil.copytree(made, dist)
     return dist
@@ -147,7 +186,16 @@ def again(root: Path, version: str, *, sbom: bool = True) -> Path:
 def fill_address(root: Path, address: str) -> list[str]:
     """The files in which the placeholder has become this address."""
     named = git(
-        root, "grep", "--name-only", "--fixed-strings", PLACEHOLDER, "--", ".", ":!tests", ":!tools", ":!setup.py"
+        root,
+        "grep",
+        "--name-only",
+        "--fixed-strings",
+        PLACEHOLDER,
+        "--",
+        ".",
+        ":!tests",
+        ":!tools",
+        ":!setup.py",
     )
     for name in named.splitlines():
         path = root / name
@@ -159,10 +207,18 @@ def main(words: list[str] | None = None) -> int:
     """0 when the release is made, or the address filled in; else 1, and why."""
     asked = argparse.ArgumentParser(prog="python -m tools.release", description=__doc__)
     asked.add_argument("version", help="X.Y.Z, or `address`")
-    asked.add_argument("address", nargs="?", help="with `address`: where the project is to be found, https://...")
-    asked.add_argument("--day", default=datetime.now(UTC).date().isoformat(), help="the day in the changelog")
-    asked.add_argument("--no-sbom", action="store_true", help="where there is no network to fetch its maker")
-    asked.add_argument("--tagged", action="store_true", help="only dist/X.Y.Z, from a tag that is there")
+    asked.add_argument(
+        "address", nargs="?", help="with `address`: where the project is to be found, https://..."
+    )
+    asked.add_argument(
+        "--day", default=datetime.now(UTC).date().isoformat(), help="the day in the changelog"
+    )
+    asked.add_argument(
+        "--no-sbom", action="store_true", help="where there is no network to fetch its maker"
+    )
+    asked.add_argument(
+        "--tagged", action="store_true", help="only dist/X.Y.Z, from a tag that is there"
+    )
     given = asked.parse_args(words)
     root = Path(git(Path.cwd(), "rev-parse", "--show-toplevel"))
     try:

@@ -7,8 +7,8 @@ It checks five things:
 
 1. Chain: each event carries a hash of itself and of everything before it.
 2. Heads: hashes that somebody noted during the game are in this log.
-3. Seeds: each published seed is the one that the log promised, and the players' texts that are mixed
-   into its dice give the digest that the log says.
+3. Seeds: each published seed is the one that the log promised, and the players' texts that are
+   mixed into its dice give the digest that the log says.
 4. Dice: the number on every die, and the number drawn for every card, follows from its seed. What
    is still secret, and what players rolled by hand, is only counted.
 5. Texts: every free text in the file is the one that was hashed into its event.
@@ -159,7 +159,9 @@ def parse_json(text: str) -> Any:
         data = json.loads(text, object_pairs_hook=build_object, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         raise UnreadableFile("The file is not JSON.") from None
-    if r"\ud" in text.lower() and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
+    if r"\ud" in text.lower() and re.search(
+        "[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)
+    ):
         raise UnreadableFile("The file has half of a character.")
     return data
 
@@ -172,7 +174,9 @@ def validate_log(log: Any) -> Json:
     if type(version) is not int:
         raise UnreadableFile("The file is damaged: version.")
     if version > EXPORT_VERSION:
-        raise UnreadableFile("A newer Grognard wrote this file. Take the verify_log.py of its release.")
+        raise UnreadableFile(
+            "A newer Grognard wrote this file. Take the verify_log.py of its release."
+        )
     if version < EXPORT_VERSION:
         refuse_old_format(f"export version {version}")
     for key in ("game", "head"):
@@ -227,7 +231,9 @@ def parse_heads(texts: Iterable[str]) -> list[tuple[int, str]]:
         if re.fullmatch("[0-9a-fA-F]{8,64}", text.strip()):
             heads.append((0, text.strip().lower()))
             continue
-        numbered = re.findall(r"#(\d{1,9})[ \t\u00a0]*[·|,]?[ \t\u00a0]*[`*]*([0-9a-fA-F]{8,64})\b", text)
+        numbered = re.findall(
+            r"#(\d{1,9})[ \t\u00a0]*[·|,]?[ \t\u00a0]*[`*]*([0-9a-fA-F]{8,64})\b", text
+        )
         if not numbered:
             shortened = " ".join(text.split())[:70]
             raise UnreadableFile(f"A head has 8 to 64 hex digits; this is not one: {shortened}")
@@ -307,25 +313,35 @@ def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None
     last_covered = 0
     for number, digits in heads:
         if number == 0:
-            matches = [index for index, event_hash in enumerate([start, *hashes]) if event_hash.startswith(digits)]
+            matches = [
+                index
+                for index, event_hash in enumerate([start, *hashes])
+                if event_hash.startswith(digits)
+            ]
             if matches:
                 last_covered = max(last_covered, matches[0])  # 0 is the start, before event 1
             else:
-                report.faults.append(f"No event has the head {digits}: the end was cut off, or the log rewritten.")
+                report.faults.append(
+                    f"No event has the head {digits}: the end was cut off, or the log rewritten."
+                )
         elif number > len(hashes):
             report.faults.append(
                 f"The log ends with event {len(hashes)}, but #{number} {digits} is known: its end was cut off."
             )
         elif not hashes[number - 1].startswith(digits):
             found = hashes[number - 1][: len(digits)]
-            report.add_fault(number, f"it has the hash {found}, not {digits}: the log was rewritten.")
+            report.add_fault(
+                number, f"it has the hash {found}, not {digits}: the log was rewritten."
+            )
         else:
             last_covered = max(last_covered, number)
     if not heads:
         return
     if not report.faults:
         fit = "1 head fits" if len(heads) == 1 else f"{len(heads)} heads fit"
-        report.notes.append(f"{fit}. The log up to event {last_covered} of {len(hashes)} is vouched for.")
+        report.notes.append(
+            f"{fit}. The log up to event {last_covered} of {len(hashes)} is vouched for."
+        )
     if max(len(digits) for _, digits in heads) < DIGITS_TO_TRUST:
         report.notes.append("8 digits of a head can be forged in minutes: give one with 16.")
 
@@ -333,7 +349,9 @@ def check_heads(log: Json, heads: list[tuple[int, str]], report: Report) -> None
 # --- 3. Seeds
 
 
-def check_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
+def check_promises(
+    log: Json, texts: TextRows, report: Report
+) -> tuple[list[Promise], dict[int, tuple[Promise, str]]]:
     """Walk through the log and collect the promised seeds.
 
     Returns the promises in order, and for each event the promise and the digest of the players'
@@ -352,7 +370,9 @@ def check_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Pro
             if type(protocol) is int and protocol < DICE_PROTOCOL:
                 refuse_old_format(f"dice protocol {protocol}")
             if type(protocol) is not int or protocol != DICE_PROTOCOL:
-                report.add_fault(number, f"it uses dice protocol {protocol}, which this program does not know.")
+                report.add_fault(
+                    number, f"it uses dice protocol {protocol}, which this program does not know."
+                )
             promises.append(Promise(str(secret["commitment"])))
             if secret.get("epoch") != len(promises):
                 report.add_fault(number, f"its seed should have the number {len(promises)}.")
@@ -363,7 +383,9 @@ def check_promises(log: Json, texts: TextRows, report: Report) -> tuple[list[Pro
     return promises, in_force
 
 
-def add_player_text(number: int, digest: str, promise: Promise, texts: TextRows, report: Report) -> None:
+def add_player_text(
+    number: int, digest: str, promise: Promise, texts: TextRows, report: Report
+) -> None:
     """Check that a player's text gives the new digest. No text may be added once they are closed.
 
     The new digest is the hash of all texts so far. After somebody's data was deleted it may also be
@@ -462,7 +484,9 @@ def roll_faces(seed: bytes, game: str, event: int, digest: str, sides: list[int]
     return faces
 
 
-def check_dice(log: Json, texts: TextRows, in_force: dict[int, tuple[Promise, str]], report: Report) -> None:
+def check_dice(
+    log: Json, texts: TextRows, in_force: dict[int, tuple[Promise, str]], report: Report
+) -> None:
     """Check every die that is not secret any more, also those under an opened seal.
 
     An event has either public dice, or sealed ones, or the `closed` sides of hidden draws.
@@ -509,7 +533,9 @@ def check_dice_of_event(
     for position, (die, face) in enumerate(zip(dice, faces, strict=True), 1):
         expected = die["faces"][face - 1] if "faces" in die else face
         if die["value"] != expected or type(die["value"]) is not type(expected):
-            report.add_fault(number, f"die {position} shows {die['value']}, the seed gives {expected}.")
+            report.add_fault(
+                number, f"die {position} shows {die['value']}, the seed gives {expected}."
+            )
 
 
 def is_die(die: Any) -> bool:
@@ -625,7 +651,9 @@ def check(log: Json, heads: Iterable[str] = ()) -> Report:
     check_texts(log, texts, report)
     first_event = log["events"][0]["body"] if log["events"] else {}
     if first_event.get("unannounced"):
-        report.notes.append("Event 1: nobody could see the promise of this seed before the game began.")
+        report.notes.append(
+            "Event 1: nobody could see the promise of this seed before the game began."
+        )
     return report
 
 
@@ -634,7 +662,9 @@ def format_report(report: Report) -> list[str]:
     lines = report.faults[:MAX_FAULTS_SHOWN]
     if len(report.faults) > MAX_FAULTS_SHOWN:
         lines.append(f"... and {len(report.faults) - MAX_FAULTS_SHOWN} more.")
-    lines.append(f"Events: {report.events}. Dice computed again: {report.dice_checked}. Faults: {len(report.faults)}.")
+    lines.append(
+        f"Events: {report.events}. Dice computed again: {report.dice_checked}. Faults: {len(report.faults)}."
+    )
     counts = {
         "Dice whose seed is not published yet (by /fair reveal)": report.dice_without_seed,
         "Dice rolled by hand, which nobody can check": report.dice_by_hand,
@@ -646,11 +676,19 @@ def format_report(report: Report) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the file that the command line names, print what was found, and return the exit status."""
+    """Check the file that the command line names, print what was found, and return the exit
+    status.
+    """
     parser = argparse.ArgumentParser(description="Check the log of a Grognard game.")
-    parser.add_argument("file", help="the exported game (.json, .json.gz) or its after-action page (.html)")
-    parser.add_argument("--head", action="append", default=[], help="a head that you noted; may be repeated")
-    parser.add_argument("--heads", help="a file with heads in it, the text itself, or - for standard input")
+    parser.add_argument(
+        "file", help="the exported game (.json, .json.gz) or its after-action page (.html)"
+    )
+    parser.add_argument(
+        "--head", action="append", default=[], help="a head that you noted; may be repeated"
+    )
+    parser.add_argument(
+        "--heads", help="a file with heads in it, the text itself, or - for standard input"
+    )
     options = parser.parse_args(arguments)
     heads = list(options.head)
     try:

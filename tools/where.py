@@ -1,4 +1,5 @@
-"""Where something is: files, functions and figures whose name or first sentence has all the words: `make where`.
+"""Where something is: files, functions and figures whose name or first sentence has all the words:
+`make where`.
 
 python -m tools.where odds slack    what is called so first, then files that say so, then what is in others
 python -m tools.where               every file with its first sentence
@@ -57,8 +58,8 @@ def _everything(root: Path) -> Iterator[Found]:
 
 
 def _tables(path: Path, file: str) -> Iterator[Found]:
-    """A table by its title, with the modifiers in it, a file of steps by its first line, and each sequence of a game by
-    its own title."""
+    """A table by its title, with the modifiers in it, a file of steps by its first line, and each
+    sequence of a game by its own title."""
     text = path.read_text(encoding="utf-8")
     told = yaml.load(text, yaml.CSafeLoader)
     comment = text.split("\n", 1)[0].lstrip("# ") if text.startswith("#") else ""
@@ -66,7 +67,9 @@ def _tables(path: Path, file: str) -> Iterator[Found]:
     rows = told.get("rows")
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict) and "id" in row:
-            yield Found(file, str(row["id"]), f"{row.get('name', '')}, of {told.get('title', comment)}")
+            yield Found(
+                file, str(row["id"]), f"{row.get('name', '')}, of {told.get('title', comment)}"
+            )
     if path.name == "sequences.yaml":
         for name, sequence in told.items():
             yield Found(file, name, f"{sequence['title']}. {sequence['summary']}")
@@ -89,7 +92,11 @@ def _named(file: str, before: str, body: list[ast.stmt]) -> Iterator[Found]:
             names = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             behind = body[at + 1] if at + 1 < len(body) else None
             if isinstance(behind, ast.Expr) and isinstance(behind.value, ast.Constant):
-                yield Found(file, before + ", ".join(map(ast.unparse, names)), _sentence(str(behind.value.value)))
+                yield Found(
+                    file,
+                    before + ", ".join(map(ast.unparse, names)),
+                    _sentence(str(behind.value.value)),
+                )
 
 
 def _sentence(text: str | None) -> str:
@@ -98,7 +105,9 @@ def _sentence(text: str | None) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Prints what has all the words, what is called so first, then whole files; 1 where nothing has."""
+    """Prints what has all the words, what is called so first, then whole files; 1 where nothing
+    has.
+    """
     words = [word.lower() for word in words]
     found = [one for one in everything(ROOT) if one.has(words) and (words or not one.name)]
     shown = sorted(found, key=lambda one: (not one.is_called(words), bool(one.name)))
@@ -106,7 +115,8 @@ def main(words: list[str]) -> int:
         print(f"{one.file}{f', {one.name}' if one.name else ''}: {one.says}")
     if not shown:
         print(
-            "Nothing has all of these words: try one of them, or another (docs/glossary.md has ours).", file=sys.stderr
+            "Nothing has all of these words: try one of them, or another (docs/glossary.md has ours).",
+            file=sys.stderr,
         )
     return 0 if shown else 1
 

@@ -1,1 +1,3 @@
-"""The console: every command in a terminal, no account needed. Also reads a script from standard input."""
+"""The console: every command in a terminal, no account needed. Also reads a script from standard
+input.
+"""

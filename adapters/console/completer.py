@@ -1,5 +1,5 @@
-"""Completion while typing: commands, options, enumerations, units and modifier words, from the registry; and the
-line that is typed."""
+"""Completion while typing: commands, options, enumerations, units and modifier words, from the
+registry; and the line that is typed."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -21,8 +21,12 @@ from bot.interface.typing.command_text import Token, tokenize
 from bot.interface.typing.complete import Known, complete_option
 from bot.rules.errors import UserError
 
-_VALUE = re.compile(r"([^\s=]{0,40})=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))")
-"""An option with its value: what is in each kind of quotes, and whether these are closed; or what has none."""
+_VALUE = re.compile(
+    r"([^\s=]{0,40})=(?:\"([^\"]*)(\"?)|'([^']*)('?)|\u201c([^\u201d]*)(\u201d?)|(\S*))"
+)
+"""An option with its value: what is in each kind of quotes, and whether these are closed; or
+what has none.
+"""
 _QUOTES = ('"', "'", "\u201c")
 OWN_WORDS = ("as", "tutorial", "source", "board", "clear", "quit")
 
@@ -34,7 +38,9 @@ class ConsoleCompleter(Completer):
         self.registry = registry
         self.known = known
 
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
         """Completions for the text before the cursor; none where it cannot be read."""
         del complete_event
         try:
@@ -58,24 +64,35 @@ class ConsoleCompleter(Completer):
         if before and before[0] not in self.registry.top:
             return
         named = [macro.name for macro in self.known.macros]
-        children = self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS, *named)
+        children = (
+            self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS, *named)
+        )
         if before and not children:  # a table without its group: lnlt-table dct
             spec, used = self.registry.find(list(before))
             yield from self._options(spec, " ".join(words[used:]))
             return
         if len(before) == 1 and part:
-            children = (*children, *(spec.path[-1] for spec in self.registry.below(before) if len(spec.path) > 2))
+            children = (
+                *children,
+                *(spec.path[-1] for spec in self.registry.below(before) if len(spec.path) > 2),
+            )
         for word in children:
             if word.startswith(part):
                 start = slash if len(words) == 1 else ""
                 yield Completion(start + word, start_position=-len(words[-1]) - len(start))
 
     def _of_macro(self, words: list[str], body: str) -> str | None:
-        """The line as `macro run h ...` where it is a macro's, by its name alone or behind `macro`."""
+        """The line as `macro run h ...` where it is a macro's, by its name alone or behind
+        `macro`.
+        """
         named = {macro.name for macro in self.known.macros}
         rest = body.partition(" ")[2] if words[0] == "macro" else body
         is_free = words[0] == "macro" or words[0] not in self.registry.top
-        return f"macro run {rest}" if " " in rest and is_free and rest.split(" ")[0].casefold() in named else None
+        return (
+            f"macro run {rest}"
+            if " " in rest and is_free and rest.split(" ")[0].casefold() in named
+            else None
+        )
 
     def _options(self, spec: CommandSpec, rest: str) -> Iterable[Completion]:
         name, value, offset = open_value(rest)
@@ -101,13 +118,23 @@ class ConsoleCompleter(Completer):
                 yield Completion(word, start_position=-len(part), display_meta="modifier")
 
     def _bare_values(self, spec: CommandSpec, rest: str, part: str) -> Iterable[Completion]:
-        """Values of the option that a word without its name would go to, where that is a single word."""
+        """Values of the option that a word without its name would go to, where that is a single
+        word.
+        """
         tokens = _tokens(rest[: len(rest) - len(part)])
         given = {token.key for token in tokens if token.key}
         bare = [token for token in tokens if not token.key and spec.option(token.value) is None]
-        free = [option for option in spec.options if option.type not in ("bool", "mods") and option.name not in given]
+        free = [
+            option
+            for option in spec.options
+            if option.type not in ("bool", "mods") and option.name not in given
+        ]
         option = free[len(bare)] if len(bare) < len(free) else None
-        if option is None or option.type not in ("enum", "str", "unit") or option.complete == "stats":
+        if (
+            option is None
+            or option.type not in ("enum", "str", "unit")
+            or option.complete == "stats"
+        ):
             return
         before = {one.name: token.value for one, token in zip(free, bare, strict=False)}
         for choice in complete_option(spec, option.name, part, self.registry, self.known, before):
@@ -116,7 +143,9 @@ class ConsoleCompleter(Completer):
 
 
 def open_value(rest: str) -> tuple[str, str, int]:
-    """The option whose value is being typed, the value so far, and its length: `targets="squad mo` is open."""
+    """The option whose value is being typed, the value so far, and its length: `targets="squad
+    mo` is open.
+    """
     for found in _VALUE.finditer(rest):
         name, *values = found.groups(default="")
         if found.end() == len(rest) and not any(values[1:6:2]):
@@ -136,13 +165,20 @@ def _given(rest: str) -> dict[str, object]:
     return {token.key or token.value: token.value for token in _tokens(rest.rpartition(" ")[0])}
 
 
-# -- the line that is typed, with what is below it and beside it; apart, as it takes 0.1 s that a script does without
+# -- the line that is typed, with what is below it and beside it; apart, as it takes 0.1 s that a
+# script does without
 
 
 def prompt_at(
-    console: Screen, completer: ConsoleCompleter, history: Path, who: Callable[[], str], begun: Callable[[str], None]
+    console: Screen,
+    completer: ConsoleCompleter,
+    history: Path,
+    who: Callable[[], str],
+    begun: Callable[[str], None],
 ) -> PromptSession[str]:
-    """The prompt of a terminal for whoever `who` says; a key of the bar tells `begun` what was typed before it."""
+    """The prompt of a terminal for whoever `who` says; a key of the bar tells `begun` what was
+    typed before it.
+    """
     keys = KeyBindings()
 
     def press(event: KeyPressEvent) -> None:

@@ -1,4 +1,6 @@
-"""What the console draws around answers: sides in their colours, the bar of keys, where the game is, pictures."""
+"""What the console draws around answers: sides in their colours, the bar of keys, where the game
+is, pictures.
+"""
 
 import re
 from importlib.util import find_spec
@@ -23,14 +25,18 @@ PNG = b"\x89PNG"
 
 
 class Screen(Console):
-    """A terminal that shows sides, wherever they are named, in their colours, and their rosters with their signs."""
+    """A terminal that shows sides, wherever they are named, in their colours, and their rosters
+    with their signs.
+    """
 
     sides: tuple[str, ...] = ()
     board = log_lines = ""  # as they are drawn beside the prompt, and below it
 
     def print(self, *objects: Any, **options: Any) -> None:
         """As ever, sides marked."""
-        super().print(*(self.sided(one) if isinstance(one, Text) else one for one in objects), **options)
+        super().print(
+            *(self.sided(one) if isinstance(one, Text) else one for one in objects), **options
+        )
 
     def sign(self, side: str) -> str:
         """The sign of a side; nothing for none."""
@@ -49,7 +55,9 @@ class Screen(Console):
 
 
 def bottom_line(known: Known, name: str, columns: int = 1000, sign: str = "") -> str:
-    """Game, turn, phase and whose go it is, and who is typing; without what matters least where there is no room."""
+    """Game, turn, phase and whose go it is, and who is typing; without what matters least where
+    there is no room.
+    """
     who = name + (f" ({f'{sign} {known.own_side}'.strip()})" if known.own_side else "")
     where = known.standing.split(" · ") if known.standing else []
     rows = [[*where, f"you are {who}    ? help"], [*where, f"you are {who}"]]
@@ -73,7 +81,9 @@ def bar(columns: int) -> list[tuple[str, str]]:
 
 
 def graphics(picture: bytes, columns: int) -> RenderableType | None:
-    """A PNG as this terminal draws it; nothing where it does not, which it is asked with the first one."""
+    """A PNG as this terminal draws it; nothing where it does not, which it is asked with the
+    first one.
+    """
     if not picture.startswith(PNG) or find_spec("textual_image") is None:  # an extra
         return None
     from textual_image.renderable import Image, SixelImage, TGPImage

@@ -1,6 +1,6 @@
-"""One evening at the console: reads lines, runs them, shows the answers, keeps the channel's game. A letter and Enter
-do what is done most, the same at any time; a number what else is under the last answer. A tutorial plays a real fire
-attack step by step."""
+"""One evening at the console: reads lines, runs them, shows the answers, keeps the channel's game.
+A letter and Enter do what is done most, the same at any time; a number what else is under the last
+answer. A tutorial plays a real fire attack step by step."""
 
 import asyncio
 import os
@@ -38,7 +38,9 @@ from bot.systems.packs.pack import load_pack
 from bot.systems.system import SCENARIOS
 
 PLACE = Place("console:main", "console", "console")
-GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
+GREETING = (
+    'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
+)
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
     "as": "as NAME lets somebody else type: as Anna. Each person joins a side of their own.",
@@ -60,7 +62,9 @@ Request = Callable[[str], Awaitable[str]]
 class Session:
     """Who types, where, and what answers."""
 
-    def __init__(self, app: App, console: Console, name: str, folder: Path, *, terminal: bool = False) -> None:
+    def __init__(
+        self, app: App, console: Console, name: str, folder: Path, *, terminal: bool = False
+    ) -> None:
         self.app, self.console, self.folder = app, console, folder
         self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
         self.terminal = terminal
@@ -71,7 +75,9 @@ class Session:
         self.sourcing = False
 
     async def news(self) -> None:
-        """Show what was played elsewhere since the last look, in a game that this one is linked with."""
+        """Show what was played elsewhere since the last look, in a game that this one is linked
+        with.
+        """
         while found := await self.app.answers.due(PLACE.key):
             for due in found:
                 if not due.reply.quiet:  # the bottom line says what a board says
@@ -103,9 +109,15 @@ class Session:
             await self._use(meant, text)
         elif text.casefold() in SHOTS:
             system = (await self.app.known(PLACE, self.who)).system
-            self.draft = f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
-            hint = "The line below begins one; Tab names the units." if self.draft else "Fire first."
-            self._refuse(UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat"))
+            self.draft = (
+                f"{system} fire attackers=" if self.app.registry.get((system, "fire")) else ""
+            )
+            hint = (
+                "The line below begins one; Tab names the units." if self.draft else "Fire first."
+            )
+            self._refuse(
+                UserError("There is no shot before this one.", hint=hint, code="nothing-to-repeat")
+            )
         else:
             text = LINES.get(text.casefold(), text)
             text = "game board" if text == "board" else text
@@ -136,7 +148,11 @@ class Session:
             await self._press(meant)
             return
         listed = ((str(at), entry.label, entry.about) for at, entry in enumerate(meant.entries, 1))
-        show(self.console, Reply(meant.label, (Grid(tuple(listed)),)), f"{key} and a number chooses: {key} 1")
+        show(
+            self.console,
+            Reply(meant.label, (Grid(tuple(listed)),)),
+            f"{key} and a number chooses: {key} 1",
+        )
 
     async def _press(self, action: str) -> None:
         if action.startswith(FORM):
@@ -155,8 +171,8 @@ class Session:
         say(self.console, Text("  Go on with the line below; Tab shows what fits.", style="dim"))
 
     async def _mended(self, draft: Draft) -> str:
-        """A draft as a line. What was refused comes last: of units those that are there, nothing of any other choice,
-        so that Enter alone does not ask for it once more."""
+        """A draft as a line. What was refused comes last: of units those that are there, nothing of
+        any other choice, so that Enter alone does not ask for it once more."""
         spec, options = await self.app.spec_of_form(draft, PLACE), dict(draft.options)
         option, wrong = spec.option(draft.wrong), options.pop(draft.wrong, None)
         if option is None or not wrong:
@@ -179,8 +195,14 @@ class Session:
         self.failed |= reply.error
         self.keys = keys_of(reply)
         self.kept = Keys(
-            {**self.kept.buttons, **{key: one for key, one in self.keys.buttons.items() if key in SHOTS}},
-            {**self.kept.menus, **{key: one for key, one in self.keys.menus.items() if key in SHOTS}},
+            {
+                **self.kept.buttons,
+                **{key: one for key, one in self.keys.buttons.items() if key in SHOTS},
+            },
+            {
+                **self.kept.menus,
+                **{key: one for key, one in self.keys.menus.items() if key in SHOTS},
+            },
         )
         show(self.console, reply, self.keys.shown() if self.terminal else "")
         for path, file in zip(save_files(reply, self.folder / "files"), reply.files, strict=True):
@@ -188,7 +210,9 @@ class Session:
                 self.console.print(picture)
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
-        if reply.announce is not None and reply.announce.buttons:  # a story, beside a word to who ended the game
+        if (
+            reply.announce is not None and reply.announce.buttons
+        ):  # a story, beside a word to who ended the game
             await self._show(reply.announce)
         if reply.after and not reply.seen:
             await self._press(reply.after)
@@ -196,7 +220,11 @@ class Session:
     def _switch(self, name: str) -> None:
         name = " ".join(name.strip().strip("\"'").split())
         if not name or len(name) > 32 or not name.isprintable():
-            self._refuse(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna", code="bad-name"))
+            self._refuse(
+                UserError(
+                    "as needs a name of at most 32 letters.", hint="Type: as Anna", code="bad-name"
+                )
+            )
             return
         self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
         self.console.print(f"You are {name} now.", markup=False, highlight=False)
@@ -208,7 +236,11 @@ class Session:
             if not command:
                 return
             say(self.console, Text(f"> {command}", style="green"))
-            typed = await request("Enter runs it, q leaves the tutorial: ") if request is not None else ""
+            typed = (
+                await request("Enter runs it, q leaves the tutorial: ")
+                if request is not None
+                else ""
+            )
             if typed.strip().casefold() == "q":
                 return
             failed = self.failed
@@ -216,7 +248,9 @@ class Session:
             self.failed = failed
 
     async def _source(self, name: str) -> bool:
-        """Type the lines of a file; stops at the first that fails. False when one of them asks to leave."""
+        """Type the lines of a file; stops at the first that fails. False when one of them asks
+        to leave.
+        """
         try:
             lines = sourced(name.strip("\"'"), inside=self.sourcing)
         except UserError as error:
@@ -238,7 +272,9 @@ class Session:
 
 
 def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
-    """The commands of a file, each with its line. Raises UserError for a file in a file, and for what is no script."""
+    """The commands of a file, each with its line. Raises UserError for a file in a file, and for
+    what is no script.
+    """
     if not name:
         raise UserError("source needs a file.", hint="Type: source evening.txt", code="missing")
     if inside:
@@ -249,12 +285,16 @@ def sourced(name: str, *, inside: bool) -> list[tuple[int, str]]:
         if (text := without_control(line).strip()) and not text.startswith("#")
     ]
     if len(lines) > MOST_SOURCED:
-        raise UserError(f"{len(lines):,} commands are more than {MOST_SOURCED:,} at a time.", code="too-many")
+        raise UserError(
+            f"{len(lines):,} commands are more than {MOST_SOURCED:,} at a time.", code="too-many"
+        )
     return lines
 
 
 def read_file(path: str) -> str:
-    """The text of a file that a player names. Raises UserError for one that is missing, too large or no text."""
+    """The text of a file that a player names. Raises UserError for one that is missing, too
+    large or no text.
+    """
     try:
         file = Path(path).expanduser()
         if file.stat().st_size > MOST_BYTES:
@@ -262,16 +302,21 @@ def read_file(path: str) -> str:
         return file_text(file.read_bytes(), file.name)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(f"{path[:60]} cannot be read: {reason}.", option="file", code="unreadable-file") from None
+        raise UserError(
+            f"{path[:60]} cannot be read: {reason}.", option="file", code="unreadable-file"
+        ) from None
 
 
 def _person(name: str) -> Person:
     return Person(f"console:{name.casefold()}", name)
 
 
-async def play(name: str, *, interactive: bool, data: Path | None = None, first: Sequence[str] = ()) -> int:
-    """Run the console until `quit` or the end of input, after the lines `first`, all that it keeps in the folder `data`
-    where there is one; the exit status: 1 for a script of which a command failed."""
+async def play(
+    name: str, *, interactive: bool, data: Path | None = None, first: Sequence[str] = ()
+) -> int:
+    """Run the console until `quit` or the end of input, after the lines `first`, all that it keeps
+    in the folder `data` where there is one; the exit status: 1 for a script of which a command
+    failed."""
     settings = load_settings()
     if data is not None:
         settings = replace(settings, data=data, database=data / "try.db", postgres="")
@@ -302,7 +347,9 @@ async def _script() -> AsyncIterator[str]:
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
         while len(line) == 64_000 and not line.endswith(b"\n"):
-            line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(None, sys.stdin.buffer.readline, 56_000)
+            line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(
+                None, sys.stdin.buffer.readline, 56_000
+            )
         text = without_control(line.decode("utf-8", "replace")).strip()
         if text:
             yield text
@@ -338,12 +385,17 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.patch_stdout import patch_stdout
 
-    from adapters.console.completer import ConsoleCompleter, prompt_at  # 0.1 s that a script does without
+    from adapters.console.completer import (
+        ConsoleCompleter,
+        prompt_at,
+    )  # 0.1 s that a script does without
 
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await _known(session)
     completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)
-    prompt = prompt_at(console, completer, settings.data / "history", lambda: session.who.name, session.begin)
+    prompt = prompt_at(
+        console, completer, settings.data / "history", lambda: session.who.name, session.begin
+    )
 
     async def request(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
@@ -357,7 +409,9 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
             await session.news()
             is_wide = known.standing and console.width >= WIDE
             console.board = await _board(session, console.sides) if is_wide else ""
-            console.log_lines = await _log(session, console.sides, console.width - BOARD - 2) if is_wide else ""
+            console.log_lines = (
+                await _log(session, console.sides, console.width - BOARD - 2) if is_wide else ""
+            )
             with patch_stdout():
                 draft, session.draft = session.draft, ""
                 line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
@@ -374,7 +428,17 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
         completer.registry = await session.app.registry_at(PLACE)
 
 
-_WORDS = ("again", "change", "odds", "undo", "other target", "roll it", "what if", "next phase", "pass")
+_WORDS = (
+    "again",
+    "change",
+    "odds",
+    "undo",
+    "other target",
+    "roll it",
+    "what if",
+    "next phase",
+    "pass",
+)
 FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))
 """The letters of buttons and menus, by what these say."""
 SHOTS = ("o", "c", "w", "t")
@@ -391,11 +455,15 @@ class Keys:
     menus: Mapping[str, Menu] = field(default_factory=dict)
 
     def meant(self, text: str) -> str | Menu | None:
-        """The action of what was typed: `a` a button, `t 2` the second entry of a menu. The menu itself for `t`."""
+        """The action of what was typed: `a` a button, `t 2` the second entry of a menu. The menu
+        itself for `t`.
+        """
         word, _, number = text.casefold().partition(" ")
         button = self.buttons.get(text.casefold())
         if button is not None and button.label == "Undo":
-            return None  # the last answer may be another player's: the command is about whoever types
+            return (
+                None  # the last answer may be another player's: the command is about whoever types
+            )
         if button is not None:
             return button.action
         menu = self.menus.get(word)
@@ -406,7 +474,9 @@ class Keys:
 
     def shown(self) -> str:
         """The letters with what they do: `a again   o odds   t other target   1 join US   1-6 the die`."""
-        letters = {key: _label(button.label) for key, button in self.buttons.items() if key != button.label}
+        letters = {
+            key: _label(button.label) for key, button in self.buttons.items() if key != button.label
+        }
         letters |= {key: _label(menu.short or menu.label) for key, menu in self.menus.items()}
         faces = [key for key, button in self.buttons.items() if key == button.label]
         told = [f"{letter} {label}" for letter, label in letters.items()]
@@ -414,11 +484,13 @@ class Keys:
 
 
 def keys_of(reply: Reply) -> Keys:
-    """The keys of an answer: its letter for what has one, for all else the next number; beside the faces of a die,
-    which are their own numbers, the first letter that is free."""
+    """The keys of an answer: its letter for what has one, for all else the next number; beside the
+    faces of a die, which are their own numbers, the first letter that is free."""
     buttons: dict[str, Button] = {}
     menus: dict[str, Menu] = {}
-    labels = [entry.label for menu in reply.menus for entry in menu.entries] + [one.label for one in reply.buttons]
+    labels = [entry.label for menu in reply.menus for entry in menu.entries] + [
+        one.label for one in reply.buttons
+    ]
     has_faces = any(map(str.isdecimal, labels))
 
     def free(label: str) -> str:
@@ -427,7 +499,9 @@ def keys_of(reply: Reply) -> Keys:
         if fixed and fixed not in taken:
             return fixed
         others = label.casefold() if has_faces else map(str, range(1, 100))
-        return next((key for key in others if key.isalnum() and key not in {*taken, *FIXED.values()}), "")
+        return next(
+            (key for key in others if key.isalnum() and key not in {*taken, *FIXED.values()}), ""
+        )
 
     for button in reply.buttons:
         if key := free(button.label):
@@ -455,8 +529,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def try_pack(words: Sequence[str]) -> int:
-    """`grognard try PACK`: the console with a game of this pack begun, of which nothing is kept; the exit status.
-    Raises UserError or TableError for what is no pack."""
+    """`grognard try PACK`: the console with a game of this pack begun, of which nothing is kept;
+    the exit status. Raises UserError or TableError for what is no pack."""
     arguments = Arguments(words, flags={"as": True})
     (path,) = arguments.take("PACK")
     pack = load_pack(Path(path))

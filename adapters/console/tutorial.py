@@ -8,7 +8,10 @@ LESSONS = (
         "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
         f"{_FIRE} adjacent odds",
     ),
-    ("Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"),
+    (
+        "Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.",
+        f"{_FIRE} adjacent",
+    ),
     (
         "The first line is the result. Below are the raw dice, each modifier by name, the totals and each unit. "
         "Prefer your own dice? Roll them on the table and type them in the order asked for:",

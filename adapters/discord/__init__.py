@@ -1,1 +1,3 @@
-"""Discord: `adapters.run` runs the bot there, `grognard commands discord` prints what Discord is told."""
+"""Discord: `adapters.run` runs the bot there, `grognard commands discord` prints what Discord is
+told.
+"""

@@ -1,7 +1,8 @@
-"""The calls that answer interactions: no bot token, no rate limit of ours, every failure told apart.
+"""The calls that answer interactions: no bot token, no rate limit of ours, every failure told
+apart.
 
-The library's own calls wait a second before they repeat one, and hide whether a broken call was done; an answer
-that is due within three seconds, exactly once, needs to know.
+The library's own calls wait a second before they repeat one, and hide whether a broken call was
+done; an answer that is due within three seconds, exactly once, needs to know.
 """
 
 import asyncio
@@ -27,7 +28,9 @@ UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE = 10015, 10008
 USER_AGENT = "DiscordBot (https://example.org/grognard, 0.1)"
 MOST_ALT = 1_024
 BROKEN = (aiohttp.ClientError, OSError)
-"""What a call raises whose connection broke, of the library's own too; a server that hangs up is no OSError."""
+"""What a call raises whose connection broke, of the library's own too; a server that hangs up is
+no OSError.
+"""
 _FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
 _ATTEMPT = 2.0
 _PATIENCE = 6.0
@@ -60,10 +63,11 @@ class Wire:
     async def respond(
         self, request: Request, kind: int, message: Message | None = None, data: Json | None = None
     ) -> Json | None:
-        """Send the first response; None if there was one already, by a duplicate delivery (our own repeat is none).
+        """Send the first response; None if there was one already, by a duplicate delivery (our own
+        repeat is none).
 
-        What comes back tells where it is, unless the call broke.
-        Raises Refused (UNKNOWN_INTERACTION when it came too late), Unsure when it broke until the time was up.
+        What comes back tells where it is, unless the call broke. Raises Refused
+        (UNKNOWN_INTERACTION when it came too late), Unsure when it broke until the time was up.
         """
         body: Json = {"type": kind}
         if message is not None or data is not None:
@@ -83,7 +87,9 @@ class Wire:
 
     async def follow_up(self, request: Request, message: Message) -> Json:
         """Send a further message. Raises Refused, Unsure."""
-        return await self._with_retries("POST", f"/webhooks/{request.application}/{request.token}?wait=true", message)
+        return await self._with_retries(
+            "POST", f"/webhooks/{request.application}/{request.token}?wait=true", message
+        )
 
     async def delete(self, request: Request) -> None:
         """Take the answer away. Raises Refused, Unsure."""
@@ -94,7 +100,8 @@ class Wire:
         return await self._with_retries("GET", self._messages(request, "@original"), None)
 
     async def download(self, url: str, limit: int) -> bytes:
-        """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it is larger.
+        """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it
+        is larger.
 
         Only Discord's own servers are asked, whatever address the payload gives.
         """
@@ -107,7 +114,9 @@ class Wire:
                 if answer.status != 200:
                     raise Unsure(f"status {answer.status}")
                 data = await answer.content.read(limit + 1)
-                while len(data) <= limit and (more := await answer.content.read(limit + 1 - len(data))):
+                while len(data) <= limit and (
+                    more := await answer.content.read(limit + 1 - len(data))
+                ):
                     data += more
         except (aiohttp.ClientError, TimeoutError) as error:
             raise Unsure(type(error).__name__) from error
@@ -119,7 +128,9 @@ class Wire:
         return f"/webhooks/{request.application}/{request.token}/messages/{which}"
 
     async def _with_retries(self, method: str, path: str, message: Message | None) -> Json:
-        """Repeat what was refused for now; a POST that broke is not repeated, it may have been done."""
+        """Repeat what was refused for now; a POST that broke is not repeated, it may have been
+        done.
+        """
         body, files = (message.body, message.files) if message else (None, ())
         clock = asyncio.get_running_loop().time
         end = clock() + _PATIENCE
@@ -127,10 +138,16 @@ class Wire:
         return await self._repeated(call, lambda: end - clock(), 0.25, twice=method != "POST")
 
     async def _repeated(
-        self, call: Callable[[], Awaitable[Json]], left: Callable[[], float], wait: float, *, twice: bool = True
+        self,
+        call: Callable[[], Awaitable[Json]],
+        left: Callable[[], float],
+        wait: float,
+        *,
+        twice: bool = True,
     ) -> Json:
-        """Repeat a call that was refused for now, while there are seconds left; one that broke if it may be done
-        `twice`: a first response that is there already is then ours. Raises Refused, Unsure."""
+        """Repeat a call that was refused for now, while there are seconds left; one that broke if
+        it may be done `twice`: a first response that is there already is then ours. Raises Refused,
+        Unsure."""
         broke = False
         while True:
             try:
@@ -151,7 +168,13 @@ class Wire:
             wait *= 2
 
     async def _once(
-        self, method: str, path: str, body: Json | None, files: Sequence[File], inside: str, timeout: float = _ATTEMPT
+        self,
+        method: str,
+        path: str,
+        body: Json | None,
+        files: Sequence[File],
+        inside: str,
+        timeout: float = _ATTEMPT,
     ) -> Json:
         data: Any = None
         headers = {}
@@ -164,7 +187,9 @@ class Wire:
         try:
             limit = aiohttp.ClientTimeout(total=timeout + (20 if files else 0))
             url = Route.BASE + path
-            async with self._session.request(method, url, data=data, headers=headers, timeout=limit) as answer:
+            async with self._session.request(
+                method, url, data=data, headers=headers, timeout=limit
+            ) as answer:
                 text = await answer.text()
                 status, header = answer.status, answer.headers.get("Retry-After")
         except BROKEN as error:
@@ -200,8 +225,8 @@ def _parsed(text: str) -> Json:
 
 
 def fields(body: Json, files: Sequence[File], inside: str = "") -> list[Json]:
-    """Body and files as the fields of a form; `inside` of the body is the message. Each file is told of beside its
-    bytes: its name, and in words what a picture shows."""
+    """Body and files as the fields of a form; `inside` of the body is the message. Each file is
+    told of beside its bytes: its name, and in words what a picture shows."""
     listed, made = list[Json](), list[Json]()
     for number, file in enumerate(files):
         alt = {"description": file.alt[:MOST_ALT]} if file.alt else {}

@@ -1,4 +1,6 @@
-"""Normal messages, for what an interaction's token can no longer carry: in the channel, or to a person alone."""
+"""Normal messages, for what an interaction's token can no longer carry: in the channel, or to a
+person alone.
+"""
 
 import hashlib
 import logging
@@ -23,7 +25,9 @@ log = logging.getLogger(__name__)
 ARCHIVED = 50083
 """Discord's code for a thread that is archived and cannot be opened by writing in it."""
 MARGIN, MOST = 600.0, 100
-"""Seconds by which the database's clock and Discord's may differ; how many messages Discord gives at once."""
+"""Seconds by which the database's clock and Discord's may differ; how many messages Discord
+gives at once.
+"""
 LOADING = 1 << 7
 """A message that still says "thinking"."""
 
@@ -32,15 +36,25 @@ _TOO_MANY = 30003
 
 
 class Posting:
-    """Posts with the bot's own token, in each channel one after the other. The same answer sent twice appears once:
-    Discord knows it by its nonce."""
+    """Posts with the bot's own token, in each channel one after the other. The same answer sent
+    twice appears once: Discord knows it by its nonce."""
 
     def __init__(self, http: discord.http.HTTPClient) -> None:
         self._http, self._queues = http, Queues()
 
     async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
-        """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, BROKEN."""
-        request = Request(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=0 if spot.get("bare") else EMBED_LINKS)
+        """Change a message of ours to how it reads now; its files stay. Raises
+        discord.HTTPException, BROKEN.
+        """
+        request = Request(
+            0,
+            "",
+            0,
+            0,
+            int(spot["channel"]),
+            guild=1,
+            allowed=0 if spot.get("bare") else EMBED_LINKS,
+        )
         body = changed(reply, request)
         path, message = "/channels/{channel_id}/messages/{message_id}", int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
@@ -48,24 +62,30 @@ class Posting:
         return answer
 
     async def keep(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
-        """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that is refused."""
+        """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where
+        that is refused.
+        """
         if reply.pin not in (PINNED, UNPINNED) or not spot.get("message"):
             return None
         http, channel, message = self._http, int(spot["channel"]), int(spot["message"])
         try:
-            await (http.pin_message if reply.pin == PINNED else http.unpin_message)(channel, message)
+            await (http.pin_message if reply.pin == PINNED else http.unpin_message)(
+                channel, message
+            )
         except discord.HTTPException as error:
             log.info("a message in channel %s could not be pinned or unpinned: %s", channel, error)
             told = TOO_MANY_PINS if error.code == _TOO_MANY else MAY_NOT_PIN
-            is_told = reply.pin == PINNED and (error.code == _TOO_MANY or isinstance(error, discord.Forbidden))
+            is_told = reply.pin == PINNED and (
+                error.code == _TOO_MANY or isinstance(error, discord.Forbidden)
+            )
             return not_pinned(told) if is_told else None
         except BROKEN as error:
             log.info("could not pin or unpin a message: %s", error)
         return None
 
     async def delete(self, spot: Mapping[str, Any]) -> bool:
-        """Take a message of ours away; whether it is gone. Raises discord.HTTPException, BROKEN for what may work
-        later."""
+        """Take a message of ours away; whether it is gone. Raises discord.HTTPException, BROKEN for
+        what may work later."""
         try:
             await self._http.delete_message(int(spot["channel"]), int(spot["message"]))
         except discord.NotFound:
@@ -75,13 +95,18 @@ class Posting:
         return True
 
     async def late(self, reply: Reply, request: Request, since: float = 0.0) -> Json | None:
-        """Post an answer whose token is gone: public ones in the channel, private ones to the person. An earlier
-        attempt may have posted it after `since` (Unix seconds), if given: where nobody can tell, it says so.
+        """Post an answer whose token is gone: public ones in the channel, private ones to the
+        person. An earlier attempt may have posted it after `since` (Unix seconds), if given: where
+        nobody can tell, it says so.
 
         Raises discord.HTTPException or BROKEN for what may succeed later; what never can is logged.
         """
         try:
-            if reply.in_place and request.message and (changed := await self._changed(reply, request)):
+            if (
+                reply.in_place
+                and request.message
+                and (changed := await self._changed(reply, request))
+            ):
                 return changed
             if not reply.private and request.channel:
                 message = render(replace(reply, private=False), request, late=bool(request.token))
@@ -94,7 +119,9 @@ class Posting:
         except discord.Forbidden:
             reply = replace(reply, lines=(not_posted(request), *reply.lines))
         except discord.NotFound:
-            log.info("channel %s is gone, an answer for it goes to the person who asked", request.channel)
+            log.info(
+                "channel %s is gone, an answer for it goes to the person who asked", request.channel
+            )
         except discord.HTTPException as error:
             if error.code != ARCHIVED:
                 raise
@@ -109,23 +136,34 @@ class Posting:
         except (discord.Forbidden, discord.NotFound):
             return None
 
-    async def _stands(self, reply: Reply, request: Request, message: Message, since: float) -> tuple[Json | None, bool]:
-        """The answer, where it is there and only nobody heard so, and whether that is known: Discord names the
-        interaction behind a message; one of our own with a number is known by its words."""
+    async def _stands(
+        self, reply: Reply, request: Request, message: Message, since: float
+    ) -> tuple[Json | None, bool]:
+        """The answer, where it is there and only nobody heard so, and whether that is known:
+        Discord names the interaction behind a message; one of our own with a number is known by its
+        words."""
         if not (request.token or since):
             return None, True
         before = datetime.fromtimestamp(since - MARGIN, UTC)
         after = request.id if request.token else discord.utils.time_snowflake(before)
         route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
         try:
-            found = await self._http.request(route, params={"after": str(after), "limit": str(MOST)})
+            found = await self._http.request(
+                route, params={"after": str(after), "limit": str(MOST)}
+            )
         except (discord.Forbidden, discord.NotFound):  # it may write, but not read back
             return None, not since
         ready = [one for one in found if not int(one.get("flags") or 0) & LOADING]
         for one in ready:
-            if request.token and str((one.get("interaction_metadata") or {}).get("id")) == str(request.id):
+            if request.token and str((one.get("interaction_metadata") or {}).get("id")) == str(
+                request.id
+            ):
                 return one, True
-        alike = [one for one in ready if since and one["author"].get("bot") and _words(one) == _words(message.body)]
+        alike = [
+            one
+            for one in ready
+            if since and one["author"].get("bot") and _words(one) == _words(message.body)
+        ]
         if alike and reply.footer and reply.footer[0].startswith("#"):
             return alike[0], True
         return None, not since or not (alike or len(found) == MOST)
@@ -151,12 +189,16 @@ class Posting:
             message = render(replace(reply, private=False), alone, late=bool(request.channel))
             return await self._post(alone.channel, message, alone)
         except (discord.Forbidden, discord.NotFound):
-            log.warning("user %s takes no direct messages; an answer stays in the log only", request.user)
+            log.warning(
+                "user %s takes no direct messages; an answer stays in the log only", request.user
+            )
             return None
 
     async def _post(self, channel: int, message: Message, request: Request) -> Json:
         body = _for_all(message.body)
-        said = _plain(str(body.get("content") or body.get("components")))[:200]  # the same, however it is marked
+        said = _plain(str(body.get("content") or body.get("components")))[
+            :200
+        ]  # the same, however it is marked
         digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
@@ -169,13 +211,19 @@ class Posting:
 def changed(reply: Reply, request: Request) -> Json:
     """The body of a message that is changed to how it reads now."""
     body = _for_all(render(reply, request).body, but=QUIET)
-    return body | {"content": None, "embeds": []} if reply.boxed else body  # what it said in the older layout goes
+    return (
+        body | {"content": None, "embeds": []} if reply.boxed else body
+    )  # what it said in the older layout goes
 
 
 def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
-    """The body of a message for all to see, without the flag that would hide it (nor those of `but`)."""
+    """The body of a message for all to see, without the flag that would hide it (nor those of
+    `but`).
+    """
     flags = int(body.get("flags") or 0) & ~EPHEMERAL & ~but
-    return {key: value for key, value in body.items() if key != "flags"} | ({"flags": flags} if flags else {})
+    return {key: value for key, value in body.items() if key != "flags"} | (
+        {"flags": flags} if flags else {}
+    )
 
 
 _SAID = ("content", "title", "description", "text", "name", "value")

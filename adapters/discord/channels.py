@@ -1,6 +1,7 @@
-"""Channels and servers: what an option names is believed only as far as Discord resolved it for who asks, and lets the
-bot in (the id itself says nothing: whoever writes their own client may send any). The welcome on a new server, and the
-servers that the bot was removed from, or added to again, while nobody was there to hear of it."""
+"""Channels and servers: what an option names is believed only as far as Discord resolved it for who
+asks, and lets the bot in (the id itself says nothing: whoever writes their own client may send
+any). The welcome on a new server, and the servers that the bot was removed from, or added to again,
+while nobody was there to hear of it."""
 
 import logging
 from collections.abc import Mapping
@@ -41,9 +42,17 @@ async def confirmed(client: discord.Client, request: Request, channels: Any) -> 
     found = {}
     for name, channel in (channels or {}).items():
         if not request.guild or not _is_open_to_asker(channel, request.guild):
-            raise UserError("That is not a channel of this server in which you may write.", option=name, code=UNKNOWN)
+            raise UserError(
+                "That is not a channel of this server in which you may write.",
+                option=name,
+                code=UNKNOWN,
+            )
         await _need_bot_there(client, request, channel, name)
-        there = replace(request, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
+        there = replace(
+            request,
+            channel=int(channel["id"]),
+            channel_name=clean_name(str(channel.get("name") or "")),
+        )
         found[name] = there.where
     return found
 
@@ -61,11 +70,17 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
     return bool(bits & ADMINISTRATOR) or not needed & ~bits
 
 
-async def _need_bot_there(client: discord.Client, request: Request, channel: Mapping[str, Any], option: str) -> None:
-    """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
+async def _need_bot_there(
+    client: discord.Client, request: Request, channel: Mapping[str, Any], option: str
+) -> None:
+    """Raise UserError unless the bot itself sees the channel, on this server, and may write
+    there.
+    """
     number = int(channel["id"])
     hint = 'Give it "View Channel" and "Send Messages" there.'
-    refused = UserError("The bot cannot see that channel or write in it.", hint=hint, option=option, code=UNKNOWN)
+    refused = UserError(
+        "The bot cannot see that channel or write in it.", hint=hint, option=option, code=UNKNOWN
+    )
     try:
         seen = await client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
@@ -75,7 +90,9 @@ async def _need_bot_there(client: discord.Client, request: Request, channel: Map
         raise UserError(what, hint="Try again.", option=option, code="platform-silent") from None
     bits = channel.get("app_permissions")  # what the bot may do there, also where it has no gateway
     may = int(bits) if bits is not None else rights(client, request.guild, number)
-    if str(seen.get("guild_id")) != str(request.guild) or not _may_write(may, is_thread=channel.get("type") in THREADS):
+    if str(seen.get("guild_id")) != str(request.guild) or not _may_write(
+        may, is_thread=channel.get("type") in THREADS
+    ):
         raise refused
 
 
@@ -93,7 +110,9 @@ def rights(client: discord.Client, server: int, channel: int) -> int:
 
 
 async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
-    """Whether somebody (`discord:1`) is on the server of a place (`discord:55/900`); None: Discord does not say."""
+    """Whether somebody (`discord:1`) is on the server of a place (`discord:55/900`); None:
+    Discord does not say.
+    """
     server = place.removeprefix("discord:").partition("/")[0]
     if not server.isdecimal():
         return None
@@ -169,8 +188,12 @@ async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
 
 
 def _first(guild: discord.Guild) -> discord.TextChannel | None:
-    """The server's own channel for newcomers, else the topmost, of those where the bot may write."""
-    listed = sorted(guild.text_channels, key=lambda channel: (channel != guild.system_channel, channel.position))
+    """The server's own channel for newcomers, else the topmost, of those where the bot may
+    write.
+    """
+    listed = sorted(
+        guild.text_channels, key=lambda channel: (channel != guild.system_channel, channel.position)
+    )
     for channel in listed:
         may = channel.permissions_for(guild.me)
         if may.view_channel and may.send_messages and may.embed_links:

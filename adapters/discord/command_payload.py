@@ -1,7 +1,8 @@
 """What Discord learns about our commands, made from the registry and held to Discord's limits.
 
-A command may have 25 options and, with everything in it, 8,000 characters of names, descriptions and choices. So
-the longest descriptions give way to brief ones until all fit, and flags beyond 25 fold, from the end, into `mods`.
+A command may have 25 options and, with everything in it, 8,000 characters of names, descriptions
+and choices. So the longest descriptions give way to brief ones until all fit, and flags beyond 25
+fold, from the end, into `mods`.
 """
 
 import gc
@@ -27,8 +28,13 @@ MAX_DESCRIPTION = 100
 MAX_TEXT = 4_000
 MANAGE_SERVER = "32"
 IN_SERVERS, IN_DMS, BETWEEN_PEOPLE = 0, 1, 2
-INSTALLS = {False: ([0], [IN_SERVERS, IN_DMS]), True: ([0, 1], [IN_SERVERS, IN_DMS, BETWEEN_PEOPLE])}
-"""Who has added the bot (a server, a person), and where a command is offered; by whether it works without a game."""
+INSTALLS = {
+    False: ([0], [IN_SERVERS, IN_DMS]),
+    True: ([0, 1], [IN_SERVERS, IN_DMS, BETWEEN_PEOPLE]),
+}
+"""Who has added the bot (a server, a person), and where a command is offered; by whether it
+works without a game.
+"""
 MESSAGE = 3
 """The type of a command in the menu of a message."""
 ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
@@ -45,11 +51,15 @@ def payload(registry: Registry) -> list[Json]:
 
 
 def our_commands() -> list[Json]:
-    """What Discord is told: every command with its options, and the menu of a message. One of a host's pack that is too
-    large is left out, for Discord would refuse all of them."""
+    """What Discord is told: every command with its options, and the menu of a message. One of a
+    host's pack that is too large is left out, for Discord would refuse all of them."""
     made, large = fitting(payload(registry()))
     for name in large:
-        log.warning("Discord takes %s characters for a command, and %s has more: it is left out", MAX_COMMAND, name)
+        log.warning(
+            "Discord takes %s characters for a command, and %s has more: it is left out",
+            MAX_COMMAND,
+            name,
+        )
     return [*made, *entries()]
 
 
@@ -61,7 +71,10 @@ def fitting(made: Sequence[Json]) -> tuple[list[Json], list[str]]:
 
 def entries() -> list[Json]:
     """The entries in the menu of a message as Discord takes them; they have no description."""
-    return [{"name": name, "type": MESSAGE, "description": ""} | _offered(own_play=True) for name in ENTRIES]
+    return [
+        {"name": name, "type": MESSAGE, "description": ""} | _offered(own_play=True)
+        for name in ENTRIES
+    ]
 
 
 def _offered(*, own_play: bool) -> Json:
@@ -71,7 +84,10 @@ def _offered(*, own_play: bool) -> Json:
 
 def for_servers(made: Json) -> Json:
     """A command as it is registered where nobody may add the application to their own account."""
-    return made | {"integration_types": [0], "contexts": [one for one in made["contexts"] if one != BETWEEN_PEOPLE]}
+    return made | {
+        "integration_types": [0],
+        "contexts": [one for one in made["contexts"] if one != BETWEEN_PEOPLE],
+    }
 
 
 def command(name: str, registry: Registry) -> Json:
@@ -80,23 +96,33 @@ def command(name: str, registry: Registry) -> Json:
     if size(made) <= MAX_COMMAND:
         return made
     shorter = _LENGTHS[1:-1]  # the shorter the descriptions may be, the smaller the whole
-    at = bisect_left(shorter, True, key=lambda length: size(_command(name, registry, length)) <= MAX_COMMAND)
+    at = bisect_left(
+        shorter, True, key=lambda length: size(_command(name, registry, length)) <= MAX_COMMAND
+    )
     return _command(name, registry, _LENGTHS[1 + at])
 
 
 def size(made: Mapping[str, Any]) -> int:
     """The characters that count towards 8,000: names, descriptions, and choices, on every level."""
     own = len(made["name"]) + len(made.get("description", ""))
-    own += sum(len(choice["name"]) + len(str(choice["value"])) for choice in made.get("choices", ()))
+    own += sum(
+        len(choice["name"]) + len(str(choice["value"])) for choice in made.get("choices", ())
+    )
     return own + sum(size(option) for option in made.get("options", ()))
 
 
 def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
-    """The options that Discord shows, required ones first; flags beyond 25 fold, from the end, into `mods`."""
+    """The options that Discord shows, required ones first; flags beyond 25 fold, from the end,
+    into `mods`.
+    """
     options, folded = list(spec.options), list[str]()
     room = MAX_OPTIONS if spec.option("mods") is not None else MAX_OPTIONS - 1
     while len(options) > (room if folded else MAX_OPTIONS):
-        last = max(at for at, option in enumerate(options) if option.type == "bool" and option.name not in _KEPT_FLAGS)
+        last = max(
+            at
+            for at, option in enumerate(options)
+            if option.type == "bool" and option.name not in _KEPT_FLAGS
+        )
         folded.insert(0, options.pop(last).name)
     if folded and spec.option("mods") is None:
         options.append(Option("mods", "mods", help=f"further modifiers: {', '.join(folded)}"))
@@ -124,17 +150,32 @@ def _children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
         spec = registry.get(inner)
         if spec is not None:
             about = _summary(spec, registry, length)
-            yield {"type": SUBCOMMAND, "name": word, "description": about, "options": _options(spec, length)}
+            yield {
+                "type": SUBCOMMAND,
+                "name": word,
+                "description": about,
+                "options": _options(spec, length),
+            }
         else:
             options = list(_children(inner, registry, length))
-            yield {"type": GROUP, "name": word, "description": word.replace("-", " "), "options": options}
+            yield {
+                "type": GROUP,
+                "name": word,
+                "description": word.replace("-", " "),
+                "options": options,
+            }
 
 
 def _summary(spec: CommandSpec, registry: Registry, length: int) -> str:
-    """What the command does, in at most `length` characters: its summary, the first sentence of it, or its title."""
+    """What the command does, in at most `length` characters: its summary, the first sentence of
+    it, or its title.
+    """
     first = spec.summary.partition(". ")[0]
     title = registry.title(spec)
-    return next((text for text in (spec.summary, first, title) if text and len(text) <= length), _cut(title or first))
+    return next(
+        (text for text in (spec.summary, first, title) if text and len(text) <= length),
+        _cut(title or first),
+    )
 
 
 def _options(spec: CommandSpec, length: int) -> list[Json]:
@@ -142,7 +183,11 @@ def _options(spec: CommandSpec, length: int) -> list[Json]:
 
 
 def _option(option: Option, spec: CommandSpec, length: int) -> Json:
-    made: Json = {"type": option_type(option), "name": option.name, "description": _described(option, length)}
+    made: Json = {
+        "type": option_type(option),
+        "name": option.name,
+        "description": _described(option, length),
+    }
     if _is_required(option, spec):
         made["required"] = True
     if made["type"] in (INTEGER, NUMBER):
@@ -153,7 +198,11 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
     if made["type"] == ATTACHMENT and option.values:
         made["file_types"] = list(option.values)
     if made["type"] == STRING:
-        if option.type == "enum" and not (spec.system or option.complete) and len(option.values) <= MAX_CHOICES:
+        if (
+            option.type == "enum"
+            and not (spec.system or option.complete)
+            and len(option.values) <= MAX_CHOICES
+        ):
             made["choices"] = [{"name": value, "value": value} for value in option.values]
         elif option.type in _COMPLETED or option.complete:
             made["autocomplete"] = True
@@ -170,9 +219,17 @@ def option_type(option: Option) -> int:
 
 
 def _described(option: Option, length: int) -> str:
-    """Its help with the default; where that is longer than `length`, the help alone, or its brief form."""
-    default = "" if option.default in (None, "") or option.type == "bool" else f" (default {option.default})"
-    text = option.help or (option.expected if option.type != "enum" else option.name.replace("_", " "))
+    """Its help with the default; where that is longer than `length`, the help alone, or its
+    brief form.
+    """
+    default = (
+        ""
+        if option.default in (None, "") or option.type == "bool"
+        else f" (default {option.default})"
+    )
+    text = option.help or (
+        option.expected if option.type != "enum" else option.name.replace("_", " ")
+    )
     brief = option.brief or text
     fitting = (text + default, text, brief + default, brief)
     return next((one for one in fitting if len(one) <= length), _cut(brief))
@@ -191,7 +248,11 @@ def _cut(text: str, length: int = MAX_DESCRIPTION) -> str:
 def show_commands(words: Sequence[str]) -> int:
     """`grognard commands discord`: the registration as JSON; exit status 0. Raises UserError."""
     if list(words) != ["discord"]:
-        raise UserError("commands needs the platform.", hint="Type: grognard commands discord", code="bad-arguments")
+        raise UserError(
+            "commands needs the platform.",
+            hint="Type: grognard commands discord",
+            code="bad-arguments",
+        )
     gc.disable()  # it lives for a third of a second
     print(json.dumps(our_commands(), indent=1, ensure_ascii=False))
     return 0

@@ -1,7 +1,9 @@
-"""Brings answers: at once if the work is quick, else a receipt and then the answer; later if Discord would not listen.
+"""Brings answers: at once if the work is quick, else a receipt and then the answer; later if
+Discord would not listen.
 
-A first response may break without anybody knowing whether it arrived. Before anything is sent a second time, Discord
-is asked what is there as the answer, and that is made what it should be: nothing is lost, nothing comes twice."""
+A first response may break without anybody knowing whether it arrived. Before anything is sent a
+second time, Discord is asked what is there as the answer, and that is made what it should be:
+nothing is lost, nothing comes twice."""
 
 import asyncio
 import logging
@@ -15,7 +17,16 @@ from typing import Any
 import aiohttp
 import discord
 
-from adapters.delivery_loop import Later, Never, Outbox, Outcome, Posted, answered, drawn_after, not_pinned
+from adapters.delivery_loop import (
+    Later,
+    Never,
+    Outbox,
+    Outcome,
+    Posted,
+    answered,
+    drawn_after,
+    not_pinned,
+)
 from adapters.discord.calls import (
     BROKEN,
     DEFER_UPDATE,
@@ -53,30 +64,40 @@ LOOK_AGAIN = 60.0
 TOO_OLD_FOR_NOW = 30046
 """Discord allows only so many changes of messages that are older than an hour."""
 MOST_TOLD = 2
-"""Earlier answers that somebody reads behind one: an own install may send five further messages for each interaction,
-of which the answer may need three."""
+"""Earlier answers that somebody reads behind one: an own install may send five further messages for
+each interaction, of which the answer may need three."""
 TROUBLE = (Refused, Unsure, discord.HTTPException, *BROKEN)
 
 
 class Delivery:
     """Answers interactions, each once."""
 
-    def __init__(self, wire: Wire, posting: Posting, app: App, rights: Callable[[int, int], int]) -> None:
+    def __init__(
+        self, wire: Wire, posting: Posting, app: App, rights: Callable[[int, int], int]
+    ) -> None:
         """`rights` are the bot's in a channel of a server."""
         self._wire, self._app, self._rights = wire, app, rights
         self._standing, self._posting = Standing(wire, posting, app), posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
-        self._kept: set[str] | None = None  # for whom something is kept that nobody could tell them yet
+        self._kept: set[str] | None = (
+            None  # for whom something is kept that nobody could tell them yet
+        )
         self._kept_until = 0.0
         self.busy = 0
         self._telling: set[int] = set()
         self.hands = Hands(app, self._redrawn)
 
     async def serve(
-        self, request: Request, command: Command, work: Coroutine[Any, Any, Reply], *, in_place: bool = False
+        self,
+        request: Request,
+        command: Command,
+        work: Coroutine[Any, Any, Reply],
+        *,
+        in_place: bool = False,
     ) -> None:
-        """Bring what `work` returns, which runs `command`; `in_place` changes the message pressed on. A receipt is a
-        promise, also of a process that dies: it is written down first. It is private where the command says so."""
+        """Bring what `work` returns, which runs `command`; `in_place` changes the message pressed
+        on. A receipt is a promise, also of a process that dies: it is written down first. It is
+        private where the command says so."""
         self.busy += 1
         private = bool(command.delivery["private"]) or request.hushed
         try:
@@ -95,12 +116,18 @@ class Delivery:
             reply = await _result(task)
         finally:
             self.busy -= 1
-        with closing(self._post(request, reply, placed=placed, private=private, in_place=in_place)) as posting:
-            if await answered(self._app, request.request_id, reply, posting):  # cut off before that, it never begins
+        with closing(
+            self._post(request, reply, placed=placed, private=private, in_place=in_place)
+        ) as posting:
+            if await answered(
+                self._app, request.request_id, reply, posting
+            ):  # cut off before that, it never begins
                 await self._after(request, command, reply)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
-        """Bring the picture of an answer that is there, and what came too late for their last one."""
+        """Bring the picture of an answer that is there, and what came too late for their last
+        one.
+        """
         if reply.window:
             self.hands.keep(request, reply)
         drawn = await drawn_after(self._app, reply, command, command.who)
@@ -123,17 +150,23 @@ class Delivery:
         return False
 
     async def _tell_kept(self, request: Request) -> None:
-        """Tell somebody privately what could not be shown before its 15 minutes were over, the oldest first."""
+        """Tell somebody privately what could not be shown before its 15 minutes were over, the
+        oldest first.
+        """
         user = request.who.key
         try:
-            if self._kept is None or time.monotonic() > self._kept_until:  # another process may have kept more
+            if (
+                self._kept is None or time.monotonic() > self._kept_until
+            ):  # another process may have kept more
                 self._kept_until = time.monotonic() + LOOK_AGAIN
                 self._kept = {key.partition("/")[0] for key, _ in await self._app.answers.untold()}
             if request.user != request.owner and user not in self._kept:
                 return
             waiting = await self._app.answers.untold(user)
             for key, reply in waiting[:MOST_TOLD]:
-                told = replace(reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT)))
+                told = replace(
+                    reply, private=True, announce=None, lines=(*reply.lines, Small(KEPT))
+                )
                 await self._wire.follow_up(request, render(told, request, late=True))
                 await self._app.answers.told(key)
             if len(waiting) <= MOST_TOLD:
@@ -142,7 +175,9 @@ class Delivery:
             log.warning("could not tell what is kept for user %s: %s", request.user, error)
 
     async def make_good(self, request: Request, reply: Reply) -> None:
-        """Bring the answer to a receipt that a dead process left, or that this one could not bring."""
+        """Bring the answer to a receipt that a dead process left, or that this one could not
+        bring.
+        """
         if reply.outbox or reply.seen:
             await self._app.receipts.kept(request.request_id)
             if reply.outbox:
@@ -164,7 +199,9 @@ class Delivery:
             log.warning("no form for interaction %s: %s", request.id, error)
 
     async def later(self, request: Request, reply: Reply) -> None:
-        """Bring a stored answer that Discord would not take just now; if it still will not, the outbox does."""
+        """Bring a stored answer that Discord would not take just now; if it still will not, the
+        outbox does.
+        """
         with self._app.answers.posting(reply), self._app.showing(request.where.server):
             outcome = await self._brought(request, reply)
         await self.outbox.settle(reply.outbox, 0, outcome)
@@ -172,7 +209,11 @@ class Delivery:
     async def post(self, due: Due) -> Outcome:
         """Bring what is left over: from before a restart, or what Discord would not take."""
         try:
-            request = Request.from_json(due.delivery) if due.delivery else place_only(due.place, due.id, self._rights)
+            request = (
+                Request.from_json(due.delivery)
+                if due.delivery
+                else place_only(due.place, due.id, self._rights)
+            )
         except (TypeError, ValueError) as error:
             return Never(f"it does not say where it goes ({error})")
         return await self._brought(request, due.reply, due.created if due.attempts else 0.0)
@@ -206,18 +247,26 @@ class Delivery:
                 made = await self._posting.late(reply, request)
                 if not made:
                     return Never("they take no direct messages")
-                return Posted(replace(request, channel=int(made["channel_id"])).spot(made.get("id")))
+                return Posted(
+                    replace(request, channel=int(made["channel_id"])).spot(made.get("id"))
+                )
             spot = request.spot(await self._standing.settle(request, reply, since))
         except TROUBLE as error:
             return _outcome(error)
         return Posted(await self._keep(request, reply, spot))
 
-    async def _keep(self, request: Request, reply: Reply, spot: Mapping[str, Any]) -> dict[str, Any]:
-        """Pin the message where its reply says so and the bot may; whoever asked for it is told where not. Its spot,
-        which says whether it is pinned."""
+    async def _keep(
+        self, request: Request, reply: Reply, spot: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Pin the message where its reply says so and the bot may; whoever asked for it is told
+        where not. Its spot, which says whether it is pinned."""
         if not reply.pin:
             return dict(spot)
-        told = await self._posting.keep(reply, spot) if request.may(PIN_MESSAGES) else not_pinned(MAY_NOT_PIN)
+        told = (
+            await self._posting.keep(reply, spot)
+            if request.may(PIN_MESSAGES)
+            else not_pinned(MAY_NOT_PIN)
+        )
         if told is not None and request.token and request.is_alive:
             try:
                 await self._wire.follow_up(request, render(told, request))
@@ -227,7 +276,11 @@ class Delivery:
 
     async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
-        kind, data = (DEFER_UPDATE, None) if in_place else (THINKING, {"flags": EPHEMERAL} if private else {})
+        kind, data = (
+            (DEFER_UPDATE, None)
+            if in_place
+            else (THINKING, {"flags": EPHEMERAL} if private else {})
+        )
         try:
             return await self._wire.respond(request, kind, data=data) is not None
         except (Refused, Unsure) as error:
@@ -244,26 +297,33 @@ class Delivery:
             answered = await self._wire.respond(request, kind, render(reply, request))
             if answered:
                 interaction = answered.get("interaction") or {}
-                return await self._standing.announce(request, reply) or interaction.get("response_message_id")
-            # Another process has answered, perhaps with a receipt alone, or nobody said where it is.
+                return await self._standing.announce(request, reply) or interaction.get(
+                    "response_message_id"
+                )
+            # Another process has answered, perhaps with a receipt alone, or nobody said where it
+            # is.
             return await self._standing.settle(request, reply)
 
         if not await self._shown(request, reply, first):
             await self._tell_again(request, reply)
 
-    async def _shown(self, request: Request, reply: Reply, show: Callable[[], Awaitable[object]]) -> bool:
+    async def _shown(
+        self, request: Request, reply: Reply, show: Callable[[], Awaitable[object]]
+    ) -> bool:
         """Show an answer, and note where it is; whether it has got through, or is the outbox's."""
         try:
             with self._app.answers.posting(reply), self._app.showing(request.where.server):
                 at = await show()
         except TROUBLE as error:
             return await self._failed(request, reply, error)
-        await self.outbox.settle(reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at))))
+        await self.outbox.settle(
+            reply.outbox, 0, Posted(await self._keep(request, reply, request.spot(at)))
+        )
         return True
 
     async def _tell_again(self, request: Request, reply: Reply) -> None:
-        """Bring what nothing keeps, a look-up or a refusal, once Discord takes answers again; where it still does not,
-        or the interaction is over, they read it with their next command."""
+        """Bring what nothing keeps, a look-up or a refusal, once Discord takes answers again; where
+        it still does not, or the interaction is over, they read it with their next command."""
         for pause in AGAIN:
             await asyncio.sleep(pause)
             with suppress(*TROUBLE):
@@ -272,23 +332,30 @@ class Delivery:
         if request.owner:  # there it is kept already
             return
         try:
-            await self._app.keep_untold(request.who.key, str(request.id), replace(reply, announce=None))
+            await self._app.keep_untold(
+                request.who.key, str(request.id), replace(reply, announce=None)
+            )
             if self._kept is not None:
                 self._kept.add(request.who.key)
         except UserError as error:
             log.warning("could not keep the answer to interaction %s: %s", request.id, error)
 
-    async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
+    async def _post(
+        self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool
+    ) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
         if reply.seen:
             if placed and not in_place:
                 await self._standing.leave(request)
             return True
         put = partial(self._standing.put, private=private, in_place=in_place)
-        return await self._shown(request, reply, partial(put if placed else self._standing.settle, request, reply))
+        return await self._shown(
+            request, reply, partial(put if placed else self._standing.settle, request, reply)
+        )
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
-        """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more.
+        """The answer did not get through now. What was recorded goes to the outbox, what was not is
+        tried once more.
 
         Returns whether it has got through, or is the outbox's.
         """
@@ -334,29 +401,41 @@ KEPT = "Discord took no more answers when this one was ready, so you read it now
 
 
 class Standing:
-    """Answers as they stand. `put`, `announce` and `settle` raise what Discord refuses or does not take now."""
+    """Answers as they stand. `put`, `announce` and `settle` raise what Discord refuses or does
+    not take now.
+    """
 
     def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
         self._wire, self._posting, self._app = wire, posting, app
 
     async def put(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> object:
-        """Put the answer where the receipt is, with what is told to all; its id. What is private takes a public
-        placeholder away first."""
+        """Put the answer where the receipt is, with what is told to all; its id. What is private
+        takes a public placeholder away first."""
         if reply.in_place if in_place else (reply.private or request.hushed) == private:
-            return await self._told(request, reply, await self._wire.edit(request, render(reply, request)))
+            return await self._told(
+                request, reply, await self._wire.edit(request, render(reply, request))
+            )
         if not in_place:
             await self._remove(request)
         return await self._anew(request, reply)
 
     async def _anew(self, request: Request, reply: Reply) -> object:
-        return await self._told(request, reply, await self._wire.follow_up(request, render(reply, request)))
+        return await self._told(
+            request, reply, await self._wire.follow_up(request, render(reply, request))
+        )
 
-    async def _told(self, request: Request, reply: Reply, shown: Mapping[str, Any] | None) -> object:
-        """The id of what is told to all beside an answer, else that of the answer as it is shown."""
+    async def _told(
+        self, request: Request, reply: Reply, shown: Mapping[str, Any] | None
+    ) -> object:
+        """The id of what is told to all beside an answer, else that of the answer as it is
+        shown.
+        """
         return await self.announce(request, reply) or _id(shown)
 
     async def announce(self, request: Request, reply: Reply) -> object:
-        """Tell all what goes with a private answer: that something is sealed. Said twice, it appears once. Its id."""
+        """Tell all what goes with a private answer: that something is sealed. Said twice, it
+        appears once. Its id.
+        """
         if reply.announce is None:
             return None
         if request.owner:  # the channel is not the bot's, even where it is a member
@@ -364,13 +443,15 @@ class Standing:
         return _id(await self._posting.announce(reply.announce, request, self._wire))
 
     async def settle(self, request: Request, reply: Reply, since: float = 0.0) -> object:
-        """Look what is there as the answer, and bring what is missing; its id. Raises what may work later. An earlier
-        attempt may have brought it after `since`."""
+        """Look what is there as the answer, and bring what is missing; its id. Raises what may work
+        later. An earlier attempt may have brought it after `since`."""
         if request.is_alive:
             try:
                 standing = await self._wire.original(request)
             except Refused as refused:
-                if refused.code == UNKNOWN_MESSAGE:  # the placeholder was taken away, its answer has yet to come
+                if (
+                    refused.code == UNKNOWN_MESSAGE
+                ):  # the placeholder was taken away, its answer has yet to come
                     return await self._anew(request, reply)
                 if refused.for_now:
                     raise
@@ -385,18 +466,25 @@ class Standing:
 
     async def _complete(self, request: Request, reply: Reply, standing: dict[str, Any]) -> object:
         flags = int(standing.get("flags") or 0)
-        if int(standing.get("id") or 0) == request.message:  # pressed on: to change it again does no harm
+        if (
+            int(standing.get("id") or 0) == request.message
+        ):  # pressed on: to change it again does no harm
             return await self.put(request, reply, private=False, in_place=True)
         if flags & LOADING:
             return await self.put(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
         if str(standing.get("content")).startswith(REFUSED) and not reply.error:
-            # Delivered twice and run by the second one only: the first one's refusal is not an answer.
-            by_token = self._wire.follow_up(request, render(reply, request)) if request.owner else None
+            # Delivered twice and run by the second one only: the first one's refusal is not an
+            # answer.
+            by_token = (
+                self._wire.follow_up(request, render(reply, request)) if request.owner else None
+            )
             standing = await (by_token or self._posting.late(reply, request)) or {}
         return await self._told(request, reply, standing)
 
     async def say_so(self, request: Request, reply: Reply) -> None:
-        """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""
+        """Discord refuses the message itself, which is our bug: the bare first line is better
+        than silence.
+        """
         log.error("Discord refuses the answer %r", reply.title[:100])
         try:
             bare = render(Reply(reply.title[:300], private=reply.private), request)
@@ -406,7 +494,9 @@ class Standing:
             return
 
     async def _remove(self, request: Request) -> None:
-        """Take the placeholder away. Raises unless it is gone: a follow-up would fill it, for all to see."""
+        """Take the placeholder away. Raises unless it is gone: a follow-up would fill it, for
+        all to see.
+        """
         try:
             await self._wire.delete(request)
         except Refused as refused:
@@ -414,7 +504,9 @@ class Standing:
                 raise
 
     async def leave(self, request: Request) -> None:
-        """End a receipt whose answer another one brings, or brought; that may be this very message."""
+        """End a receipt whose answer another one brings, or brought; that may be this very
+        message.
+        """
         try:
             for _ in range(2):
                 if not int((await self._wire.original(request)).get("flags") or 0) & LOADING:

@@ -1,4 +1,6 @@
-"""`grognard doctor` for Discord: whether token, application, commands and permissions are right; the invite link."""
+"""`grognard doctor` for Discord: whether token, application, commands and permissions are right;
+the invite link.
+"""
 
 import os
 from collections.abc import Mapping
@@ -20,16 +22,23 @@ Finding = tuple[str, str]
 
 
 async def check(settings: Settings) -> list[Finding]:
-    """("ok" | "note" | "fault", line) for each thing looked at; only a note where no token is set."""
+    """("ok" | "note" | "fault", line) for each thing looked at; only a note where no token is
+    set.
+    """
     if not settings.discord_token:
         return [(NOTE, "DISCORD_TOKEN is not set: Discord is not served")]
-    headers = {"Authorization": f"Bot {settings.discord_token}", "User-Agent": "DiscordBot (grognard doctor, 0.1)"}
+    headers = {
+        "Authorization": f"Bot {settings.discord_token}",
+        "User-Agent": "DiscordBot (grognard doctor, 0.1)",
+    }
     timeout = aiohttp.ClientTimeout(total=15)
     try:
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
             return await _check(session, settings.discord_public_key)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return [(FAULT, f"Discord cannot be reached from here: {str(error) or type(error).__name__}")]
+        return [
+            (FAULT, f"Discord cannot be reached from here: {str(error) or type(error).__name__}")
+        ]
 
 
 async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
@@ -38,7 +47,9 @@ async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
         where = "Developer Portal, your application, Bot, Reset Token"
         return [(FAULT, f"Discord does not know this DISCORD_TOKEN; make a new one: {where}")]
     if status != 200:
-        return [(FAULT, f"Discord answered {status} when asked whose token this is; try again later")]
+        return [
+            (FAULT, f"Discord answered {status} when asked whose token this is; try again later")
+        ]
     found = [(OK, f"Discord: the token is that of {user['username']}")]
     _, application = await _get(session, "/applications/@me")
     found += _application(application, key)
@@ -86,9 +97,15 @@ def _own_installs(application: Mapping[str, Any]) -> Finding:
     if BY_PERSON in (application.get("integration_types_config") or {}):
         count = int(application.get("approximate_user_install_count") or 0)
         have = f" ({count} have)" if count else ""
-        return OK, f"Discord: anybody may add it to their own account{have}: {for_oneself(application['id'])}"
+        return (
+            OK,
+            f"Discord: anybody may add it to their own account{have}: {for_oneself(application['id'])}",
+        )
     where = "Developer Portal, Installation, Installation Contexts: tick User Install"
-    return NOTE, f"Discord: nobody can add it to their own account, to roll where the bot is no member; {where}"
+    return (
+        NOTE,
+        f"Discord: nobody can add it to their own account, to roll where the bot is no member; {where}",
+    )
 
 
 async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
@@ -96,7 +113,12 @@ async def _commands(session: aiohttp.ClientSession, application: str) -> list[Fi
     if status != 200:
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]
     if digest(standing) != digest(our_commands()):
-        return [(NOTE, f"Discord knows {len(standing)} commands, not today's: the next start registers them")]
+        return [
+            (
+                NOTE,
+                f"Discord knows {len(standing)} commands, not today's: the next start registers them",
+            )
+        ]
     return [(OK, f"Discord knows all {len(standing)} commands")]
 
 
@@ -106,10 +128,16 @@ def _servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
         bits = int(server.get("permissions") or 0)
         lacking = [name for name, bit in NEEDED.items() if not bits & (bit | ADMINISTRATOR)]
         if lacking:
-            found.append((FAULT, f"Discord: on {server['name']} the bot lacks {', '.join(lacking)}"))
+            found.append(
+                (FAULT, f"Discord: on {server['name']} the bot lacks {', '.join(lacking)}")
+            )
     if not servers:
         return [(NOTE, "Discord: the bot is not in any server yet")]
     rest = len(found) - _SHOWN
     more: list[Finding] = [(FAULT, f"Discord: and on {rest} more servers")] if rest > 0 else []
     right = len(servers) - len(found)
-    return [(OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"), *found[:_SHOWN], *more]
+    return [
+        (OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"),
+        *found[:_SHOWN],
+        *more,
+    ]

@@ -1,7 +1,9 @@
-"""Interactions by HTTP: requests at /discord/interactions, each signed by Discord, fresh, and taken once.
+"""Interactions by HTTP: requests at /discord/interactions, each signed by Discord, fresh, and taken
+once.
 
-What is asked is answered as on the gateway, by calls of our own: the request itself gets an empty 202 at once, or the
-PONG that Discord asks for now and then. So any process behind a proxy can take any interaction.
+What is asked is answered as on the gateway, by calls of our own: the request itself gets an empty
+202 at once, or the PONG that Discord asks for now and then. So any process behind a proxy can take
+any interaction.
 """
 
 import json

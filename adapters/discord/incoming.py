@@ -1,5 +1,6 @@
-"""What people do on Discord, and what is done about it: commands, choices while typing, buttons, forms, the menu of a
-message. All that one of them needs is in its ids and in the store, so it works after a restart."""
+"""What people do on Discord, and what is done about it: commands, choices while typing, buttons,
+forms, the menu of a message. All that one of them needs is in its ids and in the store, so it works
+after a restart."""
 
 import asyncio
 import logging
@@ -36,7 +37,8 @@ _BRANCHES = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A path, its options as typed (a file as Discord describes it), the option under the cursor, and channels.
+    """A path, its options as typed (a file as Discord describes it), the option under the cursor,
+    and channels.
 
     Each channel is as Discord resolved it for who asks; {} for an id that it did not resolve.
     """
@@ -75,7 +77,9 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
 
 
 async def fetch_files(options: dict[str, object], wire: Wire) -> None:
-    """Put the text of attached files in their place. Raises UserError for one that is too large or no text."""
+    """Put the text of attached files in their place. Raises UserError for one that is too large
+    or no text.
+    """
     for name, file in list(options.items()):
         if not isinstance(file, Mapping):
             continue
@@ -100,7 +104,9 @@ ABOUT_THE_GAME = (("game", "start"), ("game", "status"))
 """Commands whose answer also says what the bot may not do in the channel."""
 HANDS = ("handcard", "handpage")
 PAGES = ("log", "die", "help", "whatif", "back", *HANDS)
-"""Buttons that change the private message under which they hang, as long as the answer is private too."""
+"""Buttons that change the private message under which they hang, as long as the answer is
+private too.
+"""
 ENABLES = "packon"
 SETTLING = ("consent", "refuse", "reveal", "snooze")
 """Buttons whose public message becomes the answer."""
@@ -108,8 +114,8 @@ SETTLING = ("consent", "refuse", "reveal", "snooze")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The parts of the adapter at work; `client` is the library's connection, asked about channels and servers, and
-    `servers` sees to the commands of their packs."""
+    """The parts of the adapter at work; `client` is the library's connection, asked about channels
+    and servers, and `servers` sees to the commands of their packs."""
 
     app: App
     wire: Wire
@@ -118,13 +124,21 @@ class Work:
     servers: ServerCommands | None = None
 
     async def with_menu(self, request: Request, reply: Reply) -> Reply:
-        """The answer to what may have changed the packs of a server, once Discord has its new menu, or says why not."""
-        return reply if self.servers is None else await self.servers.with_trouble(request.where.server, reply)
+        """The answer to what may have changed the packs of a server, once Discord has its new
+        menu, or says why not.
+        """
+        return (
+            reply
+            if self.servers is None
+            else await self.servers.with_trouble(request.where.server, reply)
+        )
 
 
 @asynccontextmanager
 async def _in_time() -> AsyncIterator[None]:
-    """A block that reads what the first response needs. Raises UserError where the store takes too long for that."""
+    """A block that reads what the first response needs. Raises UserError where the store takes
+    too long for that.
+    """
     try:
         async with asyncio.timeout(BEFORE_A_RECEIPT):
             yield
@@ -143,14 +157,18 @@ def _command(
 ) -> Command:
     """What is asked, as it is written down."""
     delivery = request.to_json(private=private, **more)
-    return Command(path, options, request.who, request.where, request.request_id, delivery, spec=spec)
+    return Command(
+        path, options, request.who, request.where, request.request_id, delivery, spec=spec
+    )
 
 
 # Commands
 
 
 async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Run a slash command; one that lacks what it needs opens the guided form, and a refusal leads to it."""
+    """Run a slash command; one that lacks what it needs opens the guided form, and a refusal
+    leads to it.
+    """
     read = read_command(data, request.where.server)
     async with _in_time():
         spec = await work.app.spec_at(read.path, request.where)
@@ -166,7 +184,9 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     command = _command(request, spec.path, options, private=private, spec=spec, **more)
 
     async def run() -> Reply:
-        return await work.app.forms.offered(await answer(work, request, command), spec, options, request.who)
+        return await work.app.forms.offered(
+            await answer(work, request, command), spec, options, request.who
+        )
 
     await work.delivery.serve(request, command, run())
 
@@ -196,7 +216,9 @@ def _with_warning(reply: Reply, request: Request) -> Reply:
 async def make_good(work: Work, receipt: Receipt) -> None:
     """Answer a command or press whose receipt a dead process left."""
     command = receipt.command
-    request = Request.from_json({**command.delivery, "name": command.who.name, "manager": command.who.manager})
+    request = Request.from_json(
+        {**command.delivery, "name": command.who.name, "manager": command.who.manager}
+    )
     reply = await work.app.make_good(receipt, lambda: answer(work, request, command))
     await work.delivery.make_good(request, reply)
 
@@ -204,8 +226,13 @@ async def make_good(work: Work, receipt: Receipt) -> None:
 async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Answer with choices, which are no more and no longer than Discord takes."""
     read = read_command(data, request.where.server)
-    found = await work.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
-    named = ((visible(choice.name)[:MAX_LENGTH].strip() or choice.value, choice.value) for choice in found)
+    found = await work.app.complete(
+        read.path, read.focused, read.typed, read.options, request.who, request.where
+    )
+    named = (
+        (visible(choice.name)[:MAX_LENGTH].strip() or choice.value, choice.value)
+        for choice in found
+    )
     choices = [{"name": name, "value": value} for name, value in named]
     try:
         await work.wire.respond(request, CHOICES, data={"choices": choices})
@@ -226,7 +253,9 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     action = str(chosen).removeprefix(ACTION)
     if action.startswith(OPEN_FORM):
         async with _in_time():
-            draft = await work.app.forms.opened(action.removeprefix(OPEN_FORM), request.who, request.where)
+            draft = await work.app.forms.opened(
+                action.removeprefix(OPEN_FORM), request.who, request.where
+            )
             form = await opened(work.app, ROOM, draft, request.who, request.where)
         await work.delivery.show(request, modal(form.form, form.draft.key))
         return
@@ -235,26 +264,35 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     command = _command(request, ("button", name), {"rest": rest}, private=private)
 
     async def run() -> Reply:
-        reply = await work.app.press(action, request.who, request.where, request.request_id, command.delivery)
+        reply = await work.app.press(
+            action, request.who, request.where, request.request_id, command.delivery
+        )
         return await work.with_menu(request, reply) if name == ENABLES else reply
 
     in_place = name in (PAGES if request.private_message else SETTLING)
-    with work.delivery.hands.pressed(request) if name in HANDS and request.private_message else nullcontext():
+    with (
+        work.delivery.hands.pressed(request)
+        if name in HANDS and request.private_message
+        else nullcontext()
+    ):
         await work.delivery.serve(request, command, run(), in_place=in_place)
 
 
 async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Do what the button of the message does that was chosen in its menu, under Apps, also where it is far up, or has
-    gone; whoever chose it is told where it has none.
-    Raises UserError."""
+    """Do what the button of the message does that was chosen in its menu, under Apps, also where it
+    is far up, or has gone; whoever chose it is told where it has none. Raises UserError."""
     messages = (data.get("resolved") or {}).get("messages") or {}
     message = messages.get(str(data.get("target_id"))) or {}
     name = ENTRIES.get(str(data.get("name")), "")
-    custom_id = next((found for found in _ids(message) if name and found.startswith(f"{ACTION}{name}:")), "")
+    custom_id = next(
+        (found for found in _ids(message) if name and found.startswith(f"{ACTION}{name}:")), ""
+    )
     if custom_id:
         await press(work, request, {"custom_id": custom_id})
         return
-    raise UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
+    raise UserError(
+        "That message holds no roll whose odds or undo could be had.", code="not-repeatable"
+    )
 
 
 def _ids(part: Any) -> Iterator[str]:
@@ -287,6 +325,8 @@ async def _submitted(work: Work, request: Request, key: str, data: Mapping[str, 
         async with _in_time():
             called = await work.app.called(form.spec, taken.options, request.who, request.where)
         private = called.spec.is_private(called.options)
-        command = _command(request, called.spec.path, called.options, private=private, spec=called.spec)
+        command = _command(
+            request, called.spec.path, called.options, private=private, spec=called.spec
+        )
         done = form.done(work.app, taken, command, partial(answer, work, request, command))
     await work.delivery.serve(request, command, done)

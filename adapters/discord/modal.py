@@ -1,4 +1,5 @@
-"""A form as one Discord modal: menus of units, checkboxes, radio buttons and text under labels, at most five.
+"""A form as one Discord modal: menus of units, checkboxes, radio buttons and text under labels, at
+most five.
 
 Sent as plain JSON: Discord takes them, whatever the library's own classes can express.
 """
@@ -23,7 +24,10 @@ MOST_TICKS = 6
 def modal(form: Form, key: str) -> Json:
     """The modal of a form whose draft has this key."""
     is_long = any(field.kind == "ticks" and len(field.picks) > MOST_TICKS for field in form.fields)
-    fields = [field._replace(kind="pick") if is_long and field.kind == "how" else field for field in form.fields]
+    fields = [
+        field._replace(kind="pick") if is_long and field.kind == "how" else field
+        for field in form.fields
+    ]
     return {
         "custom_id": f"{FORM_PART}{key}",
         "title": cut(visible(form.title), MAX_TITLE),
@@ -32,14 +36,18 @@ def modal(form: Form, key: str) -> Json:
 
 
 def filled(data: Mapping[str, Any]) -> dict[str, object]:
-    """What a modal that was sent holds, by field: a text, the values chosen, or a file as Discord describes it."""
+    """What a modal that was sent holds, by field: a text, the values chosen, or a file as
+    Discord describes it.
+    """
     attached = (data.get("resolved") or {}).get("attachments") or {}
     found: dict[str, object] = {}
     for part in data.get("components") or ():
         for field in (part["component"],) if "component" in part else part.get("components") or ():
             name = str(field.get("custom_id") or "")
             if field.get("type") == FILE:
-                files = [attached[one] for one in map(str, field.get("values") or ()) if one in attached]
+                files = [
+                    attached[one] for one in map(str, field.get("values") or ()) if one in attached
+                ]
                 found |= {name: files[0]} if files else {}
             elif "values" in field:
                 found[name] = [str(one) for one in field["values"] or ()]
@@ -49,9 +57,15 @@ def filled(data: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _labelled(field: Field) -> Json:
-    is_said = field.kind in ("ticks", "how") or (field.example in field.hint and not field.value and field.example)
+    is_said = field.kind in ("ticks", "how") or (
+        field.example in field.hint and not field.value and field.example
+    )
     about = f"⚠ {field.wrong}" if field.wrong else "" if is_said else field.hint
-    made: Json = {"type": LABEL, "label": cut(visible(field.label), MAX_LABEL), "component": _component(field)}
+    made: Json = {
+        "type": LABEL,
+        "label": cut(visible(field.label), MAX_LABEL),
+        "component": _component(field),
+    }
     return made | ({"description": cut(visible(about), MAX_ABOUT)} if about else {})
 
 
@@ -59,15 +73,35 @@ def _component(field: Field) -> Json:
     if field.kind in ("picks", "pick"):
         return _select(field)
     if field.kind == "ticks":
-        found: Json = {"type": CHECKBOXES, "custom_id": field.name, "min_values": 0, "max_values": len(field.picks)}
+        found: Json = {
+            "type": CHECKBOXES,
+            "custom_id": field.name,
+            "min_values": 0,
+            "max_values": len(field.picks),
+        }
         return found | {"required": False, "options": _options(field, about=False)}
     if field.kind == "how":
-        return {"type": RADIO, "custom_id": field.name, "required": True, "options": _options(field, about=False)}
+        return {
+            "type": RADIO,
+            "custom_id": field.name,
+            "required": True,
+            "options": _options(field, about=False),
+        }
     if field.kind == "file":
         ends = field.option.values if field.option is not None else ()
         types = {"file_types": list(ends)} if ends else {}
-        return {"type": FILE, "custom_id": field.name, "min_values": 0, "max_values": 1, "required": False} | types
-    made: Json = {"type": TEXT, "custom_id": field.name, "style": _LONG if field.kind == "lines" else _SHORT}
+        return {
+            "type": FILE,
+            "custom_id": field.name,
+            "min_values": 0,
+            "max_values": 1,
+            "required": False,
+        } | types
+    made: Json = {
+        "type": TEXT,
+        "custom_id": field.name,
+        "style": _LONG if field.kind == "lines" else _SHORT,
+    }
     made |= {"required": field.needed, "max_length": 40 if field.kind == "number" else MAX_TEXT}
     if field.value:
         return made | {"value": field.value[: made["max_length"]]}
@@ -92,7 +126,9 @@ def _options(field: Field, *, about: bool) -> list[Json]:
         {
             "label": cut(visible(pick.label), MAX_ABOUT),
             "value": pick.value,
-            **({"description": cut(visible(pick.about), MAX_ABOUT)} if about and pick.about else {}),
+            **(
+                {"description": cut(visible(pick.about), MAX_ABOUT)} if about and pick.about else {}
+            ),
             **({"default": True} if pick.chosen else {}),
         }
         for pick in field.picks

@@ -1,5 +1,5 @@
-"""What the bot may do on Discord: the permissions that it needs, the address that asks for them, and what it says where
-one is missing."""
+"""What the bot may do on Discord: the permissions that it needs, the address that asks for them,
+and what it says where one is missing."""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -30,13 +30,22 @@ NO_FILES = 'The bot lacks the permission "Attach Files" in this channel; a moder
 
 
 def missing(request: Request, *, files: bool = False) -> tuple[str, ...]:
-    """Names of the permissions that the bot lacks where a request came from; to attach files only with `files`."""
-    spared = {"Send Messages" if request.thread else "Send Messages in Threads", *(() if files else ("Attach Files",))}
-    return tuple(name for name, bit in NEEDED.items() if name not in spared and not request.may(bit))
+    """Names of the permissions that the bot lacks where a request came from; to attach files
+    only with `files`.
+    """
+    spared = {
+        "Send Messages" if request.thread else "Send Messages in Threads",
+        *(() if files else ("Attach Files",)),
+    }
+    return tuple(
+        name for name, bit in NEEDED.items() if name not in spared and not request.may(bit)
+    )
 
 
 def not_posted(request: Request) -> str:
-    """What goes to the person who asked, with an answer that Discord would not have in the channel."""
+    """What goes to the person who asked, with an answer that Discord would not have in the
+    channel.
+    """
     lacking = ", ".join(missing(request)) or "Send Messages"
     return f"This could not be posted in its channel: the bot lacks the permission {lacking} there."
 
@@ -48,13 +57,25 @@ def warning(lacking: Iterable[str]) -> str:
 
 
 def invite(application: int | str) -> str:
-    """The address under which a server's manager adds the bot, with just the permissions that it uses."""
+    """The address under which a server's manager adds the bot, with just the permissions that it
+    uses.
+    """
     permissions = sum((*NEEDED.values(), *WELCOME.values()))
-    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": permissions}
-    return f"https://discord.com/oauth2/authorize?{urlencode(asked | {'integration_type': BY_SERVER})}"
+    asked = {
+        "client_id": application,
+        "scope": "bot applications.commands",
+        "permissions": permissions,
+    }
+    return (
+        f"https://discord.com/oauth2/authorize?{urlencode(asked | {'integration_type': BY_SERVER})}"
+    )
 
 
 def for_oneself(application: int | str) -> str:
     """The address under which somebody adds the bot to their own account."""
-    asked = {"client_id": application, "scope": "applications.commands", "integration_type": BY_PERSON}
+    asked = {
+        "client_id": application,
+        "scope": "applications.commands",
+        "integration_type": BY_PERSON,
+    }
     return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

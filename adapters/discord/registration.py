@@ -1,8 +1,10 @@
-"""Registers our commands with Discord, only when they changed: it takes at most 200 creations a day.
+"""Registers our commands with Discord, only when they changed: it takes at most 200 creations a
+day.
 
-Those of a server's own packs, which Discord shows on that server alone, are sent when a pack is enabled, changed or
-taken off, by the process that stored that; and after a start, where something changed meanwhile. What Discord was told
-is noted, for all and by server, so that nothing is sent twice.
+Those of a server's own packs, which Discord shows on that server alone, are sent when a pack is
+enabled, changed or taken off, by the process that stored that; and after a start, where something
+changed meanwhile. What Discord was told is noted, for all and by server, so that nothing is sent
+twice.
 """
 
 import asyncio
@@ -20,7 +22,13 @@ from typing import Any
 import discord
 
 from adapters.discord.calls import BROKEN
-from adapters.discord.command_payload import MAX_COMMAND, command, fitting, for_servers, our_commands
+from adapters.discord.command_payload import (
+    MAX_COMMAND,
+    command,
+    fitting,
+    for_servers,
+    our_commands,
+)
 from adapters.discord.request import PLATFORM, Json
 from bot.app import App
 from bot.interface.registry import TABLE, Registry
@@ -53,11 +61,15 @@ REFUSED_ONES = (
     "Mend the pack and add it again, or disable it."
 )
 TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
-LEFT = "{names} left the menu of this server; games go on with the buttons and forms of their answers."
+LEFT = (
+    "{names} left the menu of this server; games go on with the buttons and forms of their answers."
+)
 
 
 News = tuple[str, float]
-"""What the manager should know ("": nothing), and after how many seconds to try again (0: never)."""
+"""What the manager should know ("": nothing), and after how many seconds to try again (0:
+never).
+"""
 
 
 @dataclass(slots=True)
@@ -65,7 +77,9 @@ class _Server:
     """A server whose commands are on their way."""
 
     news: asyncio.Event = field(default_factory=asyncio.Event)
-    told: asyncio.Future[str] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    told: asyncio.Future[str] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
     task: asyncio.Task[None] | None = None
 
 
@@ -76,7 +90,9 @@ class ServerCommands:
         self._http, self._application, self._app = http, application, app
         self._notes = Notes(app.store, "discord")
         self._servers: dict[str, _Server] = {}
-        self._said: dict[str, str] = {}  # what came of the last change, until the answer to it is there
+        self._said: dict[
+            str, str
+        ] = {}  # what came of the last change, until the answer to it is there
         self._made_from = ""
         self._end = app.when_packs_change(self.changed)
 
@@ -110,10 +126,15 @@ class ServerCommands:
             self.changed(server)
 
     async def settle(self) -> None:
-        """After a start: send what changed while nobody was there. Of several processes one does."""
+        """After a start: send what changed while nobody was there. Of several processes one
+        does.
+        """
         try:
             noted = await self._notes.keys(OF_SERVERS)
-            servers = {*await self._app.servers_with_packs(PLATFORM), *(f"{PLATFORM}{key}" for key in noted)}
+            servers = {
+                *await self._app.servers_with_packs(PLATFORM),
+                *(f"{PLATFORM}{key}" for key in noted),
+            }
         except UserError as error:
             log.error("which servers have packs could not be read: %s", error.message)
             return
@@ -162,26 +183,40 @@ class ServerCommands:
             return await self._sync(server, is_start=is_start), 0.0
         except (discord.HTTPException, *BROKEN, UserError) as error:
             log.error("the commands of %s could not be registered: %s", server, error)
-            return _refusal(error) if isinstance(error, discord.HTTPException) else (NOT_YET, WAITS[0])
+            return (
+                _refusal(error) if isinstance(error, discord.HTTPException) else (NOT_YET, WAITS[0])
+            )
 
     async def _sync(self, server: str, *, is_start: bool) -> str:
-        """Send the commands until what was sent is what the server has: somebody may change it meanwhile."""
+        """Send the commands until what was sent is what the server has: somebody may change it
+        meanwhile.
+        """
         key, left = server.removeprefix(PLATFORM), set[str]()
         while True:
-            done, packs = await self._notes.get(OF_SERVERS, key) or {}, await self._app.packs_on(server)
+            done, packs = (
+                await self._notes.get(OF_SERVERS, key) or {},
+                await self._app.packs_on(server),
+            )
             made_from = await self._source(packs)
             if done.get("made_from", "") == made_from:
                 return _told(done, left)
             made, left_out = await self._made(server) if packs else ([], [])
             version, refused = digest(made), dict(done.get("refused") or {})
             if version != done.get("version", digest([])):
-                if is_start and not await is_our_turn(f"{self._application}/{key}", version, self._notes):
+                if is_start and not await is_our_turn(
+                    f"{self._application}/{key}", version, self._notes
+                ):
                     return ""
                 refused = await self._registered(int(key), made)
                 log.info("registered %s commands with Discord for %s", len(made), server)
             left = (left | {*done.get("packs", ())}) - {*packs}
             if packs:
-                noted: Json = {"version": version, "made_from": made_from, "left_out": left_out, "packs": list(packs)}
+                noted: Json = {
+                    "version": version,
+                    "made_from": made_from,
+                    "left_out": left_out,
+                    "packs": list(packs),
+                }
                 if refused:
                     noted["refused"] = refused
                 await self._notes.put(OF_SERVERS, key, noted)
@@ -189,7 +224,8 @@ class ServerCommands:
                 await self._notes.remove(OF_SERVERS, key)
 
     async def _registered(self, server: int, made: list[Json]) -> dict[str, str]:
-        """Register commands, without the packs that Discord refuses: these by name, with its reason.
+        """Register commands, without the packs that Discord refuses: these by name, with its
+        reason.
 
         Raises discord.HTTPException where it names none of them.
         """
@@ -200,25 +236,33 @@ class ServerCommands:
                 await self._http.bulk_upsert_guild_commands(self._application, server, taken)
                 return refused
             except discord.HTTPException as error:
-                named = {int(at): why for at, why in _NAMED.findall(error.text) if int(at) < len(taken)}
+                named = {
+                    int(at): why for at, why in _NAMED.findall(error.text) if int(at) < len(taken)
+                }
                 if error.status != 400 or not named:
                     raise
                 log.error("Discord refuses commands of packs on %s: %s", server, error)
                 refused |= {taken[at]["name"].removesuffix(TABLE): why for at, why in named.items()}
 
     async def _source(self, packs: Mapping[str, str]) -> str:
-        """What tells whether the commands of these packs can have changed; "" where there are none."""
+        """What tells whether the commands of these packs can have changed; "" where there are
+        none.
+        """
         if not packs:
             return ""
         if not self._made_from:
             self._made_from = await asyncio.to_thread(sources)
-        return hashlib.sha256("\n".join([self._made_from, *map(" ".join, sorted(packs.items()))]).encode()).hexdigest()
+        return hashlib.sha256(
+            "\n".join([self._made_from, *map(" ".join, sorted(packs.items()))]).encode()
+        ).hexdigest()
 
     async def _made(self, server: str) -> tuple[list[Json], list[str]]:
-        """The commands as Discord takes them, and the names of those that it would not. What is a command of
-        everybody's is seen everywhere already."""
+        """The commands as Discord takes them, and the names of those that it would not. What is a
+        command of everybody's is seen everywhere already."""
         registry, names = await self._app.packs_at(server)
-        return await asyncio.to_thread(_payload, registry, [one for one in names if one not in self._app.registry.top])
+        return await asyncio.to_thread(
+            _payload, registry, [one for one in names if one not in self._app.registry.top]
+        )
 
 
 def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:
@@ -232,7 +276,9 @@ _NAMED = re.compile(r"^In (\d+)\.[^:]*: (.*)$", re.MULTILINE)
 
 
 def _told(noted: Mapping[str, Any], left: Iterable[str]) -> str:
-    """What the manager should know of what Discord has now; `left` are the packs that it has no more."""
+    """What the manager should know of what Discord has now; `left` are the packs that it has no
+    more.
+    """
     if refused := noted.get("refused"):
         return REFUSED_ONES.format(names=_named(refused), why=next(iter(refused.values())))
     if large := noted.get("left_out"):
@@ -257,17 +303,35 @@ _ME = secrets.token_hex(8)
 ROOT = Path(__file__).resolve().parents[2]
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
-    *("name", "description", "type", "options", "default_member_permissions", "contexts", "integration_types"),
-    *("required", "autocomplete", "choices", "value", "min_value", "max_value", "min_length", "max_length"),
+    *(
+        "name",
+        "description",
+        "type",
+        "options",
+        "default_member_permissions",
+        "contexts",
+        "integration_types",
+    ),
+    *(
+        "required",
+        "autocomplete",
+        "choices",
+        "value",
+        "min_value",
+        "max_value",
+        "min_length",
+        "max_length",
+    ),
 }
 _LISTS = ("options", "choices", "contexts", "integration_types")
 
 
 async def sync_commands(http: Any, application: int, notes: Notes) -> None:
-    """Make Discord know our commands; where some process has sent it the same before, nothing is sent.
+    """Make Discord know our commands; where some process has sent it the same before, nothing is
+    sent.
 
-    They are made in a thread, and only from other files than last time: reading every table slows whoever plays
-    meanwhile.
+    They are made in a thread, and only from other files than last time: reading every table slows
+    whoever plays meanwhile.
     """
     made_from, wanted, version = await asyncio.to_thread(sources), None, ""
     for wait in (*_TRIES, None):
@@ -290,20 +354,25 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
             return
         except (discord.HTTPException, *BROKEN, UserError) as error:
             log.error("could not register commands: %s", error)
-            if wait is None or (isinstance(error, discord.HTTPException) and 400 <= error.status < 429):
+            if wait is None or (
+                isinstance(error, discord.HTTPException) and 400 <= error.status < 429
+            ):
                 return
             await asyncio.sleep(wait)
 
 
 async def _registered(http: Any, application: int, wanted: list[Json]) -> bool:
-    """Register them; False where Discord took them for servers alone, as nobody may add this application to their
-    account: the next start tries again. Raises discord.HTTPException, OSError."""
+    """Register them; False where Discord took them for servers alone, as nobody may add this
+    application to their account: the next start tries again. Raises discord.HTTPException, OSError.
+    """
     try:
         await http.bulk_upsert_global_commands(application, wanted)
     except discord.HTTPException as error:
         if error.status != 400 or "integration_types" not in error.text:
             raise
-        log.warning("commands for servers alone: User Install is off in the Developer Portal, under Installation")
+        log.warning(
+            "commands for servers alone: User Install is off in the Developer Portal, under Installation"
+        )
         await http.bulk_upsert_global_commands(application, [for_servers(one) for one in wanted])
         return False
     log.info("registered %s commands with Discord", len(wanted))
@@ -311,7 +380,9 @@ async def _registered(http: Any, application: int, wanted: list[Json]) -> bool:
 
 
 async def is_our_turn(key: str, version: str, notes: Notes) -> bool:
-    """Whether this process sends them: of several that start together one does, and a minute later perhaps another."""
+    """Whether this process sends them: of several that start together one does, and a minute
+    later perhaps another.
+    """
     minute = f"{version[:16]}/{int(time.time() // 60)}"
     if await notes.replace(TURN, key, minute, {"by": _ME}):
         return True
@@ -319,7 +390,9 @@ async def is_our_turn(key: str, version: str, notes: Notes) -> bool:
 
 
 def sources() -> str:
-    """What tells whether the commands can have changed: a hash of all files that they are made from."""
+    """What tells whether the commands can have changed: a hash of all files that they are made
+    from.
+    """
     found = hashlib.sha256()
     for folder, kind in (
         ("bot", "*.py"),
@@ -328,7 +401,9 @@ def sources() -> str:
         (OURS, "command_payload.py"),
     ):
         for path in sorted((ROOT / folder).rglob(kind)):
-            found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+            found.update(
+                f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
+            )
     for id, system in everywhere().items():
         if id not in built_in():
             found.update(f"{id}\0{system.key}\n".encode())  # a pack of the host's
@@ -336,15 +411,21 @@ def sources() -> str:
 
 
 def digest(commands: list[Any]) -> str:
-    """What tells whether two lists of commands are the same: without ids, order and what Discord adds."""
-    plain = sorted((_plain(command) for command in commands), key=lambda command: str(command["name"]))
+    """What tells whether two lists of commands are the same: without ids, order and what Discord
+    adds.
+    """
+    plain = sorted(
+        (_plain(command) for command in commands), key=lambda command: str(command["name"])
+    )
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _plain(entry: Mapping[str, Any]) -> Json:
     """An entry without what stands for nothing."""
     return {
-        key: [_plain(item) if isinstance(item, Mapping) else item for item in value] if key in _LISTS else value
+        key: [_plain(item) if isinstance(item, Mapping) else item for item in value]
+        if key in _LISTS
+        else value
         for key, value in entry.items()
         if key in _COUNTED and value not in (None, [], False)
     }

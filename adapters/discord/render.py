@@ -1,6 +1,8 @@
-"""A Reply as one Discord message: its first line is the content, the rest one embed, never both the same.
+"""A Reply as one Discord message: its first line is the content, the rest one embed, never both the
+same.
 
-Where embeds are not permitted all of it is content. What is too long folds: a summary, and the whole text as a file.
+Where embeds are not permitted all of it is content. What is too long folds: a summary, and the
+whole text as a file.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +13,19 @@ from adapters.discord.permissions import NO_FILES, for_oneself, invite
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Json, Request
 from adapters.discord.text import PEN, bold, escaped, fenced, line
 from bot.interface.reply.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
-from bot.interface.reply.reply import COLORS, GAME, LINK, OVER, PLAIN, WAITING, Button, File, Menu, Reply, beside
+from bot.interface.reply.reply import (
+    COLORS,
+    GAME,
+    LINK,
+    OVER,
+    PLAIN,
+    WAITING,
+    Button,
+    File,
+    Menu,
+    Reply,
+    beside,
+)
 from bot.rules.text.plain import visible
 
 MAX_CONTENT = 2_000
@@ -23,7 +37,9 @@ BUTTONS_IN_ROW = 5
 MAX_ROWS = 5
 MAX_CHOICES = 25
 ACTION, FORM_PART, MENU = "a:", "f:", "m:"
-"""How a custom_id begins: of a button with an action, of a part of a guided form, of a menu with an action a choice."""
+"""How a custom_id begins: of a button with an action, of a part of a guided form, of a menu with
+an action a choice.
+"""
 QUIET = 1 << 12
 """The flag of a message that notifies nobody."""
 LATE, PERHAPS, REFUSED = "(late) ", "(late, perhaps shown before) ", "Error: "
@@ -45,7 +61,9 @@ class Message:
 
 
 def render(reply: Reply, request: Request, *, late: bool | str = False) -> Message:
-    """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
+    """The message for a reply where `ask` came from. Nothing in it can ping but those whom the
+    reply calls.
+    """
     reply = _by_own_install(reply, request)
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
@@ -71,27 +89,38 @@ def render(reply: Reply, request: Request, *, late: bool | str = False) -> Messa
 
 
 def _by_own_install(reply: Reply, request: Request) -> Reply:
-    """The reply as it can be shown where somebody's own install asked: private where the server has it so, and what
-    needs a game with the way to one."""
-    ways = {"needs-game": (invite, "Add to a server"), "own-play": (for_oneself, "Add to my account")}
+    """The reply as it can be shown where somebody's own install asked: private where the server has
+    it so, and what needs a game with the way to one."""
+    ways = {
+        "needs-game": (invite, "Add to a server"),
+        "own-play": (for_oneself, "Add to my account"),
+    }
     if request.owner and reply.code in ways:
         address, label = ways[reply.code]
-        reply = replace(reply, buttons=(*reply.buttons, Button(address(request.application), label, LINK)))
+        reply = replace(
+            reply, buttons=(*reply.buttons, Button(address(request.application), label, LINK))
+        )
     if request.hushed and not reply.private:
         reply = replace(reply, private=True, lines=(*reply.lines, Small(HUSHED)))
     return reply
 
 
 def _list(reply: Reply, lead: str) -> Json:
-    """A list in a box, each entry with its button beside it: no embed can do that, so it has Discord's newer layout."""
+    """A list in a box, each entry with its button beside it: no embed can do that, so it has
+    Discord's newer layout.
+    """
     inner: list[Json] = []
     for apart, run in groupby(reply.shown, key=lambda part: isinstance(part, Entry | Rule)):
-        for one in map(_entry, run) if apart else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]:
+        for one in (
+            map(_entry, run) if apart else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]
+        ):
             inner += [{"type": _SEPARATOR}, one] if inner and not reply.boxed else [one]
     below = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)]
     if reply.boxed:
         lead = f"### {lead}" if reply.quiet else lead
-        footer = [{"type": _TEXT, "content": f"-# {escaped(_footer(reply))}"}] if reply.footer else []
+        footer = (
+            [{"type": _TEXT, "content": f"-# {escaped(_footer(reply))}"}] if reply.footer else []
+        )
         inner, below = [{"type": _TEXT, "content": lead}, *inner, *footer, *below], []
     boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
     return {
@@ -112,12 +141,18 @@ def _entry(part: Part) -> Json:
 
 def _joined(rows: Iterable[Row]) -> str:
     """Lines as one text, those of a fixed width that follow each other in one fence."""
-    runs = ((fixed, [text for text, _ in run]) for fixed, run in groupby(rows, key=lambda row: row[1]))
+    runs = (
+        (fixed, [text for text, _ in run]) for fixed, run in groupby(rows, key=lambda row: row[1])
+    )
     return "\n".join(fenced(texts) if fixed else "\n".join(texts) for fixed, texts in runs)
 
 
 def _lead(reply: Reply, *, late: bool | str) -> str:
-    said = (late if isinstance(late, str) else LATE if late else "") + (REFUSED if reply.error else "") + _first(reply)
+    said = (
+        (late if isinstance(late, str) else LATE if late else "")
+        + (REFUSED if reply.error else "")
+        + _first(reply)
+    )
     called = " ".join(f"<@{user}>" for user in _called(reply))
     if called and reply.tone == WAITING:  # a phone's notification shows its beginning
         return f"{called}, {said}"
@@ -180,7 +215,9 @@ def _footer(reply: Reply) -> str:
 
 
 def _fitting(text: str, room: int) -> tuple[str, bool]:
-    """Whole lines that fit; a single line that is too long breaks at a word. Also whether something is missing."""
+    """Whole lines that fit; a single line that is too long breaks at a word. Also whether
+    something is missing.
+    """
     if len(text) <= room:
         return text, False
     kept = text[: room - 1]
@@ -197,24 +234,35 @@ def _folded(rows: Sequence[Row], room: int) -> str:
             break
         shown.append((text, fixed))
         was_fixed = fixed
-    more = [f"… {len(rows) - len(shown)} more lines: see the file."] if len(rows) > len(shown) else []
+    more = (
+        [f"… {len(rows) - len(shown)} more lines: see the file."] if len(rows) > len(shown) else []
+    )
     return "\n".join([*([_joined(shown)] if shown else []), *more])
 
 
 def rows(buttons: Sequence[Button], across: int = 0) -> list[Json]:
-    """Rows of buttons, so many in each. What a button does is in its custom_id, so it works after a restart."""
+    """Rows of buttons, so many in each. What a button does is in its custom_id, so it works
+    after a restart.
+    """
     made = [_button(button) for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]]
     step = across or BUTTONS_IN_ROW
     return [{"type": _ROW, "components": made[at : at + step]} for at in range(0, len(made), step)]
 
 
 def _button(button: Button) -> Json:
-    made: Json = {"type": _BUTTON, "style": _STYLES.get(button.style, 2), "label": button.label[:MAX_LABEL]}
+    made: Json = {
+        "type": _BUTTON,
+        "style": _STYLES.get(button.style, 2),
+        "label": button.label[:MAX_LABEL],
+    }
     if button.style == LINK and button.action.startswith("https:"):
         return made | {"style": _LINK, "url": button.action}
     if button.style == LINK:
         place = button.action.removeprefix(f"goto:{PLATFORM}")
-        return made | {"style": _LINK, "url": _CHANNEL + (f"@me/{place[3:]}" if place.startswith("dm/") else place)}
+        return made | {
+            "style": _LINK,
+            "url": _CHANNEL + (f"@me/{place[3:]}" if place.startswith("dm/") else place),
+        }
     return made | {"custom_id": custom_id(button.action)}
 
 
@@ -232,11 +280,18 @@ def _select(menu: Menu, at: int) -> Json:
         }
         for entry in menu.entries[:MAX_CHOICES]
     ]
-    return {"type": _SELECT, "custom_id": f"{MENU}{at}", "placeholder": visible(menu.label)[:150], "options": options}
+    return {
+        "type": _SELECT,
+        "custom_id": f"{MENU}{at}",
+        "placeholder": visible(menu.label)[:150],
+        "options": options,
+    }
 
 
 def custom_id(action: str) -> str:
-    """The custom_id of a button. Raises ValueError for an action that does not fit: that would be our bug."""
+    """The custom_id of a button. Raises ValueError for an action that does not fit: that would
+    be our bug.
+    """
     return _fitting_id(ACTION + action)
 
 

@@ -1,4 +1,6 @@
-"""An interaction as a plain value: who did what where, how long it may be answered, what the bot may do there."""
+"""An interaction as a plain value: who did what where, how long it may be answered, what the bot
+may do there.
+"""
 
 import time
 from collections.abc import Callable, Mapping
@@ -15,7 +17,13 @@ PLATFORM = "discord:"
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
 PIN_MESSAGES, MANAGE_THREADS = 1 << 51, 1 << 34
-EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
+EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = (
+    1 << 14,
+    1 << 15,
+    1 << 10,
+    1 << 11,
+    1 << 38,
+)
 MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
 USE_EXTERNAL_APPS = 1 << 50
 BY_SERVER, BY_PERSON = "0", "1"
@@ -30,9 +38,10 @@ MOST_BYTES = 10 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life of its token. `shut`:
-    a moderator has locked and archived the thread, so that nothing is shown there. `owner` is whose own install let it
-    in, where no server's did: then only its token can answer. `hushed`: what is answered so is private there."""
+    """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life
+    of its token. `shut`: a moderator has locked and archived the thread, so that nothing is shown
+    there. `owner` is whose own install let it in, where no server's did: then only its token can
+    answer. `hushed`: what is answered so is private there."""
 
     id: int
     token: str = field(repr=False)
@@ -74,9 +83,15 @@ class Request:
         if self.owner:
             return own_place(f"discord:{self.owner}")
         if not self.guild:
-            return Place(f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}")
+            return Place(
+                f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}"
+            )
         here = self._place(self.channel, self.channel_name)
-        return replace(here, parent=self._place(self.parent, self.parent_name)) if self.parent else here
+        return (
+            replace(here, parent=self._place(self.parent, self.parent_name))
+            if self.parent
+            else here
+        )
 
     def _place(self, channel: int, called: str) -> Place:
         name = f"#{called} of {self.guild_name}".removesuffix(" of ") if called else ""
@@ -97,8 +112,8 @@ class Request:
         return not self.guild or bool(self.allowed & permission)
 
     def spot(self, message: object) -> Json:
-        """Where a message of ours is, for changing it later; {} where its id is not known. One by an own install can be
-        changed only while the token lives that brought it."""
+        """Where a message of ours is, for changing it later; {} where its id is not known. One by
+        an own install can be changed only while the token lives that brought it."""
         if not message:
             return {}
         token = {name: getattr(self, name) for name in _BY_TOKEN} if self.owner else {}
@@ -116,24 +131,42 @@ class Request:
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The ask that `to_json` wrote; it came too long ago for a first response."""
         names = cls.__slots__
-        return cls(**{key: value for key, value in data.items() if key in names}, received=time.monotonic() - 60)
+        return cls(
+            **{key: value for key, value in data.items() if key in names},
+            received=time.monotonic() - 60,
+        )
 
 
 def need_open(request: Request) -> None:
-    """Raise UserError in a locked and archived thread, where nothing would be shown, before anything is rolled."""
+    """Raise UserError in a locked and archived thread, where nothing would be shown, before
+    anything is rolled.
+    """
     if request.shut and not request.may(MANAGE_THREADS):
         what = "This thread is locked and archived, so nothing would be shown here."
-        raise UserError(what, hint="Play in its channel, or ask a moderator to unlock the thread.", code="place-shut")
+        raise UserError(
+            what,
+            hint="Play in its channel, or ask a moderator to unlock the thread.",
+            code="place-shut",
+        )
 
 
 _BY_TOKEN = ("application", "token", "until", "owner")
-_OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "parent_name", "shut")
+_OF_THE_MOMENT = (
+    "received",
+    "name",
+    "manager",
+    "channel_name",
+    "guild_name",
+    "parent_name",
+    "shut",
+)
 _KEPT = tuple(one.name for one in fields(Request) if one.name not in _OF_THE_MOMENT)
 
 
 def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Request:
-    """What is known where nobody asked: a message for a channel, or for a person by their key; `rights` are the bot's
-    in a channel of a server. Raises ValueError for any other place, such as somebody's own play."""
+    """What is known where nobody asked: a message for a channel, or for a person by their key;
+    `rights` are the bot's in a channel of a server. Raises ValueError for any other place, such as
+    somebody's own play."""
     server, within, channel = place.removeprefix(PLATFORM).partition("/")
     if server == OWN:
         raise ValueError("nothing is posted where the bot is no member")
@@ -145,9 +178,14 @@ def place_only(place: str, id: int, rights: Callable[[int, int], int]) -> Reques
 
 
 def read_payload(event: Mapping[str, Any]) -> Request:
-    """The ask in an interaction as JSON, from the gateway or by HTTP, which names no server and no channel of a thread.
-    Raises KeyError, TypeError, ValueError, AttributeError for another shape."""
-    guild, channel, message = int(event.get("guild_id") or 0), event.get("channel") or {}, event.get("message") or {}
+    """The ask in an interaction as JSON, from the gateway or by HTTP, which names no server and no
+    channel of a thread. Raises KeyError, TypeError, ValueError, AttributeError for another shape.
+    """
+    guild, channel, message = (
+        int(event.get("guild_id") or 0),
+        event.get("channel") or {},
+        event.get("message") or {},
+    )
     member = event["member"] if guild else {}
     user = member["user"] if guild else event["user"]
     bits = int(member.get("permissions") or 0)
@@ -162,8 +200,11 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         channel=int(event.get("channel_id") or channel.get("id") or 0),
         guild=guild,
         user=int(user["id"]),
-        name=clean_name(str(member.get("nick") or user.get("global_name") or user["username"])) or "player",
-        manager=owner == int(user["id"]) if owner else not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR)),
+        name=clean_name(str(member.get("nick") or user.get("global_name") or user["username"]))
+        or "player",
+        manager=owner == int(user["id"])
+        if owner
+        else not guild or bool(bits & (MANAGE_SERVER | ADMINISTRATOR)),
         allowed=int(event.get("app_permissions") or 0),
         thread=thread,
         file_size=int(event.get("attachment_size_limit") or MOST_BYTES),
@@ -173,13 +214,18 @@ def read_payload(event: Mapping[str, Any]) -> Request:
         parent=int(channel.get("parent_id") or 0) if thread else 0,
         shut=bool(about.get("locked") and about.get("archived")),
         owner=owner,
-        hushed=bool(owner and guild and (USE_EXTERNAL_APPS | (SEND_IN_THREADS if thread else SEND_MESSAGES)) & ~bits),
+        hushed=bool(
+            owner
+            and guild
+            and (USE_EXTERNAL_APPS | (SEND_IN_THREADS if thread else SEND_MESSAGES)) & ~bits
+        ),
     )
 
 
 def _owner(event: Mapping[str, Any], user: int) -> int:
-    """Whose own install let an interaction in; 0 where the server has the bot, or it is their conversation with it as
-    a member of such a server. Under an answer that is whoever asked, not who pressed."""
+    """Whose own install let an interaction in; 0 where the server has the bot, or it is their
+    conversation with it as a member of such a server. Under an answer that is whoever asked, not
+    who pressed."""
     owners = event.get("authorizing_integration_owners") or {}
     if BY_SERVER in owners and event.get("context") != BETWEEN_PEOPLE:
         return 0

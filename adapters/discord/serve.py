@@ -1,7 +1,8 @@
-"""The life of the bot on Discord: logs in, takes interactions from the gateway and hands them on, ends without losing
-an answer.
+"""The life of the bot on Discord: logs in, takes interactions from the gateway and hands them on,
+ends without losing an answer.
 
-Several processes on one bot take turns: Discord lets so many shards identify at once, and the next 5 seconds later."""
+Several processes on one bot take turns: Discord lets so many shards identify at once, and the next
+5 seconds later."""
 
 import asyncio
 import logging
@@ -27,7 +28,16 @@ from adapters.discord.channels import greet, is_member, rights, settle_servers
 from adapters.discord.delivery import Delivery
 from adapters.discord.incoming import Work, complete, make_good, press, run_command, run_entry
 from adapters.discord.registration import ServerCommands, sync_commands
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, need_open, read_payload
+from adapters.discord.request import (
+    AUTOCOMPLETE,
+    COMMAND,
+    COMPONENT,
+    FORM,
+    PLATFORM,
+    Request,
+    need_open,
+    read_payload,
+)
 from bot.app import App
 from bot.commands.games.link import server_back
 from bot.interface.reply.reply import error_reply
@@ -51,26 +61,36 @@ _CODES = {
 
 
 async def serve(app: App, settings: Settings) -> None:
-    """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good."""
+    """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord
+    refuses for good.
+    """
     client = Grognard(app, settings)
     app.links["discord"] = client.trouble
     app.handling.members["discord"] = partial(is_member, client.http)
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
-            from adapters.discord.http import PATH, web_app  # 0.09 s of a server that the gateway does without
+            from adapters.discord.http import (
+                PATH,
+                web_app,
+            )  # 0.09 s of a server that the gateway does without
             from adapters.web_server import Door, listen
 
             app.links["discord"] = str  # no gateway that could be gone
             hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
             site = web_app(settings.discord_public_key, client.receive)
             host, port = settings.discord_host, settings.discord_port
-            told, door = f"listening on {host}, port {port}, path {PATH}", partial(Door, proxies=settings.proxies)
+            told, door = (
+                f"listening on {host}, port {port}, path {PATH}",
+                partial(Door, proxies=settings.proxies),
+            )
             await listen(site, (host, port), hint, told, door)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         hint = "Copy it again: Developer Portal, your application, Bot, Reset Token."
-        raise UserError("Discord does not know this DISCORD_TOKEN.", hint=hint, code="token-refused") from None
+        raise UserError(
+            "Discord does not know this DISCORD_TOKEN.", hint=hint, code="token-refused"
+        ) from None
     except discord.ConnectionClosed as closed:
         reason = _CODES.get(closed.code, closed.reason or "no reason given")
         what = f"Discord closed the connection (code {closed.code}): {reason}."
@@ -87,7 +107,11 @@ async def _with_retries(what: str, call: Callable[[], Awaitable[None]]) -> None:
             await call()
             return
         except (*BROKEN, discord.GatewayNotFound, discord.HTTPException) as error:
-            if isinstance(error, discord.HTTPException) and error.status < 500 and error.status != 429:
+            if (
+                isinstance(error, discord.HTTPException)
+                and error.status < 500
+                and error.status != 429
+            ):
                 raise
             log.error("cannot %s Discord (%s); next try in %g s", what, type(error).__name__, wait)
             await asyncio.sleep(wait)
@@ -98,12 +122,16 @@ often = seldom(f"{__name__}.often")
 REMEMBERED = 5_000
 """Ids of interactions that are kept to know a second delivery of the same one."""
 AT_WORK = 1_500
-"""How many interactions are worked on at once; what is more is turned away, and far more is left unanswered."""
+"""How many interactions are worked on at once; what is more is turned away, and far more is left
+unanswered.
+"""
 STOP_WITHIN = 10.0
 
 
 def use_api(base: str) -> None:
-    """Point the library at another API than Discord's own: a stand-in or a proxy on the host's side."""
+    """Point the library at another API than Discord's own: a stand-in or a proxy on the host's
+    side.
+    """
     url = yarl.URL(base)
     Route.BASE = base.rstrip("/")
     scheme = "wss" if url.scheme == "https" else "ws"
@@ -117,7 +145,9 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
-    """The library's reading of an event, of which none may end the connection: it would take all games with it."""
+    """The library's reading of an event, of which none may end the connection: it would take all
+    games with it.
+    """
 
     def read(data: Any) -> None:
         try:
@@ -135,7 +165,8 @@ OF_A_MESSAGE = 3
 class Grognard(discord.AutoShardedClient):
     """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
-    The process of the first shard tells Discord our commands, or one that takes interactions by HTTP.
+    The process of the first shard tells Discord our commands, or one that takes interactions by
+    HTTP.
     """
 
     def __init__(self, app: App, settings: Settings) -> None:
@@ -156,10 +187,14 @@ class Grognard(discord.AutoShardedClient):
         )
         parsers = self._connection.parsers
         parsers["INTERACTION_CREATE"] = self.heard
-        parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
+        parsers.update(
+            {event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"}
+        )
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
-        self._turns = Turns(Notes(app.store, "discord"), self._at_once) if settings.shard_ids else None
+        self._turns = (
+            Turns(Notes(app.store, "discord"), self._at_once) if settings.shard_ids else None
+        )
         self.work: Work
         self._menus: ServerCommands
         self._session: aiohttp.ClientSession
@@ -182,11 +217,16 @@ class Grognard(discord.AutoShardedClient):
         owed = watch(self.app.receipts, PLATFORM, lambda one: make_good(self.work, one))
         self._start(owed, self._beside)
         if self._registers:
-            self._start(sync_commands(self.http, self.application_id, Notes(self.app.store, "discord")), self._beside)
+            self._start(
+                sync_commands(self.http, self.application_id, Notes(self.app.store, "discord")),
+                self._beside,
+            )
             self._start(self._menus.settle(), self._beside)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Called before a shard identifies. One process sees to the pauses by itself, several take turns."""
+        """Called before a shard identifies. One process sees to the pauses by itself, several
+        take turns.
+        """
         if self._turns is None:
             await super().before_identify_hook(shard_id, initial=initial)
         else:
@@ -208,12 +248,18 @@ class Grognard(discord.AutoShardedClient):
         task.add_done_callback(_log_failure)
 
     def heard(self, event: Any) -> None:
-        """One thing that somebody did, from the gateway: it knows by name the server, and the channel of a thread."""
+        """One thing that somebody did, from the gateway: it knows by name the server, and the
+        channel of a thread.
+        """
         request = read_payload(event)
         guild = self.get_guild(request.guild)
         parent = guild.get_channel(request.parent) if guild is not None else None
-        of_server, of_parent = (clean_name(there.name or "") if there is not None else "" for there in (guild, parent))
-        self.receive(replace(request, guild_name=of_server, parent_name=of_parent), event.get("data") or {})
+        of_server, of_parent = (
+            clean_name(there.name or "") if there is not None else "" for there in (guild, parent)
+        )
+        self.receive(
+            replace(request, guild_name=of_server, parent_name=of_parent), event.get("data") or {}
+        )
 
     def receive(self, request: Request, data: Any) -> None:
         """See to an interaction; a second delivery of the same one is passed over."""
@@ -242,7 +288,12 @@ class Grognard(discord.AutoShardedClient):
         if request.kind != AUTOCOMPLETE:
             need_open(request)
         is_entry = request.kind == COMMAND and data.get("type") == OF_A_MESSAGE
-        works = {COMMAND: run_entry if is_entry else run_command, AUTOCOMPLETE: complete, COMPONENT: press, FORM: press}
+        works = {
+            COMMAND: run_entry if is_entry else run_command,
+            AUTOCOMPLETE: complete,
+            COMPONENT: press,
+            FORM: press,
+        }
         if (work := works.get(request.kind)) is not None:
             await work(self.work, request, data)
 
@@ -263,7 +314,9 @@ class Grognard(discord.AutoShardedClient):
         self._start(settle_servers(self.app, self), self._beside)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
+        """The bot was removed: its data is kept for as long as the host says. An outage does not
+        end here.
+        """
         await self.app.store.server_left(f"discord:{guild.id}")
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
@@ -316,7 +369,9 @@ class Turns:
         at_once: Callable[[], Awaitable[int]],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """`at_once` says how many shards may identify together. All processes go by the clock of `notes`."""
+        """`at_once` says how many shards may identify together. All processes go by the clock of
+        `notes`.
+        """
         self._notes, self._at_once, self._sleep = notes, at_once, sleep
 
     async def wait(self, bot: int, shard: int) -> None:
@@ -338,5 +393,7 @@ class Turns:
                 waited = turn
                 await self._sleep(min(left, PAUSE))  # longer: the clock was set back
                 continue
-            if await self._notes.replace(NAME, key, turn, {"turn": secrets.token_hex(8), "at": now}):
+            if await self._notes.replace(
+                NAME, key, turn, {"turn": secrets.token_hex(8), "at": now}
+            ):
                 return

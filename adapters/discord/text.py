@@ -1,6 +1,6 @@
-"""Plain text made safe for Discord: nothing in it formats, links or hides; whom a message may ping is said in
-`render.py`, `allowed_mentions`. Commands to copy are as Discord takes them, ready to paste:
-`/lnlt fire attackers:us3; us4 targets:vc5 tm:1`."""
+"""Plain text made safe for Discord: nothing in it formats, links or hides; whom a message may ping
+is said in `render.py`, `allowed_mentions`. Commands to copy are as Discord takes them, ready to
+paste: `/lnlt fire attackers:us3; us4 targets:vc5 tm:1`."""
 
 import re
 from collections.abc import Iterable
@@ -38,7 +38,9 @@ def code(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and moments Discord's."""
+    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and
+    moments Discord's.
+    """
     return _LINE_START.sub(r"\1\\", "".join(map(_piece, pieces_of(text))))
 
 
@@ -79,7 +81,9 @@ _NAMED = re.compile(r' ([a-z][a-z0-9_-]*)=(?:"([^"]*)"|(\S*))')
 
 
 def as_typed(text: str) -> str:
-    """A command of the text form with each value behind its option's name; what is no whole command stays."""
+    """A command of the text form with each value behind its option's name; what is no whole
+    command stays.
+    """
     return _as_typed(text, registry()) if text.startswith("/") else text
 
 
@@ -105,4 +109,6 @@ def _by_its_looks(text: str, seen: Registry) -> str:
     """A command of a pack that is not at hand: the word before `=` is the name of an option."""
     if text[1:].partition(" ")[0] in seen.top:
         return text
-    return _NAMED.sub(lambda found: f" {found[1]}:{found[2] if found[2] is not None else found[3]}", text)
+    return _NAMED.sub(
+        lambda found: f" {found[1]}:{found[2] if found[2] is not None else found[3]}", text
+    )

@@ -17,24 +17,40 @@ from adapters.slack.request import Json
 API = "https://slack.com/api/"
 MAX_WAIT = 3_600.0
 _TIMEOUT = 15
-_BROKEN = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)  # the last where the session is closed
-_OUTSIDE = ("not_in_channel", "channel_not_found", "is_archived", "user_not_in_channel", "restricted_action")
+_BROKEN = (
+    aiohttp.ClientError,
+    TimeoutError,
+    OSError,
+    RuntimeError,
+)  # the last where the session is closed
+_OUTSIDE = (
+    "not_in_channel",
+    "channel_not_found",
+    "is_archived",
+    "user_not_in_channel",
+    "restricted_action",
+)
 
 
 class Busy(Exception):
-    """The same call may succeed in `seconds`. `is_asked`: Slack asks to wait so long; else it could not be reached.
+    """The same call may succeed in `seconds`. `is_asked`: Slack asks to wait so long; else it could
+    not be reached.
 
     `is_unsure`: the call broke, or Slack did, so that nobody knows whether it was done.
     """
 
-    def __init__(self, what: str, seconds: float, *, is_asked: bool = False, is_unsure: bool = False) -> None:
+    def __init__(
+        self, what: str, seconds: float, *, is_asked: bool = False, is_unsure: bool = False
+    ) -> None:
         super().__init__(what)
         self.is_unsure = is_unsure
         self.seconds, self.is_asked = min(max(seconds, 0.0), MAX_WAIT), is_asked
 
 
 class Refused(Exception):
-    """Slack said no, and will say so again; `faults` are what it finds wrong with the blocks, where it says so."""
+    """Slack said no, and will say so again; `faults` are what it finds wrong with the blocks,
+    where it says so.
+    """
 
     def __init__(self, error: str, faults: tuple[str, ...] = ()) -> None:
         super().__init__(error)
@@ -86,14 +102,18 @@ class Wire:
 
     def client(self, token: str = "") -> AsyncWebClient:
         """Return a client of the library with this token. It repeats nothing by itself."""
-        client = AsyncWebClient(token=token or None, base_url=api_url(), session=self.session, retry_handlers=[])
+        client = AsyncWebClient(
+            token=token or None, base_url=api_url(), session=self.session, retry_handlers=[]
+        )
         self._clients.add(client)
         return client
 
     def _create_session(self) -> aiohttp.ClientSession:
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
         connector = aiohttp.TCPConnector(limit=40)
-        return aiohttp.ClientSession(timeout=timeout, connector=connector, trace_configs=list(self._traces))
+        return aiohttp.ClientSession(
+            timeout=timeout, connector=connector, trace_configs=list(self._traces)
+        )
 
     def _use_new_session(self) -> None:
         self._session = self._create_session()
@@ -110,7 +130,9 @@ class Wire:
         return _data(answer), str(answer.headers.get("X-OAuth-Scopes", ""))
 
     async def request(self, token: str, method: str, **arguments: Any) -> Json:
-        """What a method answers that takes a form: those that only read, most of all. Raises Busy, Refused."""
+        """What a method answers that takes a form: those that only read, most of all. Raises
+        Busy, Refused.
+        """
         return await self._call(token, method, {"data": arguments})
 
     async def _call(self, token: str, method: str, arguments: Json) -> Json:
@@ -122,7 +144,9 @@ class Wire:
         except SlackApiError as error:
             raise _trouble(error) from None
         except (*_BROKEN, ValueError) as error:
-            raise Busy(f"{method}: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)) from None
+            raise Busy(
+                f"{method}: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)
+            ) from None
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
         """Post to a response address, which is Slack's own. Raises Busy, Refused."""
@@ -143,7 +167,8 @@ class Wire:
             raise Busy(f"{what}: {type(error).__name__}", 1.0, is_unsure=is_unsure) from None
 
     async def download(self, token: str, url: str, limit: int) -> bytes:
-        """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if it is larger.
+        """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if
+        it is larger.
 
         The token goes to Slack alone: a file that is only linked may be on anybody's server.
         """
@@ -183,19 +208,33 @@ def _is_slacks(url: str) -> bool:
 def _trouble(error: SlackApiError) -> Exception:
     response = error.response
     status = int(getattr(response, "status_code", 0) or 0)
-    code = str(response.get("error", "") if not isinstance(response, str) else "") or f"http_{status}"
+    code = (
+        str(response.get("error", "") if not isinstance(response, str) else "") or f"http_{status}"
+    )
     if status == 429 or code == "ratelimited":
         return Busy("ratelimited", _seconds(getattr(response, "headers", {})), is_asked=True)
-    if status >= 500 or code in ("internal_error", "fatal_error", "service_unavailable", "request_timeout"):
+    if status >= 500 or code in (
+        "internal_error",
+        "fatal_error",
+        "service_unavailable",
+        "request_timeout",
+    ):
         return Busy(code, 1.0, is_unsure=True)
     return Refused(code, _faults({} if isinstance(response, str) else response.data))
 
 
 def _faults(data: Any) -> tuple[str, ...]:
     """What Slack says of blocks: a text, or a pointer and a message (`blocks.validate`)."""
-    found = (data.get("errors") or (data.get("response_metadata") or {}).get("messages") or ()) if data else ()
+    found = (
+        (data.get("errors") or (data.get("response_metadata") or {}).get("messages") or ())
+        if data
+        else ()
+    )
     told = (
-        f"{one.get('message')} [json-pointer:{one.get('pointer')}]" if isinstance(one, dict) else one for one in found
+        f"{one.get('message')} [json-pointer:{one.get('pointer')}]"
+        if isinstance(one, dict)
+        else one
+        for one in found
     )
     return tuple(map(str, told))
 

@@ -1,9 +1,9 @@
 """What goes with an answer in its channel: files, pins, and whether it is there already.
 
-Slack has no other way to post something once. A message of our own carries a mark that only programs see; one posted to
-a response address cannot, and is known by its words. Reading a channel takes the scope `channels:history`
-(`groups:history` for private ones), which the app does not ask for: where a workspace gives it, nothing comes twice;
-elsewhere an answer says that it may have."""
+Slack has no other way to post something once. A message of our own carries a mark that only
+programs see; one posted to a response address cannot, and is known by its words. Reading a channel
+takes the scope `channels:history` (`groups:history` for private ones), which the app does not ask
+for: where a workspace gives it, nothing comes twice; elsewhere an answer says that it may have."""
 
 import hashlib
 import logging
@@ -27,10 +27,14 @@ MOST_ALT = 1_000
 INVITE = phrase("Invite the bot here, and files come into the channel: `/invite @grognard`")
 
 
-async def send_files(wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool) -> str:
-    """Bring `files` to where the answer goes: private ones, and all where the bot is not a member, to the asker alone.
+async def send_files(
+    wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool
+) -> str:
+    """Bring `files` to where the answer goes: private ones, and all where the bot is not a member,
+    to the asker alone.
 
-    Returns a line for the answer that says how they went; "" where they are right there. Raises Busy.
+    Returns a line for the answer that says how they went; "" where they are right there. Raises
+    Busy.
     """
     names = ", ".join(file.name for file in files)
     try:
@@ -60,12 +64,16 @@ async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
     data = file.data or b"\n"
     name = PurePath(file.name).name or "file.txt"
     alt = {"alt_txt": file.alt[:MOST_ALT]} if file.alt else {}
-    place = await wire.request(token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt)
+    place = await wire.request(
+        token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt
+    )
     await wire.upload(place["upload_url"], data)
     return {"id": place["file_id"], "title": name}
 
 
-async def _share(wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str) -> None:
+async def _share(
+    wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str
+) -> None:
     where = {"channel_id": channel} | ({"thread_ts": thread} if thread else {})
     await wire.call(token, "files.completeUploadExternal", files=ids, **where)
 
@@ -81,7 +89,8 @@ _WHY = {
 
 
 async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
-    """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that is refused.
+    """Pin or unpin the message at `spot` as its reply says; what whoever asked is told where that
+    is refused.
 
     It is no harm when it fails: the message is there.
     """
@@ -102,22 +111,30 @@ async def keep(wire: Wire, token: str, reply: Reply, spot: Mapping[str, Any]) ->
 
 EVENT = "grognard_answer"
 MARGIN = 2 * DAY
-"""Seconds by which our clock and Slack's may differ: a host's clock may have been set meanwhile. Looking too far back
-only means reading more."""
+"""Seconds by which our clock and Slack's may differ: a host's clock may have been set meanwhile.
+Looking too far back only means reading more."""
 MOST = 999
 
 
 def mark(request: Request, reply: Reply) -> Json:
     """What a message carries so that it is found again: a hash, for nobody to read."""
-    key = hashlib.sha256(f"{request.request_id}/{reply.title}".encode("utf-8", "replace")).hexdigest()[:24]
+    key = hashlib.sha256(
+        f"{request.request_id}/{reply.title}".encode("utf-8", "replace")
+    ).hexdigest()[:24]
     return {"event_type": EVENT, "event_payload": {"id": key}}
 
 
 async def stands(
-    wire: Wire, team: Team, request: Request, reply: Reply, since: float, blind: dict[str, float] | None = None
+    wire: Wire,
+    team: Team,
+    request: Request,
+    reply: Reply,
+    since: float,
+    blind: dict[str, float] | None = None,
 ) -> str | None:
-    """The timestamp of the answer if it was posted after `since` (Unix seconds), "" if not; None where that cannot be
-    known. `blind` remembers for a day where the app may not read: by the workspace and the kind of conversation."""
+    """The timestamp of the answer if it was posted after `since` (Unix seconds), "" if not; None
+    where that cannot be known. `blind` remembers for a day where the app may not read: by the
+    workspace and the kind of conversation."""
     if reply.private and not request.direct:
         return None
     way: Json = {"ts": request.thread} if request.thread else {}
@@ -132,18 +149,25 @@ async def stands(
         if isinstance(trouble, Refused) and trouble.error == "missing_scope":
             blind[kind] = time.monotonic() + DAY
         return None
-    ours = [one for one in found.get("messages") or () if not team.bot_user or one.get("user") == team.bot_user]
+    ours = [
+        one
+        for one in found.get("messages") or ()
+        if not team.bot_user or one.get("user") == team.bot_user
+    ]
     for one in ours:
         if _is_it(one, request, reply):
             return str(one.get("ts") or "?")
-    # Two answers without a number may read alike: another one's does not prove that this one is there.
-    alike = any(_words(one) == render(reply, team.id).text for one in ours if not one.get("metadata"))
+    # Two answers without a number may read alike: another one's does not prove that this one is
+    # there.
+    alike = any(
+        _words(one) == render(reply, team.id).text for one in ours if not one.get("metadata")
+    )
     return None if alike or found.get("has_more") else ""
 
 
 def _is_it(message: Json, request: Request, reply: Reply) -> bool:
-    """Whether the message is surely this answer: by its mark, or where it has none by its number and hash (or
-    reference) and title: a board tells them too."""
+    """Whether the message is surely this answer: by its mark, or where it has none by its number
+    and hash (or reference) and title: a board tells them too."""
     payload = (message.get("metadata") or {}).get("event_payload")
     if request.request_id and payload:
         return bool(payload == mark(request, reply)["event_payload"])

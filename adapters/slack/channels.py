@@ -1,6 +1,6 @@
-"""Where a game may go on Slack, as Slack itself says (the id of a channel is not believed: slash commands work also
-where the bot is no member, so whoever may type one could name any channel); and who asks: their name as Slack shows it,
-and whether they are an admin, asked once in a while."""
+"""Where a game may go on Slack, as Slack itself says (the id of a channel is not believed: slash
+commands work also where the bot is no member, so whoever may type one could name any channel); and
+who asks: their name as Slack shows it, and whether they are an admin, asked once in a while."""
 
 import asyncio
 import time
@@ -28,7 +28,8 @@ ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("butto
 async def confirmed(
     wire: Wire, token: str, request: Request, spec: CommandSpec, options: Mapping[str, object]
 ) -> dict[str, Place]:
-    """The place behind each option that names a channel: one of which both who asks and the bot are members.
+    """The place behind each option that names a channel: one of which both who asks and the bot are
+    members.
 
     Raises UserError for any other, in the same words whether it is private or does not exist.
     """
@@ -42,14 +43,24 @@ async def confirmed(
 
 async def _member_of(wire: Wire, token: str, request: Request, key: str, option: str) -> Place:
     what = "A game can move only to a channel that you and the bot are both members of."
-    refused = UserError(what, hint=phrase("There, type: `/invite @grognard`"), option=option, code="unknown-channel")
+    refused = UserError(
+        what, hint=phrase("There, type: `/invite @grognard`"), option=option, code="unknown-channel"
+    )
     channel = key.removeprefix(f"{request.where.server}/")
     if channel.startswith("D") or "/" in channel:
         raise refused
     try:
-        there = (await wire.request(token, "conversations.info", channel=channel)).get("channel") or {}
-        is_open = there.get("is_member") and not any(there.get(mark) for mark in ("is_archived", "is_im", "is_mpim"))
-        if there.get("id") != channel or not is_open or not await is_member(wire, token, channel, request.user):
+        there = (await wire.request(token, "conversations.info", channel=channel)).get(
+            "channel"
+        ) or {}
+        is_open = there.get("is_member") and not any(
+            there.get(mark) for mark in ("is_archived", "is_im", "is_mpim")
+        )
+        if (
+            there.get("id") != channel
+            or not is_open
+            or not await is_member(wire, token, channel, request.user)
+        ):
             raise refused
     except Busy:
         what = "Slack does not say who is in that channel."
@@ -68,7 +79,9 @@ async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
     """Whether a person is among the members. Raises Busy, Refused."""
     more: dict[str, str] = {}
     for _ in range(MOST_PAGES):
-        page = await wire.request(token, "conversations.members", channel=channel, limit=str(PAGE), **more)
+        page = await wire.request(
+            token, "conversations.members", channel=channel, limit=str(PAGE), **more
+        )
         if user in (page.get("members") or ()):
             return True
         more["cursor"] = str((page.get("response_metadata") or {}).get("next_cursor") or "")
@@ -80,7 +93,8 @@ async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
 async def at_home(wire: Wire, token: str, request: Request) -> Request:
     """The ask, known to be direct where it comes from the person's own conversation with the bot.
 
-    A slash command from direct messages does not say whether they are the bot's: two people talk in such ones too.
+    A slash command from direct messages does not say whether they are the bot's: two people talk in
+    such ones too.
     """
     if request.direct or not request.channel.startswith("D"):
         return request
@@ -92,11 +106,17 @@ async def at_home(wire: Wire, token: str, request: Request) -> Request:
 
 
 async def is_there(wire: Wire, teams: Teams, user: str, place: str) -> bool | None:
-    """Whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where Slack does not say."""
+    """Whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where Slack
+    does not say.
+    """
     team, _, rest = place.removeprefix("slack:").partition("/")
     found = await teams.find(team) if rest else None
     try:
-        return await is_member(wire, found.token, rest.partition("/")[0], user.rpartition("/")[2]) if found else None
+        return (
+            await is_member(wire, found.token, rest.partition("/")[0], user.rpartition("/")[2])
+            if found
+            else None
+        )
     except (Busy, Refused):
         return None
 
@@ -127,7 +147,9 @@ class People:
             self._asking[key] = since, task
             task.add_done_callback(lambda _: self._asking.pop(key, None))
         try:
-            left = max(0.0, since + PATIENCE - time.monotonic())  # who was waited for already is not waited for again
+            left = max(
+                0.0, since + PATIENCE - time.monotonic()
+            )  # who was waited for already is not waited for again
             return await asyncio.wait_for(asyncio.shield(task), left)
         except TimeoutError:
             return person or _by_payload(request)
@@ -152,8 +174,17 @@ def _by_payload(request: Request) -> Person:
 
 def _person(request: Request, user: dict[str, Any]) -> Person:
     profile = user.get("profile") or {}
-    names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
+    names = (
+        profile.get("display_name"),
+        profile.get("real_name"),
+        user.get("real_name"),
+        user.get("name"),
+    )
     name = next((shown for name in names if name and (shown := clean_name(str(name)))), "")
-    is_of_here = user.get("team_id") == request.team  # whoever comes from elsewhere is admin of another workspace
-    manages = is_of_here and any(user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner"))
+    is_of_here = (
+        user.get("team_id") == request.team
+    )  # whoever comes from elsewhere is admin of another workspace
+    manages = is_of_here and any(
+        user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner")
+    )
     return Person(request.person_key, name or clean_name(request.user_name) or "player", manages)

@@ -1,7 +1,9 @@
-"""Brings answers to Slack: in order, about one message a second and channel, again when Slack asks to wait.
+"""Brings answers to Slack: in order, about one message a second and channel, again when Slack asks
+to wait.
 
-An answer goes to the request's response address first, which works where the bot is not a member; then as a message.
-What cannot be posted now stays in the outbox and is posted later, marked as late.
+An answer goes to the request's response address first, which works where the bot is not a member;
+then as a message. What cannot be posted now stays in the outbox and is posted later, marked as
+late.
 """
 
 import asyncio
@@ -36,9 +38,13 @@ log = logging.getLogger(__name__)
 INTERVAL = 1.05
 """Seconds between two messages of one channel; answers to response addresses are not counted."""
 BURST = INTERVAL
-"""A channel takes two messages at once, after a pause: one fewer than Slack does, for a process that has just begun."""
+"""A channel takes two messages at once, after a pause: one fewer than Slack does, for a process
+that has just begun.
+"""
 PATIENCE = 30.0
-"""Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
+"""Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the
+channel waits.
+"""
 PEOPLE = ("U", "W")
 """How the id of a person begins, and that of no channel."""
 MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
@@ -71,11 +77,14 @@ class Posts:
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
         self.hands = Hands(app, self._redrawn)
 
-    async def deliver(self, request: Request, reply: Reply, *, wanted: Awaitable[bool] | None = None) -> bool:
-        """Post a reply; one that was answered before is not posted again. Whether nothing is left to do about it here.
+    async def deliver(
+        self, request: Request, reply: Reply, *, wanted: Awaitable[bool] | None = None
+    ) -> bool:
+        """Post a reply; one that was answered before is not posted again. Whether nothing is left
+        to do about it here.
 
-        It takes its place in line at once, and is posted only if `wanted` comes out so. Never raises for Slack's
-        troubles.
+        It takes its place in line at once, and is posted only if `wanted` comes out so. Never
+        raises for Slack's troubles.
         """
         if reply.seen:
             return True
@@ -91,16 +100,22 @@ class Posts:
     async def post(self, due: Due) -> Outcome:
         """Post what another process, or an earlier attempt, may have posted and not noted."""
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
-        late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
+        late = bool(
+            due.delivery
+        )  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(late=late, unsure=late or due.attempts > 0, began=due.created)
         async with self._line(request, due.reply):
             outcome = await self._with_retries(request, due.reply, progress)
         return await self._keep(request, due.reply, outcome)
 
     async def _keep(self, request: Request, reply: Reply, outcome: Outcome) -> Outcome:
-        """Pin the message where its reply says so; whoever asked for it is told where that is refused. What it comes to
-        says whether it is pinned."""
-        team = await self._teams.find(request.team) if reply.pin and isinstance(outcome, Posted) else None
+        """Pin the message where its reply says so; whoever asked for it is told where that is
+        refused. What it comes to says whether it is pinned."""
+        team = (
+            await self._teams.find(request.team)
+            if reply.pin and isinstance(outcome, Posted)
+            else None
+        )
         if team is None or not isinstance(outcome, Posted) or not outcome.spot:
             return outcome
         told = await keep(self._wire, team.token, reply, outcome.spot)
@@ -117,7 +132,9 @@ class Posts:
         return nullcontext() if alone else self._queues.turn(f"{request.team}/{request.channel}")
 
     async def _with_retries(self, request: Request, reply: Reply, progress: Progress) -> Outcome:
-        """Try until it is there, or Slack refuses it, or there was trouble for too long. Waits as Slack asks to."""
+        """Try until it is there, or Slack refuses it, or there was trouble for too long. Waits
+        as Slack asks to.
+        """
         wait = MIN_PAUSE
         while True:
             try:
@@ -148,7 +165,9 @@ class Posts:
         if reply.announce is not None:
             await self._send_one(team, request, reply.announce, progress)
 
-    async def _send_one(self, team: Team, request: Request, reply: Reply, progress: Progress) -> None:
+    async def _send_one(
+        self, team: Team, request: Request, reply: Reply, progress: Progress
+    ) -> None:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
         before = LATE if progress.late else ""
         if progress.unsure:
@@ -160,7 +179,11 @@ class Posts:
             if standing is None:
                 before = LATE_PERHAPS if progress.late else PERHAPS
         request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
-        if reply.private and (request.view or reply.window) and await self._shown_in_window(team, request, reply):
+        if (
+            reply.private
+            and (request.view or reply.window)
+            and await self._shown_in_window(team, request, reply)
+        ):
             return
         for _ in (*TYPES, ""):  # each of them can be refused once
             try:
@@ -173,22 +196,32 @@ class Posts:
                 await self._native.refused(team.id, unwanted.types)
 
     async def _shown_in_window(self, team: Team, request: Request, reply: Reply) -> bool:
-        """Open a window with a private answer, or change the one in which it was asked for; whether it is there. What
-        has none of its own, a refusal above all, opens on top of it. A trigger is good for three seconds, and a window
-        may be closed meanwhile: then the answer is a message."""
+        """Open a window with a private answer, or change the one in which it was asked for; whether
+        it is there. What has none of its own, a refusal above all, opens on top of it. A trigger is
+        good for three seconds, and a window may be closed meanwhile: then the answer is a message.
+        """
         message = render(reply, team.id)
         if message.files or request.replaces or not request.trigger:
             return False
         view = window_view(reply.title, message.blocks, request)
-        how = {"view_id": request.view} if request.view and reply.window else {"trigger_id": request.trigger}
-        method = "views.update" if "view_id" in how else "views.push" if request.view else "views.open"
+        how = (
+            {"view_id": request.view}
+            if request.view and reply.window
+            else {"trigger_id": request.trigger}
+        )
+        method = (
+            "views.update" if "view_id" in how else "views.push" if request.view else "views.open"
+        )
         try:
             opened = await self._wire.call(team.token, method, view=view, **how)
         except (Busy, Refused) as trouble:
             log.info("a private answer in %s has no window: %s", request.where.key, trouble)
             return str(trouble) == USED
         if reply.window:
-            self.hands.keep(replace(request, view=str((opened.get("view") or {}).get("id") or request.view)), reply)
+            self.hands.keep(
+                replace(request, view=str((opened.get("view") or {}).get("id") or request.view)),
+                reply,
+            )
         return True
 
     async def _redrawn(self, request: Request, reply: Reply) -> bool:
@@ -198,41 +231,69 @@ class Posts:
         view = window_view(reply.title, render(reply, team.id).blocks, request)
         for _ in range(5):  # Slack may ask to wait
             try:
-                return bool(await self._wire.call(team.token, "views.update", view=view, view_id=request.view))
+                return bool(
+                    await self._wire.call(
+                        team.token, "views.update", view=view, view_id=request.view
+                    )
+                )
             except Busy as busy:
                 await asyncio.sleep(min(max(busy.seconds, MIN_PAUSE), PATIENCE))
             except Refused:
                 break
         return False
 
-    async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:
-        """The message as this workspace takes it; its files go first, and it says where they are."""
+    async def _message_of(
+        self, team: Team, request: Request, reply: Reply, progress: Progress, before: str
+    ) -> Message:
+        """The message as this workspace takes it; its files go first, and it says where they
+        are.
+        """
         message = await self._rendered(team, reply, before)
         if message.files:
             if progress.note is None:
-                progress.note = await send_files(self._wire, team.token, request, message.files, private=reply.private)
+                progress.note = await send_files(
+                    self._wire, team.token, request, message.files, private=reply.private
+                )
             notes = [progress.note] if progress.note else []
             message = await self._rendered(team, reply, before, notes)
         return replace(message, metadata=mark(request, reply) if request.request_id else None)
 
-    async def _rendered(self, team: Team, reply: Reply, before: str = "", notes: Sequence[str] = ()) -> Message:
+    async def _rendered(
+        self, team: Team, reply: Reply, before: str = "", notes: Sequence[str] = ()
+    ) -> Message:
         """The message with those of Slack's own blocks that the workspace has not refused."""
-        return render(reply, team.id, before=before, notes=notes, own=await self._native.takes(team.id))
+        return render(
+            reply, team.id, before=before, notes=notes, own=await self._native.takes(team.id)
+        )
 
     async def _post(
-        self, team: Team, request: Request, message: Message, progress: Progress, *, private: bool, waits: bool = False
+        self,
+        team: Team,
+        request: Request,
+        message: Message,
+        progress: Progress,
+        *,
+        private: bool,
+        waits: bool = False,
     ) -> Json:
-        """Post a message, and say where it is. One of our own can be changed later, so it comes before the response
-        address where the channel takes it at once; the board `waits` for that, as it is changed with every event."""
+        """Post a message, and say where it is. One of our own can be changed later, so it comes
+        before the response address where the channel takes it at once; the board `waits` for that,
+        as it is changed with every event."""
         by_url = progress.url_works and request.has_url
-        own_first = not (private or request.replaces or progress.outside) and (waits or self._has_room(request))
+        own_first = not (private or request.replaces or progress.outside) and (
+            waits or self._has_room(request)
+        )
         if by_url and not own_first:
             try:
-                await self._wire.respond(request.response_url, _response(request, message, private=private))
+                await self._wire.respond(
+                    request.response_url, _response(request, message, private=private)
+                )
                 return request.spot(request.message) if request.replaces else {}
             except Refused as refused:
                 await self._unwanted(team, refused, message.blocks)
-                log.info("the response address in %s does not answer: %s", request.where.key, refused)
+                log.info(
+                    "the response address in %s does not answer: %s", request.where.key, refused
+                )
                 progress.url_works = False
         try:
             return await self._message(team, request, message, private=private)
@@ -264,7 +325,9 @@ class Posts:
     async def _delete(self, team: Team, spot: Mapping[str, Any]) -> bool:
         """Take a message of ours away; whether it is gone. Raises Busy."""
         try:
-            await self._wire.call(team.token, "chat.delete", channel=str(spot["channel"]), ts=str(spot["ts"]))
+            await self._wire.call(
+                team.token, "chat.delete", channel=str(spot["channel"]), ts=str(spot["ts"])
+            )
         except Refused as refused:
             return refused.error == "message_not_found"
         return True
@@ -279,14 +342,18 @@ class Posts:
 
     async def _change(self, team: Team, message: Message, channel: str, ts: str) -> Json:
         where = {"channel": channel, "ts": ts}
-        await self._say(team, "chat.update", where | {"text": message.text, "blocks": message.blocks})
+        await self._say(
+            team, "chat.update", where | {"text": message.text, "blocks": message.blocks}
+        )
         return where
 
     def _has_room(self, request: Request) -> bool:
         """Whether the channel takes a message now, without a wait."""
         return self._next.get(f"{request.team}/{request.channel}", 0.0) <= time.monotonic() + BURST
 
-    async def _message(self, team: Team, request: Request, message: Message, *, private: bool) -> Json:
+    async def _message(
+        self, team: Team, request: Request, message: Message, *, private: bool
+    ) -> Json:
         if request.replaces and request.message and not private:
             try:
                 return await self._change(team, message, request.channel, request.message)
@@ -300,34 +367,42 @@ class Posts:
         more = {"metadata": message.metadata} if message.metadata else {}
         return request.spot(await self._say(team, "chat.postMessage", body | more))
 
-    async def _message_alone(self, team: Team, request: Request, message: Message, *, private: bool) -> Json:
+    async def _message_alone(
+        self, team: Team, request: Request, message: Message, *, private: bool
+    ) -> Json:
         """To the direct messages of who asked: the bot is not a member of the channel."""
         channel = await direct_messages(self._wire, team.token, request.user)
         content = _content(message)
         if not private:
-            note = {"type": "mrkdwn", "text": f"This could not be shown in <#{request.channel}>. {line(INVITE)}"}
+            note = {
+                "type": "mrkdwn",
+                "text": f"This could not be shown in <#{request.channel}>. {line(INVITE)}",
+            }
             content["blocks"] = [*content["blocks"][:49], {"type": "context", "elements": [note]}]
         await self._pace(f"{team.id}/{channel}")
         ts = await self._say(team, "chat.postMessage", content | {"channel": channel})
         return replace(request, channel=channel).spot(ts)
 
     async def _say(self, team: Team, method: str, body: dict[str, Any]) -> str:
-        """Post a message, and give its timestamp; its plain text alone where Slack does not take the blocks, so that no
-        answer is lost."""
+        """Post a message, and give its timestamp; its plain text alone where Slack does not take
+        the blocks, so that no answer is lost."""
         try:
             said = await self._wire.call(team.token, method, **body)
         except Refused as refused:
             if "blocks" not in refused.error:
                 raise
             await self._unwanted(team, refused, body["blocks"])
-            log.error("Slack does not take the blocks of an answer (%s): it is shown as plain text", refused)
+            log.error(
+                "Slack does not take the blocks of an answer (%s): it is shown as plain text",
+                refused,
+            )
             plain = {name: body[name] for name in body if name != "blocks"}
             said = await self._wire.call(team.token, method, **plain)
         return str(said.get("ts") or "")
 
     async def _unwanted(self, team: Team, refused: Refused, blocks: list[Json]) -> None:
-        """Raise Unwanted where Slack refused a message for blocks of its own. A response address does not say for
-        which: then `blocks.validate` does, else the newest is left out first."""
+        """Raise Unwanted where Slack refused a message for blocks of its own. A response address
+        does not say for which: then `blocks.validate` does, else the newest is left out first."""
         used = types_in(blocks)
         if "block" not in refused.error or not used:
             return
@@ -352,12 +427,19 @@ class Posts:
 
 
 def _content(message: Message) -> dict[str, Any]:
-    return {"text": message.text, "blocks": message.blocks, "unfurl_links": False, "unfurl_media": False}
+    return {
+        "text": message.text,
+        "blocks": message.blocks,
+        "unfurl_links": False,
+        "unfurl_media": False,
+    }
 
 
 def _response(request: Request, message: Message, *, private: bool) -> dict[str, Any]:
     how: Json = {"response_type": "ephemeral" if private else "in_channel"}
-    how["replace_original"] = request.replaces  # if it were left out, the pressed message would give way
+    how["replace_original"] = (
+        request.replaces
+    )  # if it were left out, the pressed message would give way
     return _content(message) | how | _in_thread(request)
 
 

@@ -14,13 +14,19 @@ OK, NOTE, FAULT = "ok", "note", "fault"
 
 Finding = tuple[str, str]
 SAMPLE = Reply(
-    "Odds", (Odds("Squad", (("hit", 0.5), ("no effect", 0.5))), Grid((("Unit", "Morale"), ("Squad", "5")), True))
+    "Odds",
+    (
+        Odds("Squad", (("hit", 0.5), ("no effect", 0.5))),
+        Grid((("Unit", "Morale"), ("Squad", "5")), True),
+    ),
 )
 """Something of each block of Slack's own that answers have."""
 
 
 async def check(settings: Settings) -> list[Finding]:
-    """("ok" | "note" | "fault", line) for each thing looked at; only a note where nothing of Slack is set."""
+    """("ok" | "note" | "fault", line) for each thing looked at; only a note where nothing of
+    Slack is set.
+    """
     if not (settings.slack_bot_token or settings.slack_client_id):
         return [(NOTE, "SLACK_BOT_TOKEN is not set: Slack is not served")]
     found: list[Finding] = [(FAULT, f"Slack: {problem}") for problem in missing_for_slack(settings)]
@@ -31,11 +37,18 @@ async def check(settings: Settings) -> list[Finding]:
         if has_oauth(settings):
             found += await _client(wire, settings)
         elif settings.slack_client_id and settings.slack_app_token:
-            found.append((NOTE, "Slack: workspaces install the app by themselves in HTTP mode only"))
+            found.append(
+                (NOTE, "Slack: workspaces install the app by themselves in HTTP mode only")
+            )
         if settings.slack_app_token:
             found += await _app_token(wire, settings.slack_app_token)
         else:
-            found.append((NOTE, f"Slack: HTTP mode, port {settings.port}: Slack must reach /slack/events over HTTPS"))
+            found.append(
+                (
+                    NOTE,
+                    f"Slack: HTTP mode, port {settings.port}: Slack must reach /slack/events over HTTPS",
+                )
+            )
     except Busy as busy:
         found.append((FAULT, f"Slack cannot be reached from here: {busy}"))
     finally:
@@ -47,8 +60,15 @@ async def _bot_token(wire: Wire, token: str) -> list[Finding]:
     try:
         who, granted = await wire.scopes(token)
     except Refused as refused:
-        return [(FAULT, f"Slack refuses SLACK_BOT_TOKEN ({refused.error}): copy it from OAuth & Permissions")]
-    found: list[Finding] = [(OK, f"Slack: the token is that of {who.get('user')} in {who.get('team')}")]
+        return [
+            (
+                FAULT,
+                f"Slack refuses SLACK_BOT_TOKEN ({refused.error}): copy it from OAuth & Permissions",
+            )
+        ]
+    found: list[Finding] = [
+        (OK, f"Slack: the token is that of {who.get('user')} in {who.get('team')}")
+    ]
     if granted:
         lacking = sorted(set(SCOPES) - {scope.strip() for scope in granted.split(",")})
         if lacking:
@@ -60,7 +80,9 @@ async def _bot_token(wire: Wire, token: str) -> list[Finding]:
 
 
 async def _blocks(wire: Wire, token: str) -> Finding:
-    """Which of Slack's own tables and charts the workspace takes, as Slack says without anything being posted."""
+    """Which of Slack's own tables and charts the workspace takes, as Slack says without anything
+    being posted.
+    """
     blocks = render(SAMPLE, "", own=frozenset(TYPES)).blocks
     try:
         await wire.call(token, "blocks.validate", blocks=json.dumps(blocks))
@@ -79,8 +101,15 @@ async def _client(wire: Wire, settings: Settings) -> list[Finding]:
     except Refused as refused:
         if refused.error not in ("invalid_code", "code_already_used"):
             names = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"
-            return [(FAULT, f"Slack refuses {names} ({refused.error}): copy both from Basic Information")]
-    return [(OK, f"Slack: id and secret of the app are right; workspaces install it at {INSTALL_PATH}")]
+            return [
+                (
+                    FAULT,
+                    f"Slack refuses {names} ({refused.error}): copy both from Basic Information",
+                )
+            ]
+    return [
+        (OK, f"Slack: id and secret of the app are right; workspaces install it at {INSTALL_PATH}")
+    ]
 
 
 async def _app_token(wire: Wire, token: str) -> list[Finding]:
@@ -90,6 +119,8 @@ async def _app_token(wire: Wire, token: str) -> list[Finding]:
         hint = {
             "socket_mode_disabled": "switch Socket Mode on in the app's settings",
             "not_allowed_token_type": "it must be an app-level token (xapp-...) with connections:write",
-        }.get(refused.error, "make an app-level token with connections:write under Basic Information")
+        }.get(
+            refused.error, "make an app-level token with connections:write under Basic Information"
+        )
         return [(FAULT, f"Slack refuses SLACK_APP_TOKEN ({refused.error}): {hint}")]
     return [(OK, "Slack: Socket Mode is on")]

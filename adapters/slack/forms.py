@@ -1,4 +1,6 @@
-"""Modals at work: opened at once while their trigger lives, errors shown at their field, answers posted after."""
+"""Modals at work: opened at once while their trigger lives, errors shown at their field, answers
+posted after.
+"""
 
 import asyncio
 import logging
@@ -67,7 +69,9 @@ class Forms:
         return True
 
     async def _chosen(self, request: Request, text: str, ack: Ack) -> bool:
-        """Open what asks which command is meant, by its first words alone, or its form where there is but one."""
+        """Open what asks which command is meant, by its first words alone, or its form where
+        there is but one.
+        """
         words = tuple(text.casefold().removeprefix("/").split())
         seen = await self._app.registry_at(request.where)
         if not words:
@@ -76,11 +80,17 @@ class Forms:
             games = {*await self._app.enabled.games(request.where), known.system}
             await self._open(request, "help", pick_view((), seen, request, games))
             return True
-        if not 0 < len(words) < 3 or words[0] not in seen.top or not (below := list(seen.below(words))):
+        if (
+            not 0 < len(words) < 3
+            or words[0] not in seen.top
+            or not (below := list(seen.below(words)))
+        ):
             return False
         await ack()
         is_one = len(below) == 1
-        view = await self._begun(request, below[0], {}) if is_one else pick_view(words, seen, request)
+        view = (
+            await self._begun(request, below[0], {}) if is_one else pick_view(words, seen, request)
+        )
         await self._open(request, text, view)
         return True
 
@@ -92,12 +102,18 @@ class Forms:
             await self._work.posts.deliver(request, error_reply(error))
             return
         form = await opened(self._app, ROOM, draft, request.who, request.where)
-        await self._open(request, " ".join(draft.path), form_view(form.form, draft, form.spec, request))
+        await self._open(
+            request, " ".join(draft.path), form_view(form.form, draft, form.spec, request)
+        )
 
     async def offered(self, request: Request, reply: Reply, text: str) -> Reply:
-        """A refusal of what could not be read, with a button that opens the form of the command, where it has one."""
+        """A refusal of what could not be read, with a button that opens the form of the command,
+        where it has one.
+        """
         try:
-            spec, used = (await self._app.registry_at(request.where)).find(text.removeprefix("/").split())
+            spec, used = (await self._app.registry_at(request.where)).find(
+                text.removeprefix("/").split()
+            )
         except UserError:
             return reply
         if not spec.options:
@@ -123,7 +139,10 @@ class Forms:
         if spec.options:
             await ack(response_action="update", view=await self._begun(request, spec, {}))
         else:
-            command, run = request.command(spec.path, {}), partial(self._work.run, request, spec, {})
+            command, run = (
+                request.command(spec.path, {}),
+                partial(self._work.run, request, spec, {}),
+            )
             await self._work.answer(request, command, run, ack)
 
     async def on_action(self, ack: Ack, body: Json) -> None:
@@ -136,15 +155,21 @@ class Forms:
         if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
         _, taken = await self._taken(request, draft, view)
-        draft = draft._replace(options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page)
+        draft = draft._replace(
+            options=taken.options, page=draft.page ^ 1 if name == MORE else draft.page
+        )
         await self._app.drafts.put(draft)
         lines = await self._odds(request, draft, taken) if meta.counts or name == COUNT else []
         form = await opened(self._app, ROOM, draft, request.who, request.where)
         shown = form_view(form.form, draft, form.spec, request, lines)
-        await self._call(request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown)
+        await self._call(
+            request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown
+        )
 
     async def _odds(self, request: Request, draft: Draft, taken: Taken) -> list[str]:
-        """The odds of what a form holds, one line for those who share them; or why there are none yet."""
+        """The odds of what a form holds, one line for those who share them; or why there are
+        none yet.
+        """
         if taken.problem is not None:
             return [escaped(str(taken.problem))]
         reply = await self._app.press(f"count:{draft.key}", request.who, request.where, "")
@@ -153,7 +178,9 @@ class Forms:
         return [_likely(part) for part in reply.lines if isinstance(part, Odds)]
 
     async def _submitted(self, ack: Ack, meta: Meta, view: Json) -> None:
-        """Do what a filled-in form asks for: a quick refusal appears at its field, anything else is posted."""
+        """Do what a filled-in form asks for: a quick refusal appears at its field, anything else
+        is posted.
+        """
         request = meta.request
         try:
             draft = await self._app.drafts.own(meta.draft, request.person_key)
@@ -167,14 +194,20 @@ class Forms:
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
             text = " ".join((reply.title, *reply.body()[:1]))[:MAX_ERROR]
-            await ack(response_action="errors", errors={block_of(form.form, draft, reply.option): text})
+            await ack(
+                response_action="errors", errors={block_of(form.form, draft, reply.option): text}
+            )
             return True
 
         if taken.problem is not None and taken.problem.code == ONE_MORE:
-            draft = draft._replace(options=taken.options, wrong=taken.problem.option or "", message=str(taken.problem))
+            draft = draft._replace(
+                options=taken.options, wrong=taken.problem.option or "", message=str(taken.problem)
+            )
             await self._app.drafts.put(draft)
             further = await opened(self._app, ROOM, draft, request.who, request.where)
-            await ack(response_action="update", view=form_view(further.form, draft, form.spec, request))
+            await ack(
+                response_action="update", view=form_view(further.form, draft, form.spec, request)
+            )
             return
         if taken.problem is not None:
             await at_its_field(error_reply(taken.problem))
@@ -183,7 +216,11 @@ class Forms:
         command = request.command(*form.asks(taken))
 
         async def do(who: Person) -> Reply:
-            run = None if is_button else lambda: self._work.run(request, form.spec, taken.options, who)
+            run = (
+                None
+                if is_button
+                else lambda: self._work.run(request, form.spec, taken.options, who)
+            )
             return await form.done(self._app, taken, replace(command, who=who), run)
 
         await self._work.answer(request, command, do, ack, patience=AT_FIELD, quick=at_its_field)
@@ -191,20 +228,30 @@ class Forms:
     async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Opened, Taken]:
         """The form of a modal as it was shown, and what has become of it."""
         form = await opened(self._app, ROOM, draft, request.who, request.where)
-        return form, form.taken(read_state(form.form, (view.get("state") or {}).get("values") or {}))
+        return form, form.taken(
+            read_state(form.form, (view.get("state") or {}).get("values") or {})
+        )
 
-    async def _begun(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
+    async def _begun(
+        self, request: Request, spec: CommandSpec, options: Mapping[str, object]
+    ) -> Json:
         """A new form, filled in with what was given, else with what lasts from the time before."""
         form = await begun(self._app, ROOM, spec, options, request.who, request.where)
         return form_view(form.form, form.draft, form.spec, request)
 
     async def _open(self, request: Request, text: str, view: Json) -> None:
         if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):
-            error = UserError("The form could not be opened: Slack gives three seconds for it.", code="too-late")
-            await self._work.posts.deliver(request, await self.offered(request, error_reply(error), text))
+            error = UserError(
+                "The form could not be opened: Slack gives three seconds for it.", code="too-late"
+            )
+            await self._work.posts.deliver(
+                request, await self.offered(request, error_reply(error), text)
+            )
 
     async def _call(self, request: Request, method: str, **more: Any) -> bool:
-        """Open or change a modal; whether Slack did. A change that another has overtaken is no harm."""
+        """Open or change a modal; whether Slack did. A change that another has overtaken is no
+        harm.
+        """
         team = await self._work.teams.find(request.team)
         if team is None:
             return True

@@ -1,8 +1,10 @@
-"""The app's home: one's games in all channels, those first where it is one's go, each with its buttons.
+"""The app's home: one's games in all channels, those first where it is one's go, each with its
+buttons.
 
-A press there has no channel of its own: the block that it is in names the game's, so that it works as if it had been
-pressed there. Answers for all appear in that channel; what becomes of a press is told in a modal, where one is looking,
-and the page is drawn anew: for all who look at theirs, as far as something on it has changed.
+A press there has no channel of its own: the block that it is in names the game's, so that it works
+as if it had been pressed there. Answers for all appear in that channel; what becomes of a press is
+told in a modal, where one is looking, and the page is drawn anew: for all who look at theirs, as
+far as something on it has changed.
 """
 
 import asyncio
@@ -66,13 +68,18 @@ class Home:
             await self._draw(team, str(event["user"]), anyway=True)
 
     async def _draw(self, team: Team, user: str, *, anyway: bool = False) -> None:
-        """Publish somebody's home, unless it reads as it does. One at a time: what was read last is what stays."""
+        """Publish somebody's home, unless it reads as it does. One at a time: what was read last
+        is what stays.
+        """
         async with self._turns.turn(f"{team.id}/{user}"):
             if anyway:
                 self._open[team.id, user] = {}
             request = Request(team=team.id, channel="", user=user)
             try:
-                view = {"type": "home", "blocks": await self._blocks(request, await self._work.people.find(request))}
+                view = {
+                    "type": "home",
+                    "blocks": await self._blocks(request, await self._work.people.find(request)),
+                }
                 if self._open.get((team.id, user)) == view:
                     return
                 await self._work.wire.call(team.token, "views.publish", user_id=user, view=view)
@@ -95,17 +102,26 @@ class Home:
                 await self._draw(team, user)
 
     def told(self, request: Request, ack: Ack) -> Quick:
-        """What takes care of the answer to a press on the home: it opens in a modal, and what all may see is posted."""
+        """What takes care of the answer to a press on the home: it opens in a modal, and what
+        all may see is posted.
+        """
 
         async def tell(reply: Reply) -> bool:
             team = await self._work.teams.find(request.team)
             if team is None or reply.seen:
                 return False
             blocks = render(replace(reply, mention=(), files=()), team.id).blocks[:MOST_BLOCKS]
-            view: Json = {"type": "modal", "callback_id": "told", "title": plain("Grognard"), "close": plain("Close")}
+            view: Json = {
+                "type": "modal",
+                "callback_id": "told",
+                "title": plain("Grognard"),
+                "close": plain("Close"),
+            }
             view["blocks"] = [block for block in blocks if block["type"] != "actions"]
             try:
-                await self._work.wire.call(team.token, "views.open", trigger_id=request.trigger, view=view)
+                await self._work.wire.call(
+                    team.token, "views.open", trigger_id=request.trigger, view=view
+                )
             except (Busy, Refused) as trouble:
                 log.info("an answer to a press on a home in %s was posted: %s", team.id, trouble)
                 return False
@@ -122,16 +138,27 @@ class Home:
         blocks = render(replace(listed, lines=()), request.team).blocks
         for entry in (part for part in listed.lines if isinstance(part, Entry)):
             blocks += await self._game(entry, request, who)
-        own = (Button(f"{OPEN_FORM}roll", "Roll…"), Button(f"{SAY}me show", "Reminders"), Button("help:", "Help"))
+        own = (
+            Button(f"{OPEN_FORM}roll", "Roll…"),
+            Button(f"{SAY}me show", "Reminders"),
+            Button("help:", "Help"),
+        )
         (row,) = _row(own, _OWN)
         begin = {"type": "conversations_select", "action_id": f"{ACTION}start", "filter": _CHANNELS}
         row["elements"].insert(0, begin | {"placeholder": plain("Start a game in…")})
         blocks += [{"type": "divider"}, row]
-        note = phrase("Only you see this page. A game for you alone: type `game start` in your messages with the bot.")
-        return [*blocks, {"type": "context", "elements": [{"type": "mrkdwn", "text": PEN.plain(note)}]}]
+        note = phrase(
+            "Only you see this page. A game for you alone: type `game start` in your messages with the bot."
+        )
+        return [
+            *blocks,
+            {"type": "context", "elements": [{"type": "mrkdwn", "text": PEN.plain(note)}]},
+        ]
 
     async def _listed(self, request: Request, who: Person) -> Reply:
-        where = Place(f"{PLATFORM}{request.team}/{request.user}", f"{PLATFORM}{request.team}", owner=who.key)
+        where = Place(
+            f"{PLATFORM}{request.team}/{request.user}", f"{PLATFORM}{request.team}", owner=who.key
+        )
         listed = await self._work.app.run(Command(("me", "games"), {}, who, where, ""))
         await self._work.app.answers.delivered(listed)
         return listed
@@ -149,14 +176,21 @@ class Home:
         buttons = [Button(LOOK, "Board"), Button(f"{SAY}log since=me", "Since I left")]
         if entry.text.startswith(THEIRS):
             known = await self._work.app.known(Place(place, home.rstrip("/")), who)
-            shot = shot_of(await self._work.app.registry_at(Place(place, home.rstrip("/"))), known.system)
+            shot = shot_of(
+                await self._work.app.registry_at(Place(place, home.rstrip("/"))), known.system
+            )
             first = [Button(f"{OPEN_FORM}{shot}", "Fire", "primary")] if shot else []
             buttons = [*first, *buttons, Button(f"{SAY}game pass", "Pass")]
-        return [{"type": "divider"}, section, *_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title)]
+        return [
+            {"type": "divider"},
+            section,
+            *_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title),
+        ]
 
     async def next_game(self, request: Request, *, fires: bool) -> tuple[Request, str]:
-        """The ask as if from the channel of one's game, first of one where it is one's go; from one's direct messages
-        where there is none. Where it `fires`: of the first game that has a shot, and its command."""
+        """The ask as if from the channel of one's game, first of one where it is one's go; from
+        one's direct messages where there is none. Where it `fires`: of the first game that has a
+        shot, and its command."""
         who = await self._work.people.find(request)
         listed = await self._listed(request, who)
         home = f"{PLATFORM}{request.team}/"
@@ -175,16 +209,26 @@ class Home:
 
     async def pressed(self, request: Request, body: Json) -> Request:
         """The press as if in the channel that its block names."""
-        return await self._at(request, str(body["actions"][0].get("block_id") or "").partition("|")[0])
+        return await self._at(
+            request, str(body["actions"][0].get("block_id") or "").partition("|")[0]
+        )
 
     async def picked(self, request: Request, channel: str, ack: Ack) -> Request | None:
-        """The ask as if from the channel that was picked for a new game; None where they or the bot are not in it."""
+        """The ask as if from the channel that was picked for a new game; None where they or the
+        bot are not in it.
+        """
         team = await self._work.teams.find(request.team)
         bot = replace(request, user=team.bot_user if team is not None else "")
         for who, they in ((bot, "The bot is"), (request, "You are")):
             if not await self._is_member(who, channel):
-                hint = phrase("In that channel, type: `/invite @grognard`") if who is bot else "Join it first."
-                wrong = error_reply(UserError(f"{they} not in that channel.", hint=hint, code="unknown-channel"))
+                hint = (
+                    phrase("In that channel, type: `/invite @grognard`")
+                    if who is bot
+                    else "Join it first."
+                )
+                wrong = error_reply(
+                    UserError(f"{they} not in that channel.", hint=hint, code="unknown-channel")
+                )
                 await self.told(request, ack)(wrong)
                 return None
         await ack()
@@ -196,7 +240,9 @@ class Home:
             return replace(request, channel=channel, direct=True)
         channel, _, thread = place.removeprefix(f"{PLATFORM}{request.team}/").partition("/")
         if not await self._is_member(request, channel):
-            return await self._at(request, _OWN)  # whoever has left a channel reads and does nothing there
+            return await self._at(
+                request, _OWN
+            )  # whoever has left a channel reads and does nothing there
         return replace(request, channel=channel, thread=thread)
 
     async def _is_member(self, request: Request, channel: str) -> bool:
@@ -205,10 +251,16 @@ class Home:
         return bool(await is_there(self._work.wire, self._work.teams, request.person_key, place))
 
     async def _own_channel(self, request: Request) -> str:
-        """Their direct messages with the bot; by their own id, which Slack takes as well, while it does not say."""
+        """Their direct messages with the bot; by their own id, which Slack takes as well, while
+        it does not say.
+        """
         team = await self._work.teams.find(request.team)
         try:
-            return await direct_messages(self._work.wire, team.token, request.user) if team is not None else ""
+            return (
+                await direct_messages(self._work.wire, team.token, request.user)
+                if team is not None
+                else ""
+            )
         except (Busy, Refused):
             return request.user
 
@@ -225,7 +277,11 @@ def shot_of(registry: Registry, system: str) -> str:
     """The command with which a system's units fire, or attack; "" where it has none."""
     paths = ((system, "fire"), (system, "shoot"))
     named = (path for path in paths if system and registry.get(path) is not None)
-    first = (spec.path for spec in registry.below((system,)) if spec.family == "sequence" and spec.verb in FIRES)
+    first = (
+        spec.path
+        for spec in registry.below((system,))
+        if spec.family == "sequence" and spec.verb in FIRES
+    )
     return " ".join(next(named, ()) or next(first, ()))
 
 

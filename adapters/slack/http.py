@@ -21,8 +21,12 @@ def signatures(secret: str, clock: Callable[[], float] = time.time) -> Signed:
     """What knows Slack's own requests by the app's secret; Slack signs its own repeats anew."""
 
     def read(timestamp: str, signature: str, body: bytes) -> bytes | None:
-        digest = hmac.new(secret.encode(), b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256).hexdigest()
-        is_slacks = hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace"))
+        digest = hmac.new(
+            secret.encode(), b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256
+        ).hexdigest()
+        is_slacks = hmac.compare_digest(
+            f"v0={digest}".encode(), signature.encode("utf-8", "replace")
+        )
         return digest.encode() if is_slacks else None
 
     headers = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
@@ -41,4 +45,6 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
 
-    return signed_app(signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes])
+    return signed_app(
+        signatures(secret), PATH, MAX_BODY, event, [web.get("/health", health), *routes]
+    )

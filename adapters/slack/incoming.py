@@ -1,4 +1,6 @@
-"""What Slack tells the app, and what is done about it; all is acknowledged well within three seconds."""
+"""What Slack tells the app, and what is done about it; all is acknowledged well within three
+seconds.
+"""
 
 import asyncio
 import logging
@@ -13,7 +15,16 @@ from adapters.slack.forms import Forms
 from adapters.slack.home import SAY, Home, is_home
 from adapters.slack.modal import WINDOW, read_meta
 from adapters.slack.render import ACTION
-from adapters.slack.request import PLATFORM, Json, Request, from_command, from_event, from_press, from_shortcut, team_of
+from adapters.slack.request import (
+    PLATFORM,
+    Json,
+    Request,
+    from_command,
+    from_event,
+    from_press,
+    from_shortcut,
+    team_of,
+)
 from adapters.slack.text import after_mention, typed
 from adapters.slack.work import Ack, Quick, Work
 from bot.interface.reply.reply import OPEN_FORM, Reply, error_reply
@@ -71,7 +82,9 @@ class Listeners:
             request = await self.home.pressed(request, body)
         view = body.get("view") or {}
         if view.get("callback_id") == WINDOW:
-            asked = replace(read_meta(view, request.user).request, trigger=request.trigger, view=view["id"])
+            asked = replace(
+                read_meta(view, request.user).request, trigger=request.trigger, view=view["id"]
+            )
             with self._work.posts.hands.pressed(asked):
                 await self._pressed(ack, replace(asked, request_id=request.request_id), does, {})
         elif view.get("type") == "modal":
@@ -87,7 +100,9 @@ class Listeners:
             await self._pressed(ack, request, does, body.get("message") or {}, quick)
 
     async def on_shortcut(self, ack: Ack, body: Json) -> None:
-        """A shortcut: of a message with a roll, what its button does; else a form in the game where it is one's go."""
+        """A shortcut: of a message with a roll, what its button does; else a form in the game
+        where it is one's go.
+        """
         name, message = str(body.get("callback_id") or ""), body.get("message") or {}
         request = from_shortcut(body)
         if message:
@@ -96,7 +111,9 @@ class Listeners:
                 await self._pressed(ack, request, does, message)
                 return
             await ack()
-            nothing = UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
+            nothing = UserError(
+                "That message holds no roll whose odds or undo could be had.", code="not-repeatable"
+            )
             await self._work.posts.deliver(request, error_reply(nothing))
             return
         await ack()
@@ -148,14 +165,19 @@ class Listeners:
             await self._work.brought(request, command, reply)
 
     async def _done(self, request: Request, command: Command, who: Person) -> Reply:
-        """The answer to a command as it is written down; a text is read first, and where it is refused offers the
-        form."""
+        """The answer to a command as it is written down; a text is read first, and where it is
+        refused offers the form."""
         options = command.options
         if command.path == TEXT:
             return await self._read_and_run(request, str(options["text"]), options["files"], who)
         if command.path[0] == "button":
-            where, action = await self._work.where(request, command.path), f"{command.path[1]}:{options['rest']}"
-            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
+            where, action = (
+                await self._work.where(request, command.path),
+                f"{command.path[1]}:{options['rest']}",
+            )
+            return await self._work.app.press(
+                action, who, where, request.request_id, request.to_json()
+            )
         spec = await self._work.app.spec_at(command.path, request.where)
         return await self._work.run(request, spec, options, who)
 
@@ -169,19 +191,30 @@ class Listeners:
             return reply
         return await self._work.app.forms.offered(reply, read.spec, read.options, who)
 
-    async def _run_text(self, ack: Ack, request: Request, text: str, files: Any, quick: Quick | None = None) -> None:
+    async def _run_text(
+        self, ack: Ack, request: Request, text: str, files: Any, quick: Quick | None = None
+    ) -> None:
         """Run a command given as text and answer it."""
         command = request.command(TEXT, {"text": text, "files": list(files)})
-        await self._work.answer(request, command, partial(self._done, request, command), ack, quick=quick)
+        await self._work.answer(
+            request, command, partial(self._done, request, command), ack, quick=quick
+        )
 
     async def _pressed(
-        self, ack: Ack, request: Request, action: str, message: Mapping[str, Any], quick: Quick | None = None
+        self,
+        ack: Ack,
+        request: Request,
+        action: str,
+        message: Mapping[str, Any],
+        quick: Quick | None = None,
     ) -> None:
-        """Do what a button stands for; `message` is the one under which it hangs, unless that is private. `quick` may
-        take care of a quick reply by itself."""
+        """Do what a button stands for; `message` is the one under which it hangs, unless that is
+        private. `quick` may take care of a quick reply by itself."""
         name, _, rest = action.partition(":")
         is_for_all = bool(message.get("blocks"))
-        replaces = not request.view and (name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all))
+        replaces = not request.view and (
+            name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
+        )
         request = replace(request, replaces=replaces, pressed=is_for_all)
         command = request.command(("button", name), {"rest": rest})
 
@@ -194,20 +227,31 @@ class Listeners:
         await self._work.answer(request, command, press, ack, quick=quick)
 
     async def _take_away(self, request: Request, message: Mapping[str, Any]) -> None:
-        """Leave the message without the buttons that have done their work. It is no harm when that fails."""
-        body = {"replace_original": True, "text": message.get("text") or "-", "blocks": without_once(message["blocks"])}
+        """Leave the message without the buttons that have done their work. It is no harm when
+        that fails.
+        """
+        body = {
+            "replace_original": True,
+            "text": message.get("text") or "-",
+            "blocks": without_once(message["blocks"]),
+        }
         try:
             await asyncio.wait_for(self._work.wire.respond(request.response_url, body), PATIENCE)
         except (Busy, Refused, TimeoutError) as trouble:
             log.info("could not remove buttons: %s", trouble)
 
 
-_NOTHING = re.compile(r"(?:thank you|thanks|thx|cheers|great|nice|ok)?[\s.!,:)]+|(?:thank you|thanks|thx|cheers)", re.I)
+_NOTHING = re.compile(
+    r"(?:thank you|thanks|thx|cheers|great|nice|ok)?[\s.!,:)]+|(?:thank you|thanks|thx|cheers)",
+    re.I,
+)
 """What asks for nothing, behind a mention or before it."""
 
 
 def command_line(name: str, text: str) -> str:
-    """The command as text: the slash command's name and what follows; `/lnlt help` asks as `/help lnlt` does."""
+    """The command as text: the slash command's name and what follows; `/lnlt help` asks as
+    `/help lnlt` does.
+    """
     if name == ANY_COMMAND:
         return text
     if text.casefold() in ("help", "?"):
@@ -217,13 +261,17 @@ def command_line(name: str, text: str) -> str:
 
 def _button_of(message: Json, name: str) -> str:
     """The action of a message's button of this name; "" where it has none."""
-    elements = [element for block in message.get("blocks") or () for element in block.get("elements") or ()]
+    elements = [
+        element for block in message.get("blocks") or () for element in block.get("elements") or ()
+    ]
     values = [str(element.get("value") or "") for element in elements]
     return next((value for value in values if value.startswith(f"{name}:")), "")
 
 
 def with_file(read: Parsed, files: Any) -> Parsed:
-    """A command with the first file that came with its message; a file's name in its place is not a file."""
+    """A command with the first file that came with its message; a file's name in its place is
+    not a file.
+    """
     options = dict(read.options)
     for option in read.spec.options:
         if option.type == "file":
@@ -243,7 +291,9 @@ def without_once(blocks: list[Json]) -> list[Json]:
     kept = []
     for block in blocks:
         if block.get("type") == "actions":
-            block = block | {"elements": [element for element in block["elements"] if not _is_once(element)]}
+            block = block | {
+                "elements": [element for element in block["elements"] if not _is_once(element)]
+            }
             if not block["elements"]:
                 continue
         kept.append(block)

@@ -1,8 +1,8 @@
-"""The app's manifest, which Slack takes as it is, and its installation into any workspace: the way to Slack's page and
-back, in one browser and within ten minutes.
+"""The app's manifest, which Slack takes as it is, and its installation into any workspace: the way
+to Slack's page and back, in one browser and within ten minutes.
 
-The app asks for no more than it needs. A state is signed rather than stored, so that a stranger who calls for the page
-leaves nothing behind."""
+The app asks for no more than it needs. A state is signed rather than stored, so that a stranger who
+calls for the page leaves nothing behind."""
 
 import hashlib
 import hmac
@@ -62,13 +62,19 @@ SHORTCUTS = {
 class Installer:
     """The two pages of an installation."""
 
-    def __init__(self, app: App, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault) -> None:
+    def __init__(
+        self, app: App, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault
+    ) -> None:
         self._settings, self._secret = settings, settings.slack_client_secret
         self._app, self._wire, self._teams, self._vault = app, wire, teams, vault
 
     def routes(self) -> list[web.RouteDef]:
         """Where they are."""
-        return [web.get("/", self._front), web.get(INSTALL_PATH, self._install), web.get(REDIRECT_PATH, self._back)]
+        return [
+            web.get("/", self._front),
+            web.get(INSTALL_PATH, self._install),
+            web.get(REDIRECT_PATH, self._back),
+        ]
 
     async def _front(self, _: web.Request) -> web.StreamResponse:
         """What this address is, and the way to install."""
@@ -78,18 +84,31 @@ class Installer:
     async def _install(self, _: web.Request) -> web.StreamResponse:
         """Send the browser to Slack's page; the state comes back with it and is in its cookie."""
         state = new_state(self._secret, time.time() + STATE_LIFE)
-        query = urlencode({"client_id": self._settings.slack_client_id, "scope": ",".join(SCOPES), "state": state})
+        query = urlencode(
+            {"client_id": self._settings.slack_client_id, "scope": ",".join(SCOPES), "state": state}
+        )
         response = web.Response(status=302, headers={"Location": f"{authorize_url()}?{query}"})
-        response.set_cookie(COOKIE, state, max_age=STATE_LIFE, httponly=True, secure=True, samesite="Lax")
+        response.set_cookie(
+            COOKIE, state, max_age=STATE_LIFE, httponly=True, secure=True, samesite="Lax"
+        )
         return response
 
     async def _back(self, request: web.Request) -> web.StreamResponse:
         """Change the code that Slack gave for the workspace's token."""
         if request.query.get("error"):
-            return _page(400, "Nothing was installed", "Slack says that nobody agreed to it.", again=True)
+            return _page(
+                400, "Nothing was installed", "Slack says that nobody agreed to it.", again=True
+            )
         state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
-        if not state or not hmac.compare_digest(state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")):
-            return _page(400, "Nothing was installed", "The installation was begun in another browser.", again=True)
+        if not state or not hmac.compare_digest(
+            state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")
+        ):
+            return _page(
+                400,
+                "Nothing was installed",
+                "The installation was begun in another browser.",
+                again=True,
+            )
         if not is_good(self._secret, state, time.time()):
             return _page(400, "Nothing was installed", "This took too long.", again=True)
         try:
@@ -128,19 +147,31 @@ def new_state(secret: str, until: float) -> str:
 def is_good(secret: str, state: str, now: float) -> bool:
     """Whether we made this state, and not too long ago."""
     text, _, signature = state.rpartition(".")
-    if not hmac.compare_digest(_signature(secret, text).encode(), signature.encode("utf-8", "replace")):
+    if not hmac.compare_digest(
+        _signature(secret, text).encode(), signature.encode("utf-8", "replace")
+    ):
         return False
     return now < float(text.partition(".")[0])
 
 
 def _signature(secret: str, text: str) -> str:
-    return hmac.new(secret.encode(), b"state:" + text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+    return hmac.new(
+        secret.encode(), b"state:" + text.encode("utf-8", "replace"), hashlib.sha256
+    ).hexdigest()
 
 
-def _page(status: int, title: str, text: str, *, again: bool = False, back: str = "", more: str = "") -> web.Response:
+def _page(
+    status: int, title: str, text: str, *, again: bool = False, back: str = "", more: str = ""
+) -> web.Response:
     link = f'<p><a href="{INSTALL_PATH}">Try again</a></p>' if again else ""
-    link += f'<p><a href="https://app.slack.com/client/{html.escape(back)}">Back to Slack</a></p>' if back else ""
-    head = '<html lang="en"><meta name="viewport" content="width=device-width"><title>Grognard</title>'
+    link += (
+        f'<p><a href="https://app.slack.com/client/{html.escape(back)}">Back to Slack</a></p>'
+        if back
+        else ""
+    )
+    head = (
+        '<html lang="en"><meta name="viewport" content="width=device-width"><title>Grognard</title>'
+    )
     body = f"{head}<h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>{link}{more}"
     return web.Response(status=status, text=f"<!doctype html>{body}", content_type="text/html")
 
@@ -153,7 +184,13 @@ async def greet(app: App, wire: Wire, team: Team, user: str) -> None:
     try:
         channel = await direct_messages(wire, team.token, user)
         message = render(await app.welcome(f"{PLATFORM}{team.id}", WHO), team.id)
-        await wire.call(team.token, "chat.postMessage", channel=channel, text=message.text, blocks=message.blocks)
+        await wire.call(
+            team.token,
+            "chat.postMessage",
+            channel=channel,
+            text=message.text,
+            blocks=message.blocks,
+        )
     except (Busy, Refused, UserError) as trouble:
         log.info("no welcome in workspace %s: %s", team.id, trouble)
 
@@ -162,7 +199,9 @@ MAX_HINT = 100
 
 
 def make_manifest(registry: Registry, url: str = "") -> Json:
-    """The manifest: for Socket Mode, or with the bot's address for HTTP mode. Raises UserError for a bad address."""
+    """The manifest: for Socket Mode, or with the bot's address for HTTP mode. Raises UserError
+    for a bad address.
+    """
     base = _base(url) if url else ""
     names = [name for name in registry.top if name not in TAKEN]
     address = f"{base}{PATH}" if base else ""
@@ -206,7 +245,9 @@ def _base(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
         hint = "Type: --url https://bot.example.org"
-        raise UserError(f'"{url[:60]}" is not the address of the bot.', hint=hint, code="bad-arguments")
+        raise UserError(
+            f'"{url[:60]}" is not the address of the bot.', hint=hint, code="bad-arguments"
+        )
     return f"https://{parts.netloc}{parts.path.rstrip('/').removesuffix(PATH)}"
 
 
@@ -222,8 +263,12 @@ def _about(name: str, registry: Registry) -> tuple[str, str]:
         return "Any command, even one whose name another app has taken", "roll 2d6 | help"
     spec = registry.get((name,))
     if spec is not None:
-        return registry.about(name), _few([o.name if o.required else f"[{o.name}]" for o in spec.options], " ")
-    return registry.about(name), _few(list(dict.fromkeys(spec.path[-1] for spec in registry.below((name,)))), " | ")
+        return registry.about(name), _few(
+            [o.name if o.required else f"[{o.name}]" for o in spec.options], " "
+        )
+    return registry.about(name), _few(
+        list(dict.fromkeys(spec.path[-1] for spec in registry.below((name,)))), " | "
+    )
 
 
 def _few(words: list[str], between: str) -> str:
@@ -235,7 +280,9 @@ def _few(words: list[str], between: str) -> str:
 
 
 def print_manifest(words: Sequence[str]) -> int:
-    """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
+    """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises
+    UserError.
+    """
     arguments = Arguments(words, flags={"url": True})
     if arguments.words != ["slack"] or arguments.pairs:
         hint = "Type: grognard manifest slack --url https://bot.example.org"

@@ -1,4 +1,6 @@
-"""A form as a Slack modal: what is needed first, the rest behind *More fields*, the odds inside, errors on top."""
+"""A form as a Slack modal: what is needed first, the rest behind *More fields*, the odds inside,
+errors on top.
+"""
 
 import json
 import re
@@ -35,8 +37,12 @@ MAX_META = 3_000
 _CHANNEL = re.compile(r"#?([CG][A-Z0-9]+)")
 
 
-def form_view(form: Form, draft: Draft, spec: CommandSpec, request: Request, odds: Iterable[str] = ()) -> Json:
-    """The modal of a form. `odds` are the lines that it shows inside, counted anew with each change from then on."""
+def form_view(
+    form: Form, draft: Draft, spec: CommandSpec, request: Request, odds: Iterable[str] = ()
+) -> Json:
+    """The modal of a form. `odds` are the lines that it shows inside, counted anew with each
+    change from then on.
+    """
     lines = list(odds)
     blocks = [_section(f"*{escaped(draft.message)}*")] if draft.message else []
     blocks += [_field(field, counts=bool(lines)) for field in shown(form, draft)]
@@ -49,7 +55,9 @@ def form_view(form: Form, draft: Draft, spec: CommandSpec, request: Request, odd
 
 
 def _modal(kind: str, title: str, blocks: list[Json], meta: str, submit: str) -> Json:
-    ends = {"submit": plain(submit), "close": plain("Cancel")} if submit else {"close": plain("Close")}
+    ends = (
+        {"submit": plain(submit), "close": plain("Cancel")} if submit else {"close": plain("Close")}
+    )
     return {
         "type": "modal",
         "callback_id": kind,
@@ -70,7 +78,9 @@ def block_of(form: Form, draft: Draft, option: str) -> str:
     return at if at in names or not names else names[0]
 
 
-def read_state(form: Form, values: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, object]:
+def read_state(
+    form: Form, values: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> dict[str, object]:
     """What a modal holds, by field. A file stays what Slack says of it."""
     found: dict[str, object] = {}
     for field in form.fields:
@@ -91,34 +101,57 @@ def _value(state: Mapping[str, Any]) -> object:
     return state.get("value") or ""
 
 
-def pick_view(path: Path, registry: Registry, request: Request, games: Collection[str] = ()) -> Json:
-    """The modal that asks which of a name's commands is meant; without a name, which of all, of these `games`."""
+def pick_view(
+    path: Path, registry: Registry, request: Request, games: Collection[str] = ()
+) -> Json:
+    """The modal that asks which of a name's commands is meant; without a name, which of all, of
+    these `games`.
+    """
     groups: dict[str, list[Json]] = {}
     off = registry.games.keys() - set(games)
-    tops = [path] if path else [(name,) for name in registry.top if not name.endswith(TABLE) and name not in off]
+    tops = (
+        [path]
+        if path
+        else [(name,) for name in registry.top if not name.endswith(TABLE) and name not in off]
+    )
     for spec in (spec for top in tops for spec in registry.below(top)):
         group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path or spec.path[:1])
         one = choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
         groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(one)
     listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
-    select: Json = {"type": "static_select", "action_id": FIELD, "placeholder": plain("Type to search")}
+    select: Json = {
+        "type": "static_select",
+        "action_id": FIELD,
+        "placeholder": plain("Type to search"),
+    }
     if len(listed) == 1:
         select["options"] = listed[0][1]
     else:
-        select["option_groups"] = [{"label": plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed]
+        select["option_groups"] = [
+            {"label": plain(group[:MAX_CHOICE]), "options": picks} for group, picks in listed
+        ]
     title = f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]
-    return _modal(PICK, title, [_input("command", select, "Command")], meta_of(request, path), "Next")
+    return _modal(
+        PICK, title, [_input("command", select, "Command")], meta_of(request, path), "Next"
+    )
 
 
 def window_view(title: str, blocks: list[Json], request: Request) -> Json:
-    """The modal of an answer that has a window of its own; what is pressed in it is asked where it was opened."""
-    fits, meta = len(title) <= MAX_TITLE, meta_of(replace(request, message="", pressed=False, replaces=False), ())
+    """The modal of an answer that has a window of its own; what is pressed in it is asked where
+    it was opened.
+    """
+    fits, meta = (
+        len(title) <= MAX_TITLE,
+        meta_of(replace(request, message="", pressed=False, replaces=False), ()),
+    )
     shown = (blocks[1:] if fits else blocks) or [_section("-")]
     return _modal(WINDOW, title if fits else "Grognard", shown, meta, "")
 
 
 def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = False) -> str:
-    """What a modal must remember: its command and draft, whether it shows odds, and where its answer goes."""
+    """What a modal must remember: its command and draft, whether it shows odds, and where its
+    answer goes.
+    """
     kept = {name: value for name, value in request.to_json().items() if name != "user"}
     form = {"path": list(path)} | ({"draft": draft, "counts": counts} if draft else {})
     text = json.dumps({**form, **kept}, separators=(",", ":"))
@@ -128,7 +161,9 @@ def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = Fal
 
 
 class Meta(NamedTuple):
-    """What a modal remembers: its command, the ask that it comes from, its draft, and whether it shows odds."""
+    """What a modal remembers: its command, the ask that it comes from, its draft, and whether it
+    shows odds.
+    """
 
     path: Path
     request: Request
@@ -137,8 +172,8 @@ class Meta(NamedTuple):
 
 
 def read_meta(view: Mapping[str, Any], user: str) -> Meta:
-    """What `meta_of` wrote; a form that is submitted twice is one request. Raises UserError for one that is none of
-    ours."""
+    """What `meta_of` wrote; a form that is submitted twice is one request. Raises UserError for one
+    that is none of ours."""
     try:
         meta = json.loads(view["private_metadata"])
         path = tuple(map(str, meta.pop("path")))
@@ -146,7 +181,9 @@ def read_meta(view: Mapping[str, Any], user: str) -> Meta:
         request_id = f"slack:{meta['team']}:view/{view['id']}"
         return Meta(path, Request(**meta, user=user, request_id=request_id), draft, counts)
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise UserError("This form cannot be read.", hint="Type the command again.", code="bad-form") from None
+        raise UserError(
+            "This form cannot be read.", hint="Type the command again.", code="bad-form"
+        ) from None
 
 
 # Blocks
@@ -154,7 +191,9 @@ def read_meta(view: Mapping[str, Any], user: str) -> Meta:
 
 def _field(field: Field, *, counts: bool) -> Json:
     made = _input(field.name, _element(field), field.label, _hint(field), optional=not field.needed)
-    return made | ({"dispatch_action": True} if counts and field.name != HOW and field.kind != "file" else {})
+    return made | (
+        {"dispatch_action": True} if counts and field.name != HOW and field.kind != "file" else {}
+    )
 
 
 def _hint(field: Field) -> str:
@@ -188,7 +227,13 @@ def _menu(field: Field, kind: str, initial: str) -> Json:
     chosen = [option for option, pick in zip(options, field.picks, strict=False) if pick.chosen]
     element: Json = {"type": kind, "action_id": FIELD, "options": options}
     if kind != "radio_buttons":
-        placeholder = "None" if field.name == FLAGS else "Choose one" if field.kind == "pick" else "Choose units"
+        placeholder = (
+            "None"
+            if field.name == FLAGS
+            else "Choose one"
+            if field.kind == "pick"
+            else "Choose units"
+        )
         element["placeholder"] = plain(placeholder)
     if chosen:
         element[initial] = chosen if initial.endswith("s") else chosen[0]
@@ -196,7 +241,11 @@ def _menu(field: Field, kind: str, initial: str) -> Json:
 
 
 def _number(option: Option, value: str) -> Json:
-    element: Json = {"type": "number_input", "action_id": FIELD, "is_decimal_allowed": option.type == "number"}
+    element: Json = {
+        "type": "number_input",
+        "action_id": FIELD,
+        "is_decimal_allowed": option.type == "number",
+    }
     if option.min is not None and option.clamp not in ("low", "both"):
         element["min_value"] = f"{option.min:g}"
     if option.max is not None and option.clamp not in ("high", "both"):
@@ -217,8 +266,14 @@ def _fits(option: Option, value: str) -> bool:
 
 
 def _channel(value: str) -> Json:
-    """A channel is picked from Slack's own list: a name that was typed would say nothing of its id."""
-    element: Json = {"type": "conversations_select", "action_id": FIELD, "filter": {"include": ["public", "private"]}}
+    """A channel is picked from Slack's own list: a name that was typed would say nothing of its
+    id.
+    """
+    element: Json = {
+        "type": "conversations_select",
+        "action_id": FIELD,
+        "filter": {"include": ["public", "private"]},
+    }
     found = _CHANNEL.fullmatch(value)
     return element | ({"initial_conversation": found[1]} if found else {})
 
@@ -237,7 +292,10 @@ def _button(name: str, label: str) -> Json:
 
 
 def _section(text: str) -> Json:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text[:MAX_INPUT], "verbatim": True}}
+    return {
+        "type": "section",
+        "text": {"type": "mrkdwn", "text": text[:MAX_INPUT], "verbatim": True},
+    }
 
 
 def choice(text: str, value: str, about: str = "") -> Json:
@@ -247,7 +305,13 @@ def choice(text: str, value: str, about: str = "") -> Json:
 
 
 def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bool = False) -> Json:
-    made: Json = {"type": "input", "block_id": name, "label": plain(label), "element": element, "optional": optional}
+    made: Json = {
+        "type": "input",
+        "block_id": name,
+        "label": plain(label),
+        "element": element,
+        "optional": optional,
+    }
     return made | ({"hint": plain(cut(hint, MAX_HINT))} if hint else {})
 
 

@@ -1,6 +1,8 @@
-"""A Reply as one Slack message: blocks, the same as plain text for notifications and screen readers, and files.
+"""A Reply as one Slack message: blocks, the same as plain text for notifications and screen
+readers, and files.
 
-What is too long folds: a summary, and the whole text as a file. The figures are Slack's, each with some room left.
+What is too long folds: a summary, and the whole text as a file. The figures are Slack's, each with
+some room left.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +15,17 @@ from adapters.slack.request import PLATFORM, Json
 from adapters.slack.tables_and_charts import CHART, CONTAINER, TABLE, odds_blocks, table_block
 from adapters.slack.text import PEN, bold, entities, escaped, fenced, line
 from bot.interface.reply.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
-from bot.interface.reply.reply import LINK, PLAIN, WAITING, Button, File, Menu, MenuEntry, Reply, beside
+from bot.interface.reply.reply import (
+    LINK,
+    PLAIN,
+    WAITING,
+    Button,
+    File,
+    Menu,
+    MenuEntry,
+    Reply,
+    beside,
+)
 from bot.interface.reply.unit_table import UnitTable
 
 MAX_BLOCKS = 50
@@ -40,7 +52,9 @@ _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it is sent: the text and blocks of Slack, the files that go with it, and what only programs see."""
+    """A message as it is sent: the text and blocks of Slack, the files that go with it, and what
+    only programs see.
+    """
 
     text: str
     blocks: list[Json]
@@ -49,10 +63,15 @@ class Message:
 
 
 def render(
-    reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = (), own: frozenset[str] = frozenset()
+    reply: Reply,
+    team: str,
+    *,
+    before: str = "",
+    notes: Iterable[str] = (),
+    own: frozenset[str] = frozenset(),
 ) -> Message:
-    """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but those whom the
-    reply calls. `own`: the types of Slack's own blocks that the workspace takes."""
+    """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but
+    those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes."""
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
     lines, files = [*reply.shown, *notes], reply.files
@@ -73,15 +92,25 @@ def _mention(reply: Reply, team: str) -> str:
 
 
 def _called(first: str, mention: str, reply: Reply) -> str:
-    """The first line with whom it calls: in front where somebody is waited for, for the notification."""
-    return f"{mention.removeprefix(' · ')}, {first}" if mention and reply.tone == WAITING else f"{first}{mention}"
+    """The first line with whom it calls: in front where somebody is waited for, for the
+    notification.
+    """
+    return (
+        f"{mention.removeprefix(' · ')}, {first}"
+        if mention and reply.tone == WAITING
+        else f"{first}{mention}"
+    )
 
 
-def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]) -> list[Json]:
+def _blocks(
+    reply: Reply, mention: str, mark: str, lines: Sequence[Part], own: frozenset[str]
+) -> list[Json]:
     return [
         *_sections([_called(_first(reply, mark), mention, reply)]),
         *_body([part for part in lines if not isinstance(part, Small)], own),
-        *_context([*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)]),
+        *_context(
+            [*(part.text for part in lines if isinstance(part, Small)), " · ".join(reply.footer)]
+        ),
         *actions(reply.buttons, reply.menus),
     ]
 
@@ -115,8 +144,8 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
 
 
 def _body(parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
-    """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's `own`; a message takes
-    one table."""
+    """The parts as blocks; one of a list has its button beside it. Odds and a table are Slack's
+    `own`; a message takes one table."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
     if TABLE in own and tables and tables_and_charts.fits(tables):
         yield tables_and_charts.units(tables)
@@ -147,7 +176,9 @@ def _kind(part: Part, own: frozenset[str]) -> str:
 
 
 def _listed(kind: str, parts: Sequence[Part], own: frozenset[str]) -> Iterator[Json]:
-    """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone has no "at least"."""
+    """Parts of one kind as Slack's own, and as lines where that does not say all: a chart alone
+    has no "at least".
+    """
     found: list[Json] = []
     if kind == CHART:
         found = odds_blocks([part for part in parts if isinstance(part, Odds)], own) or []
@@ -165,7 +196,9 @@ def _drawn(rows: Iterable[Row]) -> Iterator[Json]:
 
 
 def _sections(texts: Iterable[str]) -> Iterator[Json]:
-    """Lines as section blocks, each as long as Slack allows; a line that is longer still is split."""
+    """Lines as section blocks, each as long as Slack allows; a line that is longer still is
+    split.
+    """
     for chunk in _chunks(texts, MAX_SECTION):
         yield {"type": "section", "text": {"type": "mrkdwn", "text": chunk, "verbatim": True}}
 
@@ -209,7 +242,9 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
 
 def _context(texts: Sequence[str]) -> Iterator[Json]:
     """Small print and the number of the answer, as many in a block as Slack takes."""
-    shown = [piece for text in map(PEN.small, texts) if text for piece in _pieces(text, MAX_SECTION)]
+    shown = [
+        piece for text in map(PEN.small, texts) if text for piece in _pieces(text, MAX_SECTION)
+    ]
     elements: list[Json] = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in shown]
     for at in range(0, len(elements), MAX_ELEMENTS):
         yield {"type": "context", "elements": elements[at : at + MAX_ELEMENTS]}
@@ -233,7 +268,10 @@ def _button(button: Button) -> Json:
     }
     if button.style == LINK:
         team, _, channel = button.action.removeprefix(f"goto:{PLATFORM}").partition("/")
-        return made | {"url": f"{_CHANNEL}?team={team}&channel={channel.partition('/')[0]}", "action_id": button.action}
+        return made | {
+            "url": f"{_CHANNEL}?team={team}&channel={channel.partition('/')[0]}",
+            "action_id": button.action,
+        }
     return made | ({"style": _STYLES[button.style]} if button.style in _STYLES else {})
 
 
@@ -241,7 +279,10 @@ def _select(menu: Menu, at: int) -> Json:
     return {
         "type": "static_select",
         "action_id": f"{ACTION}menu-{at}",
-        "placeholder": {"type": "plain_text", "text": entities(menu.short or menu.label)[:MAX_LABEL]},
+        "placeholder": {
+            "type": "plain_text",
+            "text": entities(menu.short or menu.label)[:MAX_LABEL],
+        },
         "options": [_choice(entry) for entry in menu.entries[:MAX_CHOICES]],
     }
 

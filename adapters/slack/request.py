@@ -1,7 +1,8 @@
-"""A request as a plain value: who did what where, and how it may be answered; and how what Slack sends is shaped, as
-far as anybody here looks at it: what is bent is refused at the door.
+"""A request as a plain value: who did what where, and how it may be answered; and how what Slack
+sends is shaped, as far as anybody here looks at it: what is bent is refused at the door.
 
-Every field may be missing or null; whoever needs one says so. Fields that are not named here may hold anything."""
+Every field may be missing or null; whoever needs one says so. Fields that are not named here may
+hold anything."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -15,16 +16,28 @@ Json = dict[str, Any]
 PLATFORM = "slack:"
 URL_LIFE = 29 * 60.0  # Slack says 30 minutes
 _UNNAMED = ("directmessage", "privategroup")
-_KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct", "message", "replaces")
+_KEPT = (
+    "team",
+    "channel",
+    "user",
+    "thread",
+    "response_url",
+    "until",
+    "direct",
+    "message",
+    "replaces",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One command, press, form or message. `until` (Unix seconds) ends the life of its `response_url`.
+    """One command, press, form or message. `until` (Unix seconds) ends the life of its
+    `response_url`.
 
-    `thread` and `message` are Slack's timestamps: of the thread it is in, and of the message that was pressed or
-    written. `direct` says that it was written to the bot alone, `replaces` that a private answer takes the place of the
-    message that was pressed. `pressed`: that is a message for all. `view` is the window in which it was pressed.
+    `thread` and `message` are Slack's timestamps: of the thread it is in, and of the message that
+    was pressed or written. `direct` says that it was written to the bot alone, `replaces` that a
+    private answer takes the place of the message that was pressed. `pressed`: that is a message for
+    all. `view` is the window in which it was pressed.
     """
 
     team: str
@@ -49,7 +62,9 @@ class Request:
         """The channel, thread or direct messages."""
         key, server = f"{PLATFORM}{self.team}/{self.channel}", f"{PLATFORM}{self.team}"
         channel = Place(key, server, self._name, self.person_key if self.direct else "")
-        return replace(channel, key=f"{key}/{self.thread}", parent=channel) if self.thread else channel
+        return (
+            replace(channel, key=f"{key}/{self.thread}", parent=channel) if self.thread else channel
+        )
 
     @property
     def _name(self) -> str:
@@ -74,7 +89,9 @@ class Request:
 
     @property
     def answerable_until(self) -> float:
-        """Until when an answer is worth giving: a message has no response address, but nobody waits longer either."""
+        """Until when an answer is worth giving: a message has no response address, but nobody
+        waits longer either.
+        """
         return self.until or time.time() + URL_LIFE
 
     def command(self, path: tuple[str, ...], options: Mapping[str, object]) -> Command:
@@ -99,7 +116,9 @@ class Request:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], place: str) -> Self:
-        """The ask that `to_json` wrote, or one for a place that nobody asked from: then nobody's user is set."""
+        """The ask that `to_json` wrote, or one for a place that nobody asked from: then nobody's
+        user is set.
+        """
         kept = {name: data[name] for name in _KEPT if name in data}
         if "channel" not in kept:
             team, _, rest = place.removeprefix(PLATFORM).partition("/")
@@ -109,10 +128,12 @@ class Request:
 
 
 def team_of(body: Mapping[str, Any]) -> str:
-    """The workspace of a payload in which the app is installed (the organisation where nothing else is named).
+    """The workspace of a payload in which the app is installed (the organisation where nothing else
+    is named).
 
-    In a channel shared with another workspace the outer `team_id` of an event is the partner's, and ours is in its
-    authorizations; a view says where it was opened. Whoever is behind it is a person of this place all the same.
+    In a channel shared with another workspace the outer `team_id` of an event is the partner's, and
+    ours is in its authorizations; a view says where it was opened. Whoever is behind it is a person
+    of this place all the same.
     """
     view, user = body.get("view") or {}, body.get("user")
     granted = next(iter(body.get("authorizations") or ()), None) or {}
@@ -123,7 +144,9 @@ def team_of(body: Mapping[str, Any]) -> str:
 
 
 def from_command(body: Mapping[str, Any]) -> Request:
-    """The ask behind a slash command. Its trigger is Slack's only id that stays the same when it comes twice."""
+    """The ask behind a slash command. Its trigger is Slack's only id that stays the same when it
+    comes twice.
+    """
     team = team_of(body)
     return Request(
         team=team,
@@ -140,7 +163,9 @@ def from_command(body: Mapping[str, Any]) -> Request:
 
 
 def from_event(body: Mapping[str, Any]) -> Request:
-    """The ask behind a written message; one message is one request, however many events tell of it."""
+    """The ask behind a written message; one message is one request, however many events tell of
+    it.
+    """
     event, team = body["event"], team_of(body)
     ts = event["ts"]
     thread = event.get("thread_ts") or ""
@@ -203,8 +228,8 @@ _TEXTS = """
     event.files.[].name event.files.[].url_private event.files.[].url_private_download event.tokens.bot.[]
     authorizations.[].team_id authorizations.[].enterprise_id authorizations.[].user_id
 """
-"""All that anybody here looks at, and all of it text: `[]` is each item of a list, `*` each field whatever its name;
-a field with a `+` has to be there where what it is in is there."""
+"""All that anybody here looks at, and all of it text: `[]` is each item of a list, `*` each field
+whatever its name; a field with a `+` has to be there where what it is in is there."""
 
 
 def _shape(paths: Iterable[str]) -> Json:
@@ -222,16 +247,29 @@ _NEEDED_BY_TYPE = {
     "shortcut": ("user.id", "trigger_id", "callback_id"),
     "message_action": ("user.id", "channel.id", "message.ts", "trigger_id", "callback_id"),
     "block_actions": ("actions",),
-    "view_submission": ("view.id", "view.callback_id", "view.private_metadata", "view.state.values"),
+    "view_submission": (
+        "view.id",
+        "view.callback_id",
+        "view.private_metadata",
+        "view.state.values",
+    ),
 }
-_NEEDED = {"command": ("channel_id", "user_id", "trigger_id"), "actions": ("user.id",), "view": ("user.id",)}
+_NEEDED = {
+    "command": ("channel_id", "user_id", "trigger_id"),
+    "actions": ("user.id",),
+    "view": ("user.id",),
+}
 
 
 def is_valid(payload: object) -> bool:
-    """Whether a payload can be read: nothing that is looked at has another shape, and what its kind needs is there."""
+    """Whether a payload can be read: nothing that is looked at has another shape, and what its
+    kind needs is there.
+    """
     if not isinstance(payload, Mapping) or not _fits(payload, _PAYLOAD):
         return False
-    needed = [path for kind, paths in _NEEDED.items() if payload.get(kind) is not None for path in paths]
+    needed = [
+        path for kind, paths in _NEEDED.items() if payload.get(kind) is not None for path in paths
+    ]
     needed += _NEEDED_BY_TYPE.get(str(payload.get("type")), ())
     if "event" in payload and not (payload["event"] and _is_event(payload["event"])):
         return False
@@ -242,7 +280,11 @@ def is_valid(payload: object) -> bool:
 
 def _is_event(event: Mapping[str, Any]) -> bool:
     """Whether an event that may be a command to us has what an answer needs."""
-    if event.get("type") not in ("app_mention", "message") or not event.get("user") or event.get("subtype"):
+    if (
+        event.get("type") not in ("app_mention", "message")
+        or not event.get("user")
+        or event.get("subtype")
+    ):
         return bool(event.get("type"))
     return bool(event.get("ts") and event.get("channel"))
 
@@ -260,10 +302,15 @@ def _fits(value: object, shape: Json) -> bool:
     if not shape:
         return isinstance(value, str)
     if "[]" in shape:
-        return isinstance(value, list) and all(one is not None and _fits(one, shape["[]"]) for one in value)
+        return isinstance(value, list) and all(
+            one is not None and _fits(one, shape["[]"]) for one in value
+        )
     if not isinstance(value, Mapping):
         return False
     if "*" in shape:
         return all(one is not None and _fits(one, shape["*"]) for one in value.values())
     fields = ((value.get(step.rstrip("+")), step, inner) for step, inner in shape.items())
-    return all(_fits(found, inner) and not (found is None and step[-1] == "+") for found, step, inner in fields)
+    return all(
+        _fits(found, inner) and not (found is None and step[-1] == "+")
+        for found, step, inner in fields
+    )

@@ -1,8 +1,9 @@
-"""The life of the Slack adapter: begins, stays connected, ends without losing an answer; and the slack-bolt app, which
-says what listener hears what, and whose token answers.
+"""The life of the Slack adapter: begins, stays connected, ends without losing an answer; and the
+slack-bolt app, which says what listener hears what, and whose token answers.
 
-Socket Mode's connection is replaced before it ends, and made anew when it breaks. The library's own client keeps trying
-an address that was good once; after a longer outage it would never come back."""
+Socket Mode's connection is replaced before it ends, and made anew when it breaks. The library's own
+client keeps trying an address that was good once; after a longer outage it would never come back.
+"""
 
 import asyncio
 import contextlib
@@ -65,7 +66,9 @@ async def serve(app: App, settings: Settings) -> None:
         if settings.slack_app_token:
             connection = _socket_mode(app, bolt, wire, settings)
         else:
-            pages = Installer(app, settings, wire, teams, vault).routes() if vault is not None else []
+            pages = (
+                Installer(app, settings, wire, teams, vault).routes() if vault is not None else []
+            )
             connection = _http_mode(app, bolt, pages, settings)
         owed = watch(app.receipts, PLATFORM, listeners.make_good)
         await _until_one_fails(work.posts.outbox.run(), owed, connection)
@@ -88,7 +91,9 @@ async def _own_team(wire: Wire, token: str) -> Team:
 
 
 async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
-    socket = Socket(bolt, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack"))
+    socket = Socket(
+        bolt, wire, settings.slack_app_token, lambda: app.counts.count("reconnect", "slack")
+    )
     app.links["slack"] = socket.trouble
     try:
         await socket.run()
@@ -96,8 +101,13 @@ async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings)
         await socket.close()
 
 
-async def _http_mode(app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
-    site, at = web_app(bolt, settings.slack_signing_secret, pages), (settings.slack_host, settings.port)
+async def _http_mode(
+    app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings
+) -> None:
+    site, at = (
+        web_app(bolt, settings.slack_signing_secret, pages),
+        (settings.slack_host, settings.port),
+    )
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
     listens = partial(app.links.__setitem__, "slack", str)  # nothing is wrong
     told = f"listening on {at[0]}, port {at[1]}, path {PATH}"
@@ -126,7 +136,9 @@ async def _finish(work: Work) -> None:
     await work.posts.outbox.stop(LAST_POSTS)
 
 
-NOT_HERE = "Grognard is not installed in this workspace, so it cannot answer here. An admin can add it."
+NOT_HERE = (
+    "Grognard is not installed in this workspace, so it cannot answer here. An admin can add it."
+)
 ALL = re.compile(".*", re.DOTALL)
 
 
@@ -153,15 +165,22 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
         request_verification_enabled=False,
         user_facing_authorize_error_message=NOT_HERE,
     )
-    log.setLevel(max(logging.INFO, logging.getLogger().level))  # its DEBUG lines show what people typed
+    log.setLevel(
+        max(logging.INFO, logging.getLogger().level)
+    )  # its DEBUG lines show what people typed
 
     @bolt.error
     async def failed(error: Exception) -> BoltResponse:
-        """Only the library itself raises what the network did: it tells people of a workspace without the app."""
+        """Only the library itself raises what the network did: it tells people of a workspace
+        without the app.
+        """
         if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
-            log.warning("could not tell somebody that the app is not installed: %s", type(error).__name__)
+            log.warning(
+                "could not tell somebody that the app is not installed: %s", type(error).__name__
+            )
             return BoltResponse(status=200)
-        # A form that is none of ours (commands answer for themselves), or a shape that the library did not expect.
+        # A form that is none of ours (commands answer for themselves), or a shape that the library
+        # did not expect.
         if isinstance(error, UserError) or not _is_ours(error):
             log.warning("Slack sent something that makes no sense: %r", error)
             return BoltResponse(status=400)
@@ -179,14 +198,19 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     bolt.event("app_uninstalled")(listeners.on_uninstalled)
     bolt.event("tokens_revoked")(listeners.on_revoked)
     for listener in bolt._async_listeners:
-        listener.auto_acknowledgement = False  # of events: ours say when, so that Slack repeats what was lost
+        listener.auto_acknowledgement = (
+            False  # of events: ours say when, so that Slack repeats what was lost
+        )
     return bolt
 
 
 def _is_ours(error: Exception) -> bool:
     """Whether it was raised while our own code was at work."""
     frames = traceback.walk_tb(error.__traceback__)
-    return any(str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot.")) for frame, _ in frames)
+    return any(
+        str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot."))
+        for frame, _ in frames
+    )
 
 
 often = seldom(f"{__name__}.often")
@@ -194,20 +218,34 @@ often = seldom(f"{__name__}.often")
 HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
 SETTLED, EAGER = 1.0, 2.0
-"""A connection that ends within a second is made anew at most each other second: Slack has let us in, after all."""
+"""A connection that ends within a second is made anew at most each other second: Slack has let
+us in, after all.
+"""
 CALM = 60.0
 """Seconds that a connection lasts where nothing is wrong: Slack renews one about every hour."""
 RENEW_AFTER = 180.0
-"""Seconds without a connection after which the HTTP client is replaced, in case the client itself is broken."""
+"""Seconds without a connection after which the HTTP client is replaced, in case the client
+itself is broken.
+"""
 AT_WORK = 1_500
-"""How many envelopes are worked on at once. Beyond that a command is turned away; anything else Slack sends again."""
-_FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inactive", "token_revoked")
+"""How many envelopes are worked on at once. Beyond that a command is turned away; anything else
+Slack sends again.
+"""
+_FATAL = (
+    "invalid_auth",
+    "not_authed",
+    "not_allowed_token_type",
+    "account_inactive",
+    "token_revoked",
+)
 
 
 class Socket:
     """The Socket Mode connection of this process."""
 
-    def __init__(self, bolt: AsyncApp, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, bolt: AsyncApp, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None
+    ) -> None:
         """`again` hears of each connection but the first."""
         self._bolt, self._wire, self._token, self._again = bolt, wire, app_token, again
         self._is_first = True
@@ -216,8 +254,9 @@ class Socket:
         self._shaken = asyncio.Event()
 
     async def run(self) -> None:
-        """Stay connected until cancelled. Raises UserError when Slack refuses the app's token. Once a connection has
-        ended early, there is a second one beside: whatever ends one of the two, nothing that is sent meets none."""
+        """Stay connected until cancelled. Raises UserError when Slack refuses the app's token. Once
+        a connection has ended early, there is a second one beside: whatever ends one of the two,
+        nothing that is sent meets none."""
         await _until_one_fails(self._stay(), self._stay(is_spare=True))
 
     async def _stay(self, *, is_spare: bool = False) -> None:
@@ -232,13 +271,18 @@ class Socket:
                 socket = await self._connect()
             except (Busy, aiohttp.ClientError, TimeoutError, OSError) as error:
                 pause = max(wait, getattr(error, "seconds", 0.0))
-                what = error if isinstance(error, Busy) else type(error).__name__  # its own words hold the address
+                what = (
+                    error if isinstance(error, Busy) else type(error).__name__
+                )  # its own words hold the address
                 log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
                 await asyncio.sleep(pause)
                 now = time.monotonic()
                 failing_since = since if failing_since is None else failing_since
                 if now - failing_since >= RENEW_AFTER and not self._open:
-                    log.warning("no connection to Slack for %.0f s; trying with a new client", now - failing_since)
+                    log.warning(
+                        "no connection to Slack for %.0f s; trying with a new client",
+                        now - failing_since,
+                    )
                     await self._wire.renew()
                     failing_since = now
                 wait = min(wait * 2, MAX_BACKOFF)
@@ -278,10 +322,14 @@ class Socket:
                 hint = 'Make an app-level token (xapp-...) with connections:write under "Basic Information".'
                 raise UserError(what, hint=hint, code="token-refused") from None
             raise Busy(refused.error, 1.0) from None
-        return await self._wire.session.ws_connect(found["url"], heartbeat=HEARTBEAT, max_msg_size=0)
+        return await self._wire.session.ws_connect(
+            found["url"], heartbeat=HEARTBEAT, max_msg_size=0
+        )
 
     async def _read(self, socket: aiohttp.ClientWebSocketResponse, leaving: asyncio.Event) -> None:
-        """Take what comes until the connection ends; `leaving` is set as soon as another one is needed."""
+        """Take what comes until the connection ends; `leaving` is set as soon as another one is
+        needed.
+        """
         self._open.append(socket)
         try:
             async for message in socket:
@@ -295,11 +343,15 @@ class Socket:
             self._open.remove(socket)
             leaving.set()
 
-    def _take(self, socket: aiohttp.ClientWebSocketResponse, said: dict[str, Any], leaving: asyncio.Event) -> None:
+    def _take(
+        self, socket: aiohttp.ClientWebSocketResponse, said: dict[str, Any], leaving: asyncio.Event
+    ) -> None:
         if said.get("type") == "disconnect":
             leaving.set()  # this connection goes on until Slack closes it, while the next one is made
             return
-        request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
+        request = (
+            SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
+        )
         if request is None or not is_valid(request.payload):
             if "payload" in said:
                 often.warning("Slack sent something unreadable, ignored: it has another shape")
@@ -312,10 +364,17 @@ class Socket:
                 refused = {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}}
                 self._spawn(self._send(socket, refused))
 
-    async def _serve(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
+    async def _serve(
+        self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest
+    ) -> None:
         try:
             response = await run_async_bolt_app(self._bolt, request)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
+        except (
+            AttributeError,
+            KeyError,
+            TypeError,
+            ValueError,
+        ) as error:  # the library's; ours are answered in it
             often.warning("Slack sent something unreadable, ignored: %r", error)
             return
         if response.status != 200:

@@ -1,7 +1,8 @@
 """Slack's own tables and charts, of units, tables and odds, and which workspaces do not take them.
 
-Clients and plans take up new blocks at different times. A type that a workspace refused once it is not sent again for
-some days, by any process: the same words go out as text of a fixed width, and the other types go on.
+Clients and plans take up new blocks at different times. A type that a workspace refused once it is
+not sent again for some days, by any process: the same words go out as text of a fixed width, and
+the other types go on.
 """
 
 import logging
@@ -48,7 +49,8 @@ class Unwanted(Exception):
 
 
 class Workspaces:
-    """Which of Slack's own blocks a workspace takes: all, until it refuses one, and that again some days later.
+    """Which of Slack's own blocks a workspace takes: all, until it refuses one, and that again some
+    days later.
 
     What is noted of a workspace is read once by a process, before its first message.
     """
@@ -90,12 +92,23 @@ def types_in(block: object) -> frozenset[str]:
 
 
 def named(faults: Iterable[str], blocks: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """The types of Slack's own that faults are about: `unsupported type: table [json-pointer:/blocks/1/type]`."""
-    found = {kind for fault in faults for kind in TYPES if re.search(rf"unsupported type:? {kind}\b", fault)}
+    """The types of Slack's own that faults are about: `unsupported type: table
+    [json-pointer:/blocks/1/type]`.
+    """
+    found = {
+        kind
+        for fault in faults
+        for kind in TYPES
+        if re.search(rf"unsupported type:? {kind}\b", fault)
+    }
     for pointer in _POINTER.findall(" ".join(faults) if not found else ""):
         at: Any = {"blocks": blocks}
         for step in pointer.strip("/").split("/"):
-            at = at[int(step)] if isinstance(at, list) and step.isdecimal() and int(step) < len(at) else at
+            at = (
+                at[int(step)]
+                if isinstance(at, list) and step.isdecimal() and int(step) < len(at)
+                else at
+            )
             at = at.get(step) if isinstance(at, Mapping) else at
             found |= {str(at.get("type"))} & {*TYPES} if isinstance(at, Mapping) else set()
     return frozenset(found)
@@ -132,8 +145,8 @@ def _bold(text: str) -> Json:
 
 
 def odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | None:
-    """A chart of the odds, a series for each heading, and the figures where a workspace takes their box; None for what
-    no chart can show: too many, or what came up marked in it."""
+    """A chart of the odds, a series for each heading, and the figures where a workspace takes their
+    box; None for what no chart can show: too many, or what came up marked in it."""
     words = _in_order(parts)
     names = [_cut(part.heading or "all") for part in parts]
     labels = [_cut(word) for word in words]
@@ -145,10 +158,16 @@ def odds_blocks(parts: Sequence[Odds], native: frozenset[str]) -> list[Json] | N
     for part, name in zip(parts, names, strict=True):
         chances = dict(part.chances)
         values = [round(100 * chances.get(word, 0.0), 1) for word in words]
-        data = [{"label": label, "value": value} for label, value in zip(labels, values, strict=True)]
+        data = [
+            {"label": label, "value": value} for label, value in zip(labels, values, strict=True)
+        ]
         series.append({"name": name, "data": data})
     axis = {"categories": labels, "y_label": "percent"}
-    chart = {"type": CHART, "title": TITLE, "chart": {"type": "bar", "series": series, "axis_config": axis}}
+    chart = {
+        "type": CHART,
+        "title": TITLE,
+        "chart": {"type": "bar", "series": series, "axis_config": axis},
+    }
     return [chart, *([_figures(parts, words)] if {CONTAINER, TABLE} <= native else [])]
 
 
@@ -164,11 +183,18 @@ def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
             found = {chance.word: chance for chance in part.rows}.get(word)
             row.append(percent(found.chance) if found is not None else "0%")
             if part.least:
-                row.append(percent(found.least) if found is not None and found.least is not None else "\u2013")
+                row.append(
+                    percent(found.least)
+                    if found is not None and found.least is not None
+                    else "\u2013"
+                )
         rows.append(row)
     return {
         "type": CONTAINER,
-        "title": {"type": "plain_text", "text": FIGURES + (WITH_LEAST if any(part.least for part in parts) else "")},
+        "title": {
+            "type": "plain_text",
+            "text": FIGURES + (WITH_LEAST if any(part.least for part in parts) else ""),
+        },
         "is_collapsible": True,
         "default_collapsed": True,
         "child_blocks": [_table(rows)],
@@ -178,7 +204,11 @@ def _figures(parts: Sequence[Odds], words: Sequence[str]) -> Json:
 def table_block(grid: Grid) -> Json | None:
     """A table with a head line as Slack's own; None for one that is none, or too large."""
     rows = [[cell.strip() for cell in row] for row in grid.rows]
-    if not (grid.head and rows) or len(rows) > MAX_ROWS or any(len(row) > MAX_COLUMNS for row in rows):
+    if (
+        not (grid.head and rows)
+        or len(rows) > MAX_ROWS
+        or any(len(row) > MAX_COLUMNS for row in rows)
+    ):
         return None
     return _table(rows)
 
@@ -198,7 +228,9 @@ def _is_figure(cell: str) -> bool:
 
 
 def _in_order(parts: Sequence[Odds]) -> list[str]:
-    """The results of all, worst first: what only some have comes before the next one that others have too."""
+    """The results of all, worst first: what only some have comes before the next one that others
+    have too.
+    """
     found: list[str] = []
     for part in sorted(parts, key=lambda part: -len(part.chances)):
         at = len(found)

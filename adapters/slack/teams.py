@@ -1,5 +1,5 @@
-"""The workspaces where the app is installed, each with its token: the one of the settings, and those of OAuth, which
-are in the store, encrypted with the host's key."""
+"""The workspaces where the app is installed, each with its token: the one of the settings, and
+those of OAuth, which are in the store, encrypted with the host's key."""
 
 import base64
 import binascii
@@ -56,18 +56,30 @@ class StoreVault:
             return replace(found, id=team) if found is not None else None
         token = self._open(kept["token"], team)
         if token is None:
-            log.error("the token of workspace %s was encrypted with another GROGNARD_KEY: install the app anew", team)
+            log.error(
+                "the token of workspace %s was encrypted with another GROGNARD_KEY: install the app anew",
+                team,
+            )
             return None
         return Team(team, token, kept["bot_user"], kept["bot_id"], kept["name"])
 
     async def save(self, team: Team) -> None:
-        """Keep an installation, in place of an older one; what the workspace played is there again."""
-        data = {"token": self._seal(team), "bot_user": team.bot_user, "bot_id": team.bot_id, "name": team.name}
+        """Keep an installation, in place of an older one; what the workspace played is there
+        again.
+        """
+        data = {
+            "token": self._seal(team),
+            "bot_user": team.bot_user,
+            "bot_id": team.bot_id,
+            "name": team.name,
+        }
         await self._notes.put(INSTALLATION, team.id, data)
         await server_back(self._app.store, f"{PLATFORM}{team.id}")
 
     async def belongs(self, team: str, organisation: str) -> None:
-        """A workspace has the app by the installation of its organisation, whatever its token is at the time."""
+        """A workspace has the app by the installation of its organisation, whatever its token is
+        at the time.
+        """
         await self._notes.put(INSTALLATION, team, {ORGANISATION: organisation})
         await server_back(self._app.store, f"{PLATFORM}{team}")
 
@@ -91,7 +103,9 @@ class StoreVault:
 class Teams:
     """Installations by workspace."""
 
-    def __init__(self, vault: StoreVault | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, vault: StoreVault | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._vault = vault
         self._fixed: dict[str, Team] = {}
         self._known = TTLCache[str, Team](10_000, KEPT, clock)
@@ -105,12 +119,16 @@ class Teams:
         if (fixed := self._fixed.get(id)) is not None or self._vault is None:
             return fixed
         team = self._known.get(id)
-        if team is None and (team := await self._vault.load(id)) is not None:  # else it may be installed at any moment
+        if (
+            team is None and (team := await self._vault.load(id)) is not None
+        ):  # else it may be installed at any moment
             self._known[id] = team
         return team
 
     async def within(self, organisation: str, id: str) -> Team | None:
-        """The installation in a workspace whose organisation has the app for all of them: kept for what comes later."""
+        """The installation in a workspace whose organisation has the app for all of them: kept
+        for what comes later.
+        """
         found = await self.find(organisation)
         if found is None:
             return None
@@ -125,7 +143,9 @@ class Teams:
         self._known.pop(id, None)
 
     async def is_back(self, id: str, wire: Wire) -> bool:
-        """Whether the app is there after all, by a token that Slack takes: of its removal one may hear late."""
+        """Whether the app is there after all, by a token that Slack takes: of its removal one
+        may hear late.
+        """
         self.changed(id)
         team = await self.find(id)
         if team is None:
@@ -144,7 +164,9 @@ class Teams:
 
 
 async def own_team(wire: Wire, token: str) -> Team:
-    """The workspace of a token. Raises UserError when Slack refuses it, Busy when Slack cannot be reached."""
+    """The workspace of a token. Raises UserError when Slack refuses it, Busy when Slack cannot
+    be reached.
+    """
     try:
         found = await wire.request(token, "auth.test")
     except Refused as refused:

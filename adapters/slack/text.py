@@ -1,4 +1,6 @@
-"""Slack's text as people typed it, and plain text made safe for Slack: nothing in it pings, links, formats or hides."""
+"""Slack's text as people typed it, and plain text made safe for Slack: nothing in it pings,
+links, formats or hides.
+"""
 
 import re
 from collections.abc import Sequence
@@ -26,9 +28,11 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
 def typed(text: str) -> str:
-    """What a person typed: links and names as words, channels by id where a game moves there, entities undone.
+    """What a person typed: links and names as words, channels by id where a game moves there,
+    entities undone.
 
-    A text that is too long for a command comes back cut, and still too long: whoever parses it refuses it.
+    A text that is too long for a command comes back cut, and still too long: whoever parses it
+    refuses it.
     """
     if len(text) > MAX_LENGTH:
         return text[: MAX_LENGTH + 1]
@@ -53,11 +57,14 @@ def _reference(found: re.Match[str], *, by_id: bool) -> str:
 def after_mention(text: str, bot: str) -> str:
     """The words behind the first mention of the bot, or those before it where none follow.
 
-    A text that is too long for a command comes back cut, and still too long: whoever parses it refuses it.
+    A text that is too long for a command comes back cut, and still too long: whoever parses it
+    refuses it.
     """
     if len(text) > MAX_LENGTH:
         return text[: MAX_LENGTH + 1]
-    before, _, after = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", text, count=1).partition("\0")
+    before, _, after = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", text, count=1).partition(
+        "\0"
+    )
     return after.strip(" :,\n") or before.strip()
 
 
@@ -67,7 +74,9 @@ def entities(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text of one line that shows as it is in mrkdwn: marks that would format give way to lookalikes."""
+    """Text of one line that shows as it is in mrkdwn: marks that would format give way to
+    lookalikes.
+    """
     text = entities(" ".join(text.split("\n"))).replace("`", "'")
     text = _MARK.sub(lambda found: _LOOKALIKE[found[0]], text)
     return _QUOTE.sub("\\1\u2060", text)
@@ -85,7 +94,9 @@ def code(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and moments Slack's."""
+    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and
+    moments Slack's.
+    """
     return "".join(map(_piece, pieces_of(text)))
 
 
@@ -98,11 +109,17 @@ def _piece(piece: str) -> str:
 
 
 def _here(typed: str) -> str:
-    """A command as Slack takes it: those of a workspace's own packs are not in the app's manifest."""
+    """A command as Slack takes it: those of a workspace's own packs are not in the app's
+    manifest.
+    """
     if not typed.startswith("/"):
         return typed
     name = typed[1:].partition(" ")[0]
-    return typed if name in SLACKS or (name not in TAKEN and _is_everybodys(name)) else f"/grognard {typed[1:]}"
+    return (
+        typed
+        if name in SLACKS or (name not in TAKEN and _is_everybodys(name))
+        else f"/grognard {typed[1:]}"
+    )
 
 
 def _is_everybodys(name: str) -> bool:

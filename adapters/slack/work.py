@@ -1,4 +1,6 @@
-"""What every request has in common: who asks is looked up, the work done in order of arrival, the answer posted."""
+"""What every request has in common: who asks is looked up, the work done in order of arrival,
+the answer posted.
+"""
 
 import asyncio
 import logging
@@ -45,7 +47,9 @@ class Work:
         self._busy = 0
         self.tasks_beside: set[asyncio.Task[None]] = set()
         self._arrivals = Queues()
-        self.answered: Callable[[str], object] = str  # what follows the answers of a workspace, once somebody says so
+        self.answered: Callable[[str], object] = (
+            str  # what follows the answers of a workspace, once somebody says so
+        )
 
     async def answer(
         self,
@@ -57,10 +61,12 @@ class Work:
         patience: float = STORED_FIRST,
         quick: Quick | None = None,
     ) -> None:
-        """Do the work, which is to run `command`, acknowledge the request, and post what comes of it.
+        """Do the work, which is to run `command`, acknowledge the request, and post what comes of
+        it.
 
-        Quick work is on the disk, or its answer posted, before the acknowledgement: if this process dies, Slack says so
-        or sends it again. What takes longer is written down first. `quick` may take care of a quick reply by itself.
+        Quick work is on the disk, or its answer posted, before the acknowledgement: if this process
+        dies, Slack says so or sends it again. What takes longer is written down first. `quick` may
+        take care of a quick reply by itself.
         """
         with self.under_way():
             wanted: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -86,7 +92,9 @@ class Work:
             await ack()
             await self.brought(request, command, reply, posting)
 
-    async def _owed(self, request: Request, command: Command, done: asyncio.Task[Done], ack: Ack) -> None:
+    async def _owed(
+        self, request: Request, command: Command, done: asyncio.Task[Done], ack: Ack
+    ) -> None:
         """Acknowledge what was not done in time: it will be answered, come what may."""
         instead = await self.app.promised(command, request.answerable_until)
         await ack()
@@ -98,10 +106,14 @@ class Work:
         await self.brought(request, command, reply, posting)
 
     async def brought(
-        self, request: Request, command: Command, reply: Reply, posting: asyncio.Task[bool] | None = None
+        self,
+        request: Request,
+        command: Command,
+        reply: Reply,
+        posting: asyncio.Task[bool] | None = None,
     ) -> None:
-        """Post the answer to what was acknowledged, unless that has begun, note that it is there, and bring the picture
-        behind it."""
+        """Post the answer to what was acknowledged, unless that has begun, note that it is there,
+        and bring the picture behind it."""
         posting = posting or asyncio.create_task(self.posts.deliver(request, reply))
         if not await answered(self.app, command.request_id, reply, posting) or not reply.after:
             return
@@ -117,8 +129,8 @@ class Work:
         task.add_done_callback(self.tasks_beside.discard)
 
     async def _done(self, request: Request, do: Do, wanted: asyncio.Future[bool]) -> Done:
-        """What came of the work, and its post, which waits for `wanted`. It has its place in line from this moment:
-        nobody who comes later in the log overtakes while it is acknowledged."""
+        """What came of the work, and its post, which waits for `wanted`. It has its place in line
+        from this moment: nobody who comes later in the log overtakes while it is acknowledged."""
         reply = await (await self.begin(request, do))
         return reply, asyncio.create_task(self.posts.deliver(request, reply, wanted=wanted))
 
@@ -131,21 +143,35 @@ class Work:
             who = await looked_up
             return asyncio.ensure_future(do(who))
 
-    async def run(self, request: Request, spec: CommandSpec, options: Mapping[str, object], who: Person) -> Reply:
+    async def run(
+        self, request: Request, spec: CommandSpec, options: Mapping[str, object], who: Person
+    ) -> Reply:
         """Run a command whose options were read; its files are fetched first."""
         try:
             options = {**options, **await self._files(request, spec, options)}
             team = await self.teams.find(request.team)
-            channels = await confirmed(self.wire, team.token, request, spec, options) if team is not None else {}
+            channels = (
+                await confirmed(self.wire, team.token, request, spec, options)
+                if team is not None
+                else {}
+            )
         except UserError as error:
             return error_reply(error)
         where = await self.where(request, spec.path)
-        return await self.app.run_typed(spec, options, who, where, request.request_id, request.to_json(), channels)
+        return await self.app.run_typed(
+            spec, options, who, where, request.request_id, request.to_json(), channels
+        )
 
     async def where(self, request: Request, path: Path) -> Place:
-        """Where a command comes from, with whose own conversation that is, for those that ask for it."""
+        """Where a command comes from, with whose own conversation that is, for those that ask
+        for it.
+        """
         team = await self.teams.find(request.team) if path in ABOUT_PLACES else None
-        return (await at_home(self.wire, team.token, request)).where if team is not None else request.where
+        return (
+            (await at_home(self.wire, team.token, request)).where
+            if team is not None
+            else request.where
+        )
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
@@ -159,7 +185,9 @@ class Work:
             if not self._busy:
                 self.idle.set()
 
-    async def _files(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
+    async def _files(
+        self, request: Request, spec: CommandSpec, options: Mapping[str, object]
+    ) -> dict[str, object]:
         """The text of each option that holds a file of Slack's. Raises UserError."""
         found: dict[str, object] = {}
         for option in spec.options:

@@ -1,5 +1,5 @@
-"""Who looks at a running bot: the supervisor, the log's line per command, and the port that says how the bot is, with a
-page for figures where those are installed."""
+"""Who looks at a running bot: the supervisor, the log's line per command, and the port that says
+how the bot is, with a page for figures where those are installed."""
 
 from __future__ import annotations
 
@@ -30,16 +30,20 @@ MISSING = 'No figures here: pip install "grognard[metrics]" on the host adds the
 
 
 class Lookout:
-    """What sees the bot of these settings, also while it waits for its database; `watch` goes with the app, `works` run
-    beside it. Nothing for nobody."""
+    """What sees the bot of these settings, also while it waits for its database; `watch` goes with
+    the app, `works` run beside it. Nothing for nobody."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings, self._supervisor = settings, Supervisor()
         self._metrics = _metrics() if settings.health_port else None
         self._looks = bool(settings.health_port or self._supervisor)
         watch = Watch(self._metrics)
-        self.watch = watch if self._looks or logging.getLogger().isEnabledFor(logging.INFO) else None
-        self._health = Health(None, watch, {}, settings.database.parent if settings.database is not None else None)
+        self.watch = (
+            watch if self._looks or logging.getLogger().isEnabledFor(logging.INFO) else None
+        )
+        self._health = Health(
+            None, watch, {}, settings.database.parent if settings.database is not None else None
+        )
 
     def waits(self, problem: str) -> None:
         """The bot waits for its database."""
@@ -57,7 +61,9 @@ class Lookout:
         settings, told, health = self._settings, self._supervisor, self._health
         if not self._looks:
             return ()
-        told.tell("READY=1", "STATUS=starting")  # a bot that waits for its database is not one that failed to start
+        told.tell(
+            "READY=1", "STATUS=starting"
+        )  # a bot that waits for its database is not one that failed to start
         seen: list[Callable[[Sight], None]] = []
         if told:
             seen.append(lambda _: told.tell("WATCHDOG=1", f"STATUS={health.text()}"))
@@ -67,7 +73,9 @@ class Lookout:
         if self._metrics is not None:
             works.append(_lag(self._metrics))
         if settings.health_port:
-            works.append(serve(health, self._metrics.text if self._metrics is not None else None, settings))
+            works.append(
+                serve(health, self._metrics.text if self._metrics is not None else None, settings)
+            )
         return works
 
     def ending(self) -> None:
@@ -103,8 +111,8 @@ async def serve(health: Health, figures: Callable[[], bytes] | None, settings: S
 def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Application:
     """The pages. Status 200 where all is well, else 503 and what is wrong.
 
-    `/livez` is for who starts the bot again, and red only where that helps; `/readyz` for who sends requests here;
-    `/healthz` for people and alarms.
+    `/livez` is for who starts the bot again, and red only where that helps; `/readyz` for who sends
+    requests here; `/healthz` for people and alarms.
     """
 
     async def livez(_: web.Request) -> web.StreamResponse:
@@ -119,7 +127,9 @@ def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Applicatio
     async def metrics(_: web.Request) -> web.StreamResponse:
         if figures is None:
             return web.Response(status=501, text=MISSING)
-        return web.Response(body=figures(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
+        return web.Response(
+            body=figures(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}
+        )
 
     app = web.Application(client_max_size=1024)
     looks = {"/livez": livez, "/readyz": readyz, "/healthz": healthz, "/metrics": metrics}

@@ -1,5 +1,5 @@
-"""The live page's server, and what its addresses answer: the page, its stream of events, its picture. GET alone;
-nothing is written."""
+"""The live page's server, and what its addresses answer: the page, its stream of events, its
+picture. GET alone; nothing is written."""
 
 import asyncio
 import contextlib
@@ -22,10 +22,14 @@ often = seldom(f"{__name__}.often")
 
 WATCHERS = 5_000
 WATCHERS_OF_ONE = 40
-"""Watchers of one address. A proxy, on this machine or one of PROXIES, brings everybody's and says whose."""
+"""Watchers of one address. A proxy, on this machine or one of PROXIES, brings everybody's and
+says whose.
+"""
 PLACES = 8_000
 SLOW = 10.0
-"""Seconds within which a message has to leave; whoever reads slower is sent home, and may come again."""
+"""Seconds within which a message has to leave; whoever reads slower is sent home, and may come
+again.
+"""
 PAGE_SECONDS = 60.0
 CHUNK = 2**16
 STILL_HERE = 25.0
@@ -49,7 +53,9 @@ GONE = "Nothing is shared here: the address is wrong, or has ended."
 class Pages:
     """Answers requests, within limits."""
 
-    def __init__(self, hub: Hub, address: str, places: int | None = None, *, proxies: Sequence[str] = ()) -> None:
+    def __init__(
+        self, hub: Hub, address: str, places: int | None = None, *, proxies: Sequence[str] = ()
+    ) -> None:
         self._hub, self._address, self._proxies = hub, address, proxies
         self.places = places or places_within(PLACES)
         self._addresses: Counter[str] = Counter()
@@ -66,7 +72,9 @@ class Pages:
         """The page as it is now."""
         token = request.match_info["token"]
         game = await self._hub.find(token)
-        picture = f"{self._address}/g/{token}/card.png" if rasterizer() else ""  # beside a link; chats take only PNG
+        picture = (
+            f"{self._address}/g/{token}/card.png" if rasterizer() else ""
+        )  # beside a link; chats take only PNG
         page = await game.page(f"{token}/events", picture) if game is not None else None
         if page is None:
             return _gone()
@@ -74,7 +82,9 @@ class Pages:
         headers = {**SAFE, "Content-Security-Policy": page.policy, "Vary": "Accept-Encoding"}
         body = page.packed if packs else page.plain
         headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(body))}
-        response = web.StreamResponse(headers=headers | ({"Content-Encoding": "gzip"} if packs else {}))
+        response = web.StreamResponse(
+            headers=headers | ({"Content-Encoding": "gzip"} if packs else {})
+        )
         with _impatient(request):
             async with asyncio.timeout(PAGE_SECONDS):
                 await response.prepare(request)
@@ -103,7 +113,9 @@ class Pages:
             return _gone()
         if request.method != "GET":
             return web.Response(status=405, headers=SAFE)
-        visitor = visitor_of(request.remote or "", request.headers.getall("X-Forwarded-For", ()), self._proxies)
+        visitor = visitor_of(
+            request.remote or "", request.headers.getall("X-Forwarded-For", ()), self._proxies
+        )
         if (
             self._hub.watching >= self.places
             or len(game.watchers) >= WATCHERS
@@ -125,8 +137,12 @@ class Pages:
             if not self._addresses[visitor]:
                 del self._addresses[visitor]
 
-    async def _stream(self, request: web.Request, game: Watched, watcher: Watcher) -> web.StreamResponse:
-        response = web.StreamResponse(headers={**SAFE, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+    async def _stream(
+        self, request: web.Request, game: Watched, watcher: Watcher
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(
+            headers={**SAFE, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"}
+        )
         with _impatient(request):
             await response.prepare(request)
             await response.write(f"retry: {random.randint(*AGAIN_MS)}\n\n".encode())
@@ -174,7 +190,9 @@ async def serve(app: App, settings: Settings) -> None:
     hub = Hub(app.store)
     pages = Pages(hub, settings.address, proxies=settings.proxies)
     live = pages.app()
-    live.on_shutdown.append(lambda _: hub.close())  # whoever watches is let go before their connections are waited for
+    live.on_shutdown.append(
+        lambda _: hub.close()
+    )  # whoever watches is let go before their connections are waited for
     door = partial(Door, places=pages.places + SPARE, streams=True, proxies=settings.proxies)
     at, hint = (settings.live_host, settings.live_port), "Set LIVE_PORT to a free one."
     told = f"shared games are at {settings.address}"

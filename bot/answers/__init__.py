@@ -1,1 +1,3 @@
-"""What a roll, a lookup or a combat sequence comes to, as values: the answer, and what the log keeps of it."""
+"""What a roll, a lookup or a combat sequence comes to, as values: the answer, and what the log
+keeps of it.
+"""

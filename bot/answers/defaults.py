@@ -1,7 +1,9 @@
-"""What nobody typed: what a listed unit lends to those beside it, what optional rules set, what was typed before.
+"""What nobody typed: what a listed unit lends to those beside it, what optional rules set, what was
+typed before.
 
-The card's modifier stays an option: the event holds its number, as if it had been typed, so the log is played again
-whatever the roster says by then. What was only lent is left out again wherever the inputs are used once more.
+The card's modifier stays an option: the event holds its number, as if it had been typed, so the log
+is played again whatever the roster says by then. What was only lent is left out again wherever the
+inputs are used once more.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,12 +34,15 @@ from bot.systems.optional_rules import OptionalRule
 from bot.systems.system import Sequence, System
 
 CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
-"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the option whose vehicles
-have riders on the roster (`in=`); the option with those who are shot at, where the firer has acquired one of them."""
+"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the
+option whose vehicles have riders on the roster (`in=`); the option with those who are shot at,
+where the firer has acquired one of them."""
 
 
 class Filled(NamedTuple):
-    """The option that was filled in, its value, and by what: the unit that lends, or the title of an optional rule."""
+    """The option that was filled in, its value, and by what: the unit that lends, or the title
+    of an optional rule.
+    """
 
     by: str
     option: str
@@ -45,8 +50,14 @@ class Filled(NamedTuple):
 
 
 def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Filled, ...]:
-    """What roster units among these inputs lend; nothing where it was typed, or where a unit would only help itself."""
-    found = (_loan(sequence, option, options, roster) for option in sequence.inputs if option.lends and roster)
+    """What roster units among these inputs lend; nothing where it was typed, or where a unit
+    would only help itself.
+    """
+    found = (
+        _loan(sequence, option, options, roster)
+        for option in sequence.inputs
+        if option.lends and roster
+    )
     return tuple(loan for loan in found if loan is not None)
 
 
@@ -60,20 +71,30 @@ def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
     inputs = dict(event.get("inputs") or {})
     system = system_of(event)
     sequence = system.sequences.get(event.get("target") or "") if system is not None else None
-    names = [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
+    names = (
+        [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
+    )
     if sequence is None or not any(name in inputs for name in names):
         return inputs
     roster = by_name(unit_from_json(unit) for unit in event.get("used") or ())
     bare = {name: value for name, value in inputs.items() if name not in names}
-    own = {loan.option for loan in loans(sequence, bare, roster) if str(inputs.get(loan.option)) == str(loan.value)}
+    own = {
+        loan.option
+        for loan in loans(sequence, bare, roster)
+        if str(inputs.get(loan.option)) == str(loan.value)
+    }
     return {name: value for name, value in inputs.items() if name not in own}
 
 
 def told(reply: Reply, lent: tuple[Filled, ...], sequence: Sequence) -> Reply:
     """The answer with the lender's name at the modifier that is lent."""
     for loan in lent:
-        word = next(option.lends for option in sequence.inputs if option.name == loan.option).get("type", "")
-        lines = tuple(_named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines)
+        word = next(option.lends for option in sequence.inputs if option.name == loan.option).get(
+            "type", ""
+        )
+        lines = tuple(
+            _named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines
+        )
         reply = replace(reply, lines=lines)
     return reply
 
@@ -83,7 +104,9 @@ def _named(line: Line, word: str, loan: Filled) -> Line:
     return line._replace(parts=parts) if parts != line.parts else line
 
 
-def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
+def _loan(
+    sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
+) -> Filled | None:
     if RIDERS in option.lends:
         return _riders(sequence, option, options, roster)
     text = options.get(option.lends["from"])
@@ -110,8 +133,12 @@ def _listed(sequence: Sequence, text: object, roster: Roster) -> tuple[Unit, ...
         return ()
 
 
-def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
-    """Those who ride on the vehicles of a list, behind each of them, or in a list of their own where that is empty."""
+def _riders(
+    sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
+) -> Filled | None:
+    """Those who ride on the vehicles of a list, behind each of them, or in a list of their own
+    where that is empty.
+    """
     riders = [one for key, one in roster.items() if key == one.handle and one.numbers.get("in")]
     if not riders:
         return None
@@ -127,16 +154,28 @@ def _riders(sequence: Sequence, option: Option, options: Mapping[str, object], r
     for unit, piece in zip(units, pieces, strict=True):
         found += [piece.strip()] if beside else []
         for rider in aboard:
-            if unit.name and rider.name not in named and linking([roster[unit.name.casefold()]], rider.numbers["in"]):
+            if (
+                unit.name
+                and rider.name not in named
+                and linking([roster[unit.name.casefold()]], rider.numbers["in"])
+            ):
                 lent.append(rider.name)
-                found.append(rider.name if rider.marks & {"inside", "outside"} else f"{rider.name} inside")
+                found.append(
+                    rider.name if rider.marks & {"inside", "outside"} else f"{rider.name} inside"
+                )
     return Filled(lent[0], option.name, "; ".join(found)) if lent else None
 
 
-def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
+def _acquired(
+    sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
+) -> Filled | None:
     """The acquisition marker of who fires, where it is on one of those who are shot at."""
     firer = next(iter(_listed(sequence, options.get(option.lends["from"]), roster)), None)
-    if firer is None or not firer.numbers.get(ACQUIRED) or not is_left_out(option, options.get(option.name)):
+    if (
+        firer is None
+        or not firer.numbers.get(ACQUIRED)
+        or not is_left_out(option, options.get(option.name))
+    ):
         return None
     shot_at = _listed(sequence, options.get(option.lends[ACQUIRED]), roster)
     units = [roster[unit.name.casefold()] for unit in shot_at if unit.name]
@@ -146,7 +185,9 @@ def _acquired(sequence: Sequence, option: Option, options: Mapping[str, object],
 
 
 def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
-    """How many of a weapon the roster unit carries in its loadout, at most one for each who fights."""
+    """How many of a weapon the roster unit carries in its loadout, at most one for each who
+    fights.
+    """
     text, most = options.get(option.lends["from"]), str(options.get(option.lends["most"]) or "")
     unit = roster.get(" ".join(text.split()).casefold()) if isinstance(text, str) else None
     if unit is None or not is_left_out(option, options.get(option.name)):
@@ -200,9 +241,9 @@ def tracks_read(
     person: str,
     closed: Mapping[str, Any] | None = None,
 ) -> Json:
-    """What the tracks are by now that a sequence reads, and the piles that it draws from, as its event holds them;
-    `person` is the side of who acts, `closed` are the piles with closed cards. Raises UserError for inputs and piles
-    that cannot be read."""
+    """What the tracks are by now that a sequence reads, and the piles that it draws from, as its
+    event holds them; `person` is the side of who acts, `closed` are the piles with closed cards.
+    Raises UserError for inputs and piles that cannot be read."""
     names = [option.name for option in sequence.tracks]
     if not names and not sequence.decks:
         return {}
@@ -214,15 +255,25 @@ def tracks_read(
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     units = each_of(sequence, raw, roster)
     given = sequence.given({**raw, UNIT: units[0]} if units else raw, roster)
-    sides = [(unit.name, unit.side) for name in named_units(given) if (unit := roster.get(name.casefold()))]
+    sides = [
+        (unit.name, unit.side)
+        for name in named_units(given)
+        if (unit := roster.get(name.casefold()))
+    ]
     game = game if own else replace(game, tracks={})
-    return piles | values_read(names, sequence.system.tracks, game, side_of(sides, acting_units(given), person, game))
+    return piles | values_read(
+        names, sequence.system.tracks, game, side_of(sides, acting_units(given), person, game)
+    )
 
 
-def tracks_read_again(sequence: Sequence, shot: Mapping[str, Any], roster: Roster, game: Game) -> Json:
-    """Return what a sequence reads when it goes on after a choice: the tracks as they are now, its piles as they were.
+def tracks_read_again(
+    sequence: Sequence, shot: Mapping[str, Any], roster: Roster, game: Game
+) -> Json:
+    """Return what a sequence reads when it goes on after a choice: the tracks as they are now, its
+    piles as they were.
 
-    `shot` is the event of the choice with the inputs, side and `read` of the sequence that it carries on.
+    `shot` is the event of the choice with the inputs, side and `read` of the sequence that it
+    carries on.
     """
     read: Json = shot.get("read") or {}
     now = replace(game, decks={}, cards={})
@@ -234,15 +285,28 @@ def tracks_read_again(sequence: Sequence, shot: Mapping[str, Any], roster: Roste
 def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:
     """The answer, which names the rules that filled something in."""
     titles = dict.fromkeys(one.by for one in ruled)
-    return replace(reply, lines=(*reply.lines, Small(f"By rule: {', '.join(titles)}"))) if titles else reply
+    return (
+        replace(reply, lines=(*reply.lines, Small(f"By rule: {', '.join(titles)}")))
+        if titles
+        else reply
+    )
 
 
 def spec_by_rules(spec: CommandSpec, system: System | None, game: Game) -> CommandSpec:
-    """A sequence's command as it is filled in there: what a rule in force sets is what its form begins with."""
+    """A sequence's command as it is filled in there: what a rule in force sets is what its form
+    begins with.
+    """
     if system is None or not any(option.ruled for option in spec.options):
         return spec
-    values = {name: value for rule in in_force(system, game) for name, value in rule.sets.get(spec.target, {}).items()}
-    options = (replace(one, default=values[one.name]) if one.name in values else one for one in spec.options)
+    values = {
+        name: value
+        for rule in in_force(system, game)
+        for name, value in rule.sets.get(spec.target, {}).items()
+    }
+    options = (
+        replace(one, default=values[one.name]) if one.name in values else one
+        for one in spec.options
+    )
     return spec._replace(options=tuple(options))
 
 
@@ -251,7 +315,9 @@ READ_BACK = 200
 
 
 async def removed_unit(store: Store, loaded: Loaded, called: str) -> str:
-    """The name of the unit that was called so, by its name or handle, and was taken off the roster; "" for none."""
+    """The name of the unit that was called so, by its name or handle, and was taken off the
+    roster; "" for none.
+    """
     for row in await store.events(loaded.row, limit=READ_BACK, newest_first=True):
         after = row.data.get("after", {}).get("units", {})
         for key, unit in row.data.get("before", {}).get("units", {}).items():
@@ -260,8 +326,12 @@ async def removed_unit(store: Store, loaded: Loaded, called: str) -> str:
     return ""
 
 
-async def last_inputs(store: Store, loaded: Loaded | None, user: str, path: Path) -> Mapping[str, object]:
-    """What this user gave to this command last, as the log of the game has it; {} where they did not."""
+async def last_inputs(
+    store: Store, loaded: Loaded | None, user: str, path: Path
+) -> Mapping[str, object]:
+    """What this user gave to this command last, as the log of the game has it; {} where they did
+    not.
+    """
     person = loaded.person_of(user) if loaded is not None else None
     if loaded is None or person is None:
         return {}

@@ -1,4 +1,6 @@
-"""Events in words: the one teller of the log, the story, the report, the page and whoever takes something back."""
+"""Events in words: the one teller of the log, the story, the report, the page and whoever takes
+something back.
+"""
 
 import json
 from collections import Counter
@@ -6,7 +8,18 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from bot.answers.headline import ACTING, actors, cause, did, fared, groups, has_one_party, headline_of, news, unrolled
+from bot.answers.headline import (
+    ACTING,
+    actors,
+    cause,
+    did,
+    fared,
+    groups,
+    has_one_party,
+    headline_of,
+    news,
+    unrolled,
+)
 from bot.answers.plays import played_again, shot_of, whole_out
 from bot.answers.shot import each_reply
 from bot.game.events import system_of
@@ -35,9 +48,10 @@ TEXTS = {"plan": "text", "end": "text"}
 
 
 class Retold(NamedTuple):
-    """An event in words: what came of it (`said`, as it goes on within a sentence), and who did it (`by`: `US Squad 1
-    fires with 2 rifles`; empty where that is said). `tone` is how grave it is; `more` has the units by their results
-    where they are only counted; `acts`: `by` is a sentence that goes on with what came of it, of a unit of `side`."""
+    """An event in words: what came of it (`said`, as it goes on within a sentence), and who did it
+    (`by`: `US Squad 1 fires with 2 rifles`; empty where that is said). `tone` is how grave it is;
+    `more` has the units by their results where they are only counted; `acts`: `by` is a sentence
+    that goes on with what came of it, of a unit of `side`."""
 
     said: str
     by: str = ""
@@ -53,12 +67,20 @@ class Retold(NamedTuple):
 
     @property
     def short(self) -> str:
-        """Who did it and what came of it, units counted where they are many: `Squad 1 fires: 5 of 9 VC killed`."""
-        return f"{begun(_of_side(self.side, self.by))}: {self.said}" if self.acts else f"{self.title} ({self.by})"
+        """Who did it and what came of it, units counted where they are many: `Squad 1 fires: 5
+        of 9 VC killed`.
+        """
+        return (
+            f"{begun(_of_side(self.side, self.by))}: {self.said}"
+            if self.acts
+            else f"{self.title} ({self.by})"
+        )
 
     @property
     def sentence(self) -> str:
-        """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`."""
+        """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks
+        morale)`.
+        """
         more = f" ({self.more})" if self.more else ""
         if self.acts:
             return f"{self.short}{more}"
@@ -80,33 +102,53 @@ def word_numbers(*events: Event) -> set[int]:
 def texts_of(
     events: Iterable[Event], rows: Iterable[TextRow], closed: Container[int], names: CardNames
 ) -> dict[int, str]:
-    """The texts that are told with events, by number: labels of rolls that are open, plans, how the game ended, cards
-    and chits by their `names`."""
+    """The texts that are told with events, by number: labels of rolls that are open, plans, how the
+    game ended, cards and chits by their `names`."""
     events = list(events)
     keys = {event["number"]: TEXTS.get(event["kind"], "label") for event in events}
     rows = list(rows)
-    found = {row.event: row.text for row in rows if row.key == keys.get(row.event) and row.event not in closed}
+    found = {
+        row.event: row.text
+        for row in rows
+        if row.key == keys.get(row.event) and row.event not in closed
+    }
     labels = {row.event: row.text for row in rows if row.key == "label" and row.event not in closed}
     words = {f"{row.event}.{row.key}": row.text for row in rows if row.key[0] == "w"}
     for event in events:
         if event["kind"] in CARDS:
             told = WORD.sub(lambda card: words.get(card[0], f"card {card[2][1:]}"), event["result"])
             id, colon, which = told.partition(": ")
-            called = [names[id].get(card, card) for card in which.split(", ")] if id in names else [which]
+            called = (
+                [names[id].get(card, card) for card in which.split(", ")]
+                if id in names
+                else [which]
+            )
             found[event["number"]] = f"{id}{colon}{', '.join(called)}"
-        if event["kind"] == "pass" and (led := (event.get("before") or {}).get("game", {}).get("led")):
+        if event["kind"] == "pass" and (
+            led := (event.get("before") or {}).get("game", {}).get("led")
+        ):
             id, _, chit = led.partition("/")
-            found[event["number"]] = event["result"].replace(chit, names.get(id, {}).get(chit, chit), 1)
-        if event["kind"] == "reveal" and (said := [labels[at] for at in event.get("opens", ()) if at in labels]):
+            found[event["number"]] = event["result"].replace(
+                chit, names.get(id, {}).get(chit, chit), 1
+            )
+        if event["kind"] == "reveal" and (
+            said := [labels[at] for at in event.get("opens", ()) if at in labels]
+        ):
             found[event["number"]] = ", ".join(said)
     return found
 
 
 def retold(
-    event: Event, name_of: NameOf, text: str = "", sides: tuple[str, ...] = (), *, replayed: bool = True
+    event: Event,
+    name_of: NameOf,
+    text: str = "",
+    sides: tuple[str, ...] = (),
+    *,
+    replayed: bool = True,
 ) -> Retold:
-    """An event in words. `text` is its label or the text that was written with it, `sides` are those of the game.
-    `replayed`: a sequence is played again with its dice, for the words of its answer."""
+    """An event in words. `text` is its label or the text that was written with it, `sides` are
+    those of the game. `replayed`: a sequence is played again with its dice, for the words of its
+    answer."""
     kind, who, result = event["kind"], name_of(event["who"]), str(event.get("result", ""))
     if "asks" in event:
         return Retold(result, f"{event['asks'].get('side') or 'a side'} to choose", WAITING)
@@ -118,16 +160,26 @@ def retold(
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
         said, more = with_sides(found.said, sides), with_sides(found.more, sides)
-        said = held(event, said, sides) + _arrivals(event) + "".join(f"; {one}" for one in tracks_moved(event))
+        said = (
+            held(event, said, sides)
+            + _arrivals(event)
+            + "".join(f"; {one}" for one in tracks_moved(event))
+        )
         return found._replace(said=said, more=more)
     if kind in ("roll", "table"):
         title = title_of(event)
-        return Retold(f"{text}: {result}", f"{who}, {title}") if text else Retold(f"{title}: {result}", who)
+        return (
+            Retold(f"{text}: {result}", f"{who}, {title}")
+            if text
+            else Retold(f"{title}: {result}", who)
+        )
     return _of_game(event, who, result, text) or Retold(_done(event, name_of, result), who)
 
 
 def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
-    """What is said of turns, sides, units and of what was sealed; None for all else that somebody does."""
+    """What is said of turns, sides, units and of what was sealed; None for all else that
+    somebody does.
+    """
     game = (event.get("after") or {}).get("game") or {}
     match event["kind"]:
         case "next":
@@ -138,7 +190,9 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
         case "initiative":
             return Retold(held(event, f"{result}{_HAS_IT}", ()), tone=GAME)
         case "start":
-            return Retold(f'"{game["name"]}" begins' if game.get("name") else "free play begins", who, GAME)
+            return Retold(
+                f'"{game["name"]}" begins' if game.get("name") else "free play begins", who, GAME
+            )
         case "join":
             return Retold(f"{who} plays {event['side']}", tone=GAME)
         case "unit":
@@ -152,12 +206,19 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
             return Retold(f"Opened: {opened}{f', {text}' if text else ''}", who, GAME)
         case "plan":
             return Retold(
-                f"Planned {result}{f': {text}' if text else ''}" if "texts" in event else f"Plan {result}", who
+                f"Planned {result}{f': {text}' if text else ''}"
+                if "texts" in event
+                else f"Plan {result}",
+                who,
             )
         case "end":
             winner, opened = game.get("winner", ""), f" Opened: {result}." if result else ""
             how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-            return Retold(f"The game ends{how}{f'. “{text}”' if text else '.' if opened else ''}{opened}", who, GAME)
+            return Retold(
+                f"The game ends{how}{f'. “{text}”' if text else '.' if opened else ''}{opened}",
+                who,
+                GAME,
+            )
     return None
 
 
@@ -191,10 +252,15 @@ def _of_cards(event: Event, who: str, told: str) -> Retold:
 
 
 def told_event(
-    event: Event, name_of: NameOf, label: str = "", sides: tuple[str, ...] = (), *, replayed: bool = True
+    event: Event,
+    name_of: NameOf,
+    label: str = "",
+    sides: tuple[str, ...] = (),
+    *,
+    replayed: bool = True,
 ) -> str:
-    """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the log. Without
-    `replayed` no shot is played again for its words: it reads as the log has it."""
+    """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the
+    log. Without `replayed` no shot is played again for its words: it reads as the log has it."""
     kind, found = event["kind"], retold(event, name_of, label, sides, replayed=replayed)
     if kind in ("roll", "table"):
         said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
@@ -210,15 +276,21 @@ def told_event(
         said = f"{title_of(event)}: {found.said}" if _sequence_of(event) is not None else found.said
     said += "".join(f"; {extends_words(hash, of)}" for hash, of in event.get("extends", {}).items())
     side = f" ({event['side']})" if event.get("side") else ""
-    faces = faces_shown(event) if "read" in event else (die["value"] for die in event.get("dice", ()))
+    faces = (
+        faces_shown(event) if "read" in event else (die["value"] for die in event.get("dice", ()))
+    )
     dice = "".join(f"[{shows}]" for shows in islice(faces, 40))
     dice = "" if kind in CARDS else dice  # they count places in a pile
     by_hand = f"({'drawn' if kind in CARDS else 'dice'} by hand)" if event.get("hand") else ""
-    return " ".join(filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand)))
+    return " ".join(
+        filter(None, (f"#{event['number']} {name_of(event['who'])}{side}: {said}", dice, by_hand))
+    )
 
 
 def extends_words(hash: str, of: str) -> str:
-    """What is said of a pack that comes in force beside others: `Club fire 1 (3f2a9c01) extends asl`."""
+    """What is said of a pack that comes in force beside others: `Club fire 1 (3f2a9c01) extends
+    asl`.
+    """
     pack = pack_version(hash)
     named = f"{pack.title} {pack.about.version}" if pack is not None else "a pack"
     return f"{named} ({hash[:8]}) extends {of}"
@@ -246,17 +318,23 @@ def _sequence(event: Event, who: str, *, replayed: bool) -> Retold:
     sequence = _sequence_of(event)
     if sequence is None:
         return Retold(f"{title_of(event)}: {event.get('result', '')}", who)
-    return (_replayed(event, sequence, who) if replayed else None) or _as_stored(event, sequence, who)
+    return (_replayed(event, sequence, who) if replayed else None) or _as_stored(
+        event, sequence, who
+    )
 
 
 def _sequence_of(event: Event) -> Sequence | None:
-    """The sequence that an event played; None for other kinds, and for one of a pack that is gone."""
+    """The sequence that an event played; None for other kinds, and for one of a pack that is
+    gone.
+    """
     system = system_of(event) if event["kind"] in ("sequence", "choice") else None
     return system.sequences.get(event.get("target", "")) if system is not None else None
 
 
 def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
-    """The words of the answer; None where today's rules make something else of these inputs and dice."""
+    """The words of the answer; None where today's rules make something else of these inputs and
+    dice.
+    """
     singles = played_again(shot_of(event, sequence, {}))
     if not singles or json.loads(json.dumps(whole_out(singles))) != event.get("out", {}):
         return None
@@ -269,13 +347,17 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
     came = fared(sequence, settled.fates)
     told = news(came, headline_of(settled, one.played.out, sequence.system), acting, who)
     own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
-    acts = bool(own) or (bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who))
+    acts = bool(own) or (
+        bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who)
+    )
     more = [_in_groups(groups(came))] if came.is_counted else []
     more += [settled.by] if settled.by and not own else []
     title = _inside(told.title, (fate.unit for fate in settled.fates))
     by = own or _armed(told.by, sequence, one.given, title, acts=acts)
     by = by if event.get("dice") else unrolled(by, who)
-    return Retold(title, by, told.tone, "; ".join(filter(None, more)), acts, _side_of(event) if acts else "")
+    return Retold(
+        title, by, told.tone, "; ".join(filter(None, more)), acts, _side_of(event) if acts else ""
+    )
 
 
 def _as_stored(event: Event, sequence: Sequence, who: str) -> Retold:
@@ -309,15 +391,23 @@ def _side_of(event: Event) -> str:
 
 def tracks_moved(event: Event) -> list[str]:
     """What became of the game's tracks, `Weather: mud`."""
-    was, now = (((event.get(part) or {}).get("game") or {}).get("tracks", {}) for part in ("before", "after"))
+    was, now = (
+        ((event.get(part) or {}).get("game") or {}).get("tracks", {})
+        for part in ("before", "after")
+    )
     system = system_of(event) if now else None
-    tracks, moved = system.tracks if system is not None else {}, [key for key in now if was.get(key) != now[key]]
+    tracks, moved = (
+        system.tracks if system is not None else {},
+        [key for key in now if was.get(key) != now[key]],
+    )
     split = [(key.rpartition("/"), now[key]) for key in moved]
     return [tracks[name].said(value, side) for (side, _, name), value in split if name in tracks]
 
 
 def _became(event: Event) -> str:
-    """What became of the units that it changed, `Guards 1 + 2 destroyed; Scouts men 3`, where its result names none."""
+    """What became of the units that it changed, `Guards 1 + 2 destroyed; Scouts men 3`, where
+    its result names none.
+    """
     before, after = ((event.get(part) or {}).get("units") or {} for part in ("before", "after"))
     ways: dict[str, list[str]] = {}
     for key, unit in after.items():
@@ -325,7 +415,9 @@ def _became(event: Event) -> str:
             marks = [mark for mark in unit.get("marks", ()) if mark not in was.get("marks", ())]
             numbers, were = unit.get("numbers", {}), was.get("numbers", {})
             state = unit.get("state", "") if unit.get("state") != was.get("state") else ""
-            changed = [f"{name} {value}" for name, value in numbers.items() if were.get(name) != value]
+            changed = [
+                f"{name} {value}" for name, value in numbers.items() if were.get(name) != value
+            ]
             way = state or ", ".join(marks or changed)
             ways.setdefault(way.replace("-", " "), []).append(unit["name"])
             if unit["name"] in event.get("result", ""):
@@ -346,7 +438,9 @@ def come_into_play(names: list[str]) -> str:
 
 
 def _of_side(side: str, by: str) -> str:
-    """Who acts with the side that they are of: `US squad 1 fires`, `a US squad and a hero fight`."""
+    """Who acts with the side that they are of: `US squad 1 fires`, `a US squad and a hero
+    fight`.
+    """
     if not side or by[:1].isdigit():
         return by
     article, _, rest = by.partition(" ")
@@ -354,44 +448,59 @@ def _of_side(side: str, by: str) -> str:
 
 
 def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
-    """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a blast: medium gun`."""
+    """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a
+    blast: medium gun`.
+    """
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
     single = (unit for key, unit in given.roster.items() if key in ACTING)
     units = (*(unit for key in ACTING for unit in given.units(key)), *single)
-    held = Counter(str(weapon) for unit in units if (weapon := unit.numbers.get("weapon"))) if acts else Counter()
+    held = (
+        Counter(str(weapon) for unit in units if (weapon := unit.numbers.get("weapon")))
+        if acts
+        else Counter()
+    )
     typed = given.values.get("weapon")
     if not held and isinstance(typed, str) and typed:
         held[typed] = 1
     called = {words.get(token, token.replace("-", " ")): count for token, count in held.items()}
     if acts and called:
-        arms = (f"{count} {plural(name)}" if count > 1 else a_or_an(name) for name, count in called.items())
+        arms = (
+            f"{count} {plural(name)}" if count > 1 else a_or_an(name)
+            for name, count in called.items()
+        )
         return f"{by} with {joined(arms)}"
-    return ": ".join([by, *(name for name in called if name.casefold() not in f"{title} {by}".casefold())])
+    return ": ".join(
+        [by, *(name for name in called if name.casefold() not in f"{title} {by}".casefold())]
+    )
 
 
 def _in_groups(parts: Iterable[object]) -> str:
-    """`Killed: VC 1 + 2; wounded: VC 4`: who came to which result, where the title only counts them."""
+    """`Killed: VC 1 + 2; wounded: VC 4`: who came to which result, where the title only counts
+    them.
+    """
     said = [(part.label, part.text) for part in parts if isinstance(part, Group)]
     return "; ".join(f"{label[:1].lower()}{label[1:]}: {text}" for label, text in said)
 
 
 def where_of(event: Event) -> str:
-    """The turn and phase that an event leads into, with who goes first: `Turn 2, Fire phase, US first`; "" for an event
-    that leads into none."""
+    """The turn and phase that an event leads into, with who goes first: `Turn 2, Fire phase, US
+    first`; "" for an event that leads into none."""
     kind, result = event["kind"], str(event.get("result", ""))
     where = {"start": result, "next": result, "pass": result.partition("; ")[2]}.get(kind, "")
     return f"{begun(where)}, {_first(event)} first" if where and _first(event) else begun(where)
 
 
 def _first(event: Event) -> str:
-    """The only side whose go it is behind an event; "" where several may act, or its words name it."""
+    """The only side whose go it is behind an event; "" where several may act, or its words name
+    it.
+    """
     go: list[str] = ((event.get("after") or {}).get("game") or {}).get("go") or []
     return go[0] if len(go) == 1 and f", {go[0]}," not in f"{event.get('result', '')}," else ""
 
 
 def held(event: Event, said: str, sides: tuple[str, ...]) -> str:
-    """What is said of who has the initiative: who had it before keeps it, another side takes it; in a game of `sides`
-    a roll that changes nothing leaves it where it was."""
+    """What is said of who has the initiative: who had it before keeps it, another side takes it; in
+    a game of `sides` a roll that changes nothing leaves it where it was."""
     is_new = "initiative" in ((event.get("after") or {}).get("game") or {})
     return (
         said.replace(_HAS_IT, f" {'takes' if is_new else 'keeps'} the initiative")
@@ -411,9 +520,13 @@ def _units_named(event: Event, result: str) -> str:
 
 
 def _inside(title: str, names: Iterable[str]) -> str:
-    """A first line within a sentence: `no effect on VC 1`; it keeps a name that it begins with as it is."""
+    """A first line within a sentence: `no effect on VC 1`; it keeps a name that it begins with
+    as it is.
+    """
     first = title.partition(" ")[0].rstrip(":,")
-    heads = {head for name in names for head in (name.partition(" ")[0], plural(name.partition(" ")[0]))}
+    heads = {
+        head for name in names for head in (name.partition(" ")[0], plural(name.partition(" ")[0]))
+    }
     return title if first in heads or first[1:].isupper() else title[:1].lower() + title[1:]
 
 

@@ -1,5 +1,5 @@
-"""Who acts, and at whom, by what was typed: the units behind the names, what of it is refused or asked, and what a
-unit's card offers."""
+"""Who acts, and at whom, by what was typed: the units behind the names, what of it is refused or
+asked, and what a unit's card offers."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, product
@@ -21,7 +21,9 @@ from bot.systems.system import ATTACKS, FIRES, Sequence, System
 
 
 class Aim(NamedTuple):
-    """The roster units that act and those that it is done to; `option` is where these are named, None where nowhere."""
+    """The roster units that act and those that it is done to; `option` is where these are named,
+    None where nowhere.
+    """
 
     acting: tuple[RosterUnit, ...]
     targets: tuple[RosterUnit, ...]
@@ -34,30 +36,44 @@ class Aim(NamedTuple):
 
 
 def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> Aim:
-    """The aim of a sequence with these options, whose lists are written out; of no roster, nobody's. Raises UserError
-    for a unit that is among those who act and among those that it is done to."""
+    """The aim of a sequence with these options, whose lists are written out; of no roster,
+    nobody's. Raises UserError for a unit that is among those who act and among those that it is
+    done to."""
     if not roster:
         return Aim((), (), None)
     at = aimed_option(sequence.inputs)
-    acting = [one.name for one in sequence.inputs if one.type in ("unit", "units") and one.name in ACTING]
+    acting = [
+        one.name for one in sequence.inputs if one.type in ("unit", "units") and one.name in ACTING
+    ]
     acts = units_in([options.get(name) for name in acting], roster)
     targets = units_in([options.get(at.name)] if at else [], roster)
     if at and (both := [unit.name for unit in acts if unit in targets]):
         hint = f"Leave it out of {at.name}, or of those who act."
-        raise UserError(f"{joined(both)} cannot be at both ends of this.", hint=hint, option=at.name, code="unit-twice")
+        raise UserError(
+            f"{joined(both)} cannot be at both ends of this.",
+            hint=hint,
+            option=at.name,
+            code="unit-twice",
+        )
     return Aim(acts, targets, at)
 
 
 def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
-    """Whether roster units attack and nothing says whom: neither a target nor a number that a target would bring."""
+    """Whether roster units attack and nothing says whom: neither a target nor a number that a
+    target would bring.
+    """
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
-    others = (option for option in sequence.inputs if option.brings.startswith(f"{aim.option.name}."))
+    others = (
+        option for option in sequence.inputs if option.brings.startswith(f"{aim.option.name}.")
+    )
     return all(options.get(option.name) in (None, "") for option in chain((aim.option,), others))
 
 
 def own_targets(sequence: Sequence, aim: Aim, side: str) -> tuple[RosterUnit, ...]:
-    """Those attacked who are on the side of the attackers, or where none of them is a unit on that of who asks."""
+    """Those attacked who are on the side of the attackers, or where none of them is a unit on
+    that of who asks.
+    """
     if sequence.verb not in ATTACKS or len(aim.sides) > 1:
         return ()
     sides = aim.sides or {side} - {""}
@@ -76,14 +92,18 @@ MOST_NAMED = 30
 
 
 def whose(option: str, side: str, types: Collection[str] = ()) -> Whose:
-    """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of those who act. Only
-    those of `types`, if any, and of those who act only who can."""
+    """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of
+    those who act. Only those of `types`, if any, and of those who act only who can."""
     acting = option in complete.ACTING
     return Whose(side, acting, GONE, OUT if acting else (), types)
 
 
-def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, roster: Roster, side: str) -> None:
-    """Raise UserError for several units where an option takes one, with the command for each of them."""
+def _need_one(
+    sequence: Sequence, options: Mapping[str, object], name: str, roster: Roster, side: str
+) -> None:
+    """Raise UserError for several units where an option takes one, with the command for each of
+    them.
+    """
     text = str(options[name])
     if " ".join(text.split()).casefold() in roster or not any(mark in text for mark in SEVERAL):
         return
@@ -106,9 +126,11 @@ def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, rost
 def in_names(
     sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str
 ) -> tuple[dict[str, object], Aim]:
-    """The options with the names that ranges, choices and commas stand for, and their aim. Raises UserError.
+    """The options with the names that ranges, choices and commas stand for, and their aim. Raises
+    UserError.
 
-    What an event holds is in names, so that it can be played again whoever is in play by then. Nobody is at both ends.
+    What an event holds is in names, so that it can be played again whoever is in play by then.
+    Nobody is at both ends.
     """
     found = dict(options)
     named = [option for option in sequence.inputs if isinstance(found.get(option.name), str)]
@@ -123,7 +145,9 @@ def in_names(
         words, meant = meant_in[option.name]
         try:
             if option.type == "units":
-                found[option.name] = all_fired(written_out(text, words, roster, meant), words, roster)
+                found[option.name] = all_fired(
+                    written_out(text, words, roster, meant), words, roster
+                )
             elif roster and text.strip().casefold() not in roster:
                 found[option.name] = "; ".join(names_in(text, words, roster, meant))
         except UserError as error:
@@ -132,9 +156,11 @@ def in_names(
     return found, aim_of(sequence, found, roster)
 
 
-def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) -> dict[str, object]:
-    """The options with the letter that the card has for a side in place of its name; left out, as the game has it.
-    Raises UserError."""
+def with_letters(
+    sequence: Sequence, options: Mapping[str, object], game: Game
+) -> dict[str, object]:
+    """The options with the letter that the card has for a side in place of its name; left out, as
+    the game has it. Raises UserError."""
     found = dict(options)
     for option in sequence.inputs:
         if option.complete != "side":
@@ -148,7 +174,12 @@ def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) 
             found[option.name] = LETTERS[game.sides.index(held)]
         elif given and given not in LETTERS and names:
             hint = f"Sides are {' and '.join(game.sides[:2])}."
-            raise UserError(f'There is no side "{given[:40]}".', hint=hint, option=option.name, code="unknown-side")
+            raise UserError(
+                f'There is no side "{given[:40]}".',
+                hint=hint,
+                option=option.name,
+                code="unknown-side",
+            )
     return found
 
 
@@ -161,14 +192,16 @@ def _meant(sequence: Sequence, option: Option, side: str) -> tuple[UnitWords, Wh
     """The words of the units that an option takes, and whom words mean there that name nobody."""
     words = sequence.system.words[option.units or "units"]
     likely = option.likely if option.many else ()
-    return words, whose(option.name, side, [one for one in words.types if one in likely] if likely else words.types)
+    return words, whose(
+        option.name, side, [one for one in words.types if one in likely] if likely else words.types
+    )
 
 
 def able(
     sequence: Sequence, options: Mapping[str, object], roster: Roster
 ) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The options without the dead in any list, and among those who act without those whose weapons are out; and who
-    was left out. A list of which nobody would be left stays."""
+    """The options without the dead in any list, and among those who act without those whose weapons
+    are out; and who was left out. A list of which nobody would be left stays."""
     found, left_out = dict(options), dict[str, None]()
     for option in sequence.inputs:
         text = found.get(option.name)
@@ -176,7 +209,12 @@ def able(
             continue
         marks = set(OUT) if option.name in complete.ACTING else set[str]()
         items = [item.strip() for item in split_items(text)]
-        out = {item: u.name for item in items for u in units_in([item], roster) if is_gone(u) or u.marks & marks}
+        out = {
+            item: u.name
+            for item in items
+            for u in units_in([item], roster)
+            if is_gone(u) or u.marks & marks
+        }
         if kept := [item for item in items if item not in out]:
             found[option.name] = "; ".join(kept)
             left_out |= dict.fromkeys(out.values())
@@ -184,9 +222,15 @@ def able(
 
 
 def offer_the_able(
-    error: UserError, sequence: Sequence, options: Mapping[str, object], roster: Roster, typed: Callable[..., str]
+    error: UserError,
+    sequence: Sequence,
+    options: Mapping[str, object],
+    roster: Roster,
+    typed: Callable[..., str],
 ) -> None:
-    """Put on a refusal of units that cannot act the command (`typed` writes it) of those in their list who can."""
+    """Put on a refusal of units that cannot act the command (`typed` writes it) of those in
+    their list who can.
+    """
     if error.code not in ("unit-unfit", "unit-gone") or error.better:
         return
     found, left_out = able(sequence, options, roster)
@@ -200,7 +244,11 @@ def cannot_fire(units: Iterable[RosterUnit], acting: Collection[str]) -> str:
     """Who of the side of those who fire cannot since their weapons are out; "" where nobody is."""
     there = [*units]
     sides = {unit.side for unit in there if unit.name in acting}
-    out = [u.name for u in there if u.side in sides and u.marks & {*OUT} and not is_gone(u) and u.name not in acting]
+    out = [
+        u.name
+        for u in there
+        if u.side in sides and u.marks & {*OUT} and not is_gone(u) and u.name not in acting
+    ]
     return joined(out) if out else ""
 
 
@@ -210,22 +258,33 @@ MORALE = ("morale-check", "morale")
 VEHICLE = "vehicle"
 """What is in the name of a sequence that is fired at vehicles."""
 MOST_ACTS = 4
-"""So many sequences are offered: fire, close combat, the morale check, and those that are made for such a unit."""
+"""So many sequences are offered: fire, close combat, the morale check, and those that are made
+for such a unit.
+"""
 BY_NATURE = ("wrong-type", "no-firepower", "no-weapon", "unit-unfit", "unit-gone", "card-refuses")
 """Refusals of units that cannot do it as they are, whatever else is typed."""
 
 
 def acts(
-    system: System, unit: RosterUnit, seen: Collection[str], *, is_own: bool, at_vehicle: bool = False
+    system: System,
+    unit: RosterUnit,
+    seen: Collection[str],
+    *,
+    is_own: bool,
+    at_vehicle: bool = False,
 ) -> Iterator[tuple[Sequence, str]]:
-    """(sequence, its option that takes the unit) of what is offered, the fire first: to act with it, or against it."""
+    """(sequence, its option that takes the unit) of what is offered, the fire first: to act with
+    it, or against it.
+    """
     found = [sequence for id, sequence in system.sequences.items() if id in seen]
     names = ACTING if is_own else AIMED
     fire = [one for one in found if one.verb in FIRES and taking(one, names, unit)]
     if not is_own and at_vehicle:
         fire.sort(key=lambda one: VEHICLE not in one.id)
     close = next((one for one in found if one.id in CLOSE and _suits(one, names, unit)), None)
-    check = next((one for one in found if is_own and one.id in MORALE and _suits(one, ACTING, unit)), None)
+    check = next(
+        (one for one in found if is_own and one.id in MORALE and _suits(one, ACTING, unit)), None
+    )
     chosen = [one for one in (*fire[:1], close, check) if one is not None]
     made = [one for one in found if one not in chosen and _is_for(one, unit, is_own=is_own)]
     for one in dict.fromkeys((*chosen, *made[: MOST_ACTS - len(chosen)])):
@@ -235,10 +294,14 @@ def acts(
 
 
 def refused_of(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
-    """What is offered to units of a scenario, or against them, and refused then: once for each type and sequence."""
+    """What is offered to units of a scenario, or against them, and refused then: once for each
+    type and sequence.
+    """
     said = set[tuple[str, str]]()
     for unit, is_own in product(units, (True, False)):
-        for sequence, option in acts(system, unit, system.sequences, is_own=is_own, at_vehicle=not is_own):
+        for sequence, option in acts(
+            system, unit, system.sequences, is_own=is_own, at_vehicle=not is_own
+        ):
             error = refusal(sequence, option, unit)
             if error is not None and (unit.type, sequence.id) not in said:
                 said.add((unit.type, sequence.id))
@@ -246,8 +309,8 @@ def refused_of(system: System, units: Iterable[RosterUnit]) -> Iterator[str]:
 
 
 def refusal(sequence: Sequence, option: str, unit: RosterUnit) -> UserError | None:
-    """Why the sequence refuses the unit alone in this option where all else is as in its example; None where it does
-    not."""
+    """Why the sequence refuses the unit alone in this option where all else is as in its example;
+    None where it does not."""
     roster = {unit.name.casefold(): unit}
     try:
         options, _ = in_names(sequence, {**sequence.example, option: unit.name}, roster, unit.side)
@@ -272,13 +335,19 @@ def taking(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> str:
 def _suits(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> bool:
     """Whether a sequence takes the unit, and the unit has the numbers that it cannot do without."""
     name = taking(sequence, names, unit)
-    needed = [option.brings.removeprefix(f"{name}.") for option in sequence.inputs if option.required]
+    needed = [
+        option.brings.removeprefix(f"{name}.") for option in sequence.inputs if option.required
+    ]
     return bool(name) and all("." in key or not key or key in unit.numbers for key in needed)
 
 
 def _is_for(sequence: Sequence, unit: RosterUnit, *, is_own: bool) -> bool:
-    """Whether a sequence says of itself that it is mostly about units of this type or in this state."""
+    """Whether a sequence says of itself that it is mostly about units of this type or in this
+    state.
+    """
     name = taking(sequence, ACTING, unit)
     option = next((one for one in sequence.inputs if one.name == name), None)
-    fits = option is not None and not {*option.likely}.isdisjoint({unit.type, unit.state, *unit.marks})
+    fits = option is not None and not {*option.likely}.isdisjoint(
+        {unit.type, unit.state, *unit.marks}
+    )
     return fits and is_own != hits_its_unit(sequence)

@@ -33,7 +33,9 @@ class News(NamedTuple):
 
 
 def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
-    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
+    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no
+    fates are known.
+    """
     sequence, acting, units = came.sequence, tuple(actors), {fate.unit for fate in came.fates}
     if {unit for unit in units if unit not in came.types} == {*acting} or (
         has_one_party(sequence) and units.issuperset(acting)
@@ -47,7 +49,9 @@ def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
 
 
 def headline_of(settled: Settlement, out: Mapping[str, Any], system: System) -> str:
-    """The result in a few words: without a headline the word of the output `result`, as the game says it."""
+    """The result in a few words: without a headline the word of the output `result`, as the game
+    says it.
+    """
     result = out.get("result")
     if settled.headline or not isinstance(result, str) or result == NONE:
         return settled.headline
@@ -55,7 +59,9 @@ def headline_of(settled: Settlement, out: Mapping[str, Any], system: System) -> 
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
-    """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls random orders`."""
+    """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls
+    random orders`.
+    """
     if not actors or sequence.verb == ROLL:
         return said_by(who, did(sequence, many=many))
     verb = sequence.verb.lower()
@@ -72,7 +78,9 @@ def said_by(who: str, did: str) -> str:
 
 
 def did(sequence: Sequence, *, many: bool = False) -> str:
-    """What the player does: `rolls a random order`, or for `many` units at once `rolls random orders`."""
+    """What the player does: `rolls a random order`, or for `many` units at once `rolls random
+    orders`.
+    """
     once, _, often = sequence.cause.partition("|")
     return often or once if many else once
 
@@ -83,22 +91,31 @@ def unrolled(by: str, who: str) -> str:
 
 
 def groups(came: Fared) -> list[Group]:
-    """A line for each result, worst first, with the units that it came to; none where it came to nothing for all."""
+    """A line for each result, worst first, with the units that it came to; none where it came to
+    nothing for all.
+    """
     words = [_word(came.results, alike) for alike in came.alike]
     if words == [NO_EFFECT]:
         return []
     made = []
     for word, alike in zip(words, came.alike, strict=True):
-        result, names = came.results.get(alike[0].token), joined(spoken(came.types, [fate.unit for fate in alike]))
+        result, names = (
+            came.results.get(alike[0].token),
+            joined(spoken(came.types, [fate.unit for fate in alike])),
+        )
         is_grave = result is not None and (result.tone == HURT or result.bold)
         made.append(Group(word[:1].upper() + word[1:], names, is_grave))
     return made
 
 
 def _word(results: Results, alike: list[Fate]) -> str:
-    """What came to these: an order as it is given, `rush the enemy`; with what is added it goes by their number."""
+    """What came to these: an order as it is given, `rush the enemy`; with what is added it goes
+    by their number.
+    """
     first = alike[0]
-    return ", ".join([_one_word(results, alike, *one) for one in ((first.token, first.more), *first.also)])
+    return ", ".join(
+        [_one_word(results, alike, *one) for one in ((first.token, first.more), *first.also)]
+    )
 
 
 def _one_word(results: Results, alike: list[Fate], token: str, more: str) -> str:
@@ -110,7 +127,9 @@ def _one_word(results: Results, alike: list[Fate], token: str, more: str) -> str
     if said.startswith("{} ") and result.word == token.replace("-", " "):
         return with_more(said.removeprefix("{} "), more)
     verb, blank, rest = more.partition(" ")
-    return with_more(_of(len(alike), results, token), f"{bare(verb) if many else verb}{blank}{rest}")
+    return with_more(
+        _of(len(alike), results, token), f"{bare(verb) if many else verb}{blank}{rest}"
+    )
 
 
 def bare_word(results: Results, token: str) -> str:
@@ -119,15 +138,20 @@ def bare_word(results: Results, token: str) -> str:
 
 
 def _counted(came: Fared) -> str:
-    """`5 of 9 VC killed, 2 wounded`: at most three results. Beyond that harm is summed by severity, of the rest those
-    that one looks out for are named; units without effect are not counted where others suffered."""
+    """`5 of 9 VC killed, 2 wounded`: at most three results. Beyond that harm is summed by severity,
+    of the rest those that one looks out for are named; units without effect are not counted where
+    others suffered."""
     size, stem = len(came.fates), men_of(came.stem) if came.stem else "units"
     told = _summed(came)
     if not told:
         return f"{NO_EFFECT} on {f'{size} {stem}' if stem else joined(fate.unit for fate in came.fates)}"
     (number, first), *others = told
     if stem:
-        line = f"{number} of {size} {stem} {first}" if number < size else f"All {number} {stem} {first}"
+        line = (
+            f"{number} of {size} {stem} {first}"
+            if number < size
+            else f"All {number} {stem} {first}"
+        )
     else:
         line = f"{came.stem}: {f'{number} of {size}' if number < size else f'all {number}'} {first}"
     return "".join([line, *(f", {count} {word}" for count, word in others)])
@@ -142,7 +166,9 @@ def _summed(came: Fared) -> list[tuple[int, str]]:
     counts = Counter(token for token in tokens if bare_word(results, token) != NO_EFFECT)
     order = [*counts]
     if len(order) > COUNTED and order[0] in results and results[order[0]].tone == GAME:
-        order = sorted(order, key=lambda token: (not results[token].bold, token != NONE, -counts[token]))[:COUNTED]
+        order = sorted(
+            order, key=lambda token: (not results[token].bold, token != NONE, -counts[token])
+        )[:COUNTED]
     told = [(counts[token], _of(counts[token], results, token)) for token in order]
     while len(told) > COUNTED:
         (more, mild), (most, mildest) = told[-2:]
@@ -152,30 +178,40 @@ def _summed(came: Fared) -> list[tuple[int, str]]:
 
 def _mildly(results: Results, token: str) -> str:
     """A result as grave without what is added: wounded of `wounded-twice-suppressed`."""
-    alike = (part for part in token.split("-") if part in results and results[part].tone == results[token].tone)
+    alike = (
+        part
+        for part in token.split("-")
+        if part in results and results[part].tone == results[token].tone
+    )
     return next(alike, token)
 
 
 def _of(count: int, results: Results, token: str) -> str:
-    """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the enemy`."""
+    """The word behind a number: behind 1 `rushes the enemy` where that of several is `rush the
+    enemy`.
+    """
     is_one = count == 1 and token in results
     return results[token].one if is_one else with_more(bare_word(results, token), "")
 
 
 FOLDED = 4
-"""From so many units on, those of one result share a line, without the dice of each, and the first line counts them."""
+"""From so many units on, those of one result share a line, without the dice of each, and the
+first line counts them.
+"""
 NAMED = 2
-"""So many units are named in the first line; more only if they are few, have no name in common, and fit in `ROOM`."""
+"""So many units are named in the first line; more only if they are few, have no name in common,
+and fit in `ROOM`.
+"""
 ROOM = 78  # two lines of a phone
 
 
 class Fared(NamedTuple):
-    """The `fates` in their order, and those `alike` together, worst first. Units of one type without a name that fare
-    differently are numbered, `squad 1`, `squad 2`; `mixed` says how many there are of each such type. `results` and
-    `types` are what those of the sequence are called.
+    """The `fates` in their order, and those `alike` together, worst first. Units of one type
+    without a name that fare differently are numbered, `squad 1`, `squad 2`; `mixed` says how many
+    there are of each such type. `results` and `types` are what those of the sequence are called.
 
-    `is_counted`: the first line counts the units, so that lines of their own must name them; where it does not, it is
-    `named`. `stem` is what the names of three or more have in common.
+    `is_counted`: the first line counts the units, so that lines of their own must name them; where
+    it does not, it is `named`. `stem` is what the names of three or more have in common.
     """
 
     sequence: Sequence
@@ -197,7 +233,11 @@ def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     known = _numbered(types, mixed, known) if mixed else known
     alike = _alike(results, known)
     stem = stem_of([fate.unit for fate in known]) if len(known) > NAMED else ""
-    named = "" if stem or len(known) >= FOLDED else ", ".join([_said(results, types, some) for some in alike])
+    named = (
+        ""
+        if stem or len(known) >= FOLDED
+        else ", ".join([_said(results, types, some) for some in alike])
+    )
     is_counted = bool(stem) or len(known) >= FOLDED or (len(known) > NAMED and len(named) > ROOM)
     return Fared(sequence, results, types, known, alike, mixed, stem, named, is_counted)
 
@@ -223,7 +263,11 @@ def _numbered(types: Mapping[str, str], mixed: Mapping[str, int], fates: list[Fa
     made = []
     for fate in fates:
         at[fate.unit] += 1
-        made.append(fate._replace(unit=f"{types[fate.unit]} {at[fate.unit]}") if fate.unit in mixed else fate)
+        made.append(
+            fate._replace(unit=f"{types[fate.unit]} {at[fate.unit]}")
+            if fate.unit in mixed
+            else fate
+        )
     return made
 
 
@@ -240,7 +284,11 @@ def _alike(results: Results, fates: list[Fate]) -> list[list[Fate]]:
 
 def _graver(results: Results, fate: Fate) -> Fate:
     """The fate, without that nothing came of a unit of which something did."""
-    came = [one for one in ((fate.token, fate.more), *fate.also) if bare_word(results, one[0]) != NO_EFFECT]
+    came = [
+        one
+        for one in ((fate.token, fate.more), *fate.also)
+        if bare_word(results, one[0]) != NO_EFFECT
+    ]
     return Fate(fate.unit, *came[0], tuple(came[1:])) if came and fate.also else fate
 
 
@@ -250,14 +298,23 @@ def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
     told = []
     for token, more in ((first.token, first.more), *first.also):
         result = results.get(token)
-        says = f"{{}}: {token.replace('-', ' ')}" if result is None else result.many if alike[1:] else result.says
+        says = (
+            f"{{}}: {token.replace('-', ' ')}"
+            if result is None
+            else result.many
+            if alike[1:]
+            else result.says
+        )
         if result is not None and not alike[1:] and are_many(types, first.unit):
             says = result.many.removesuffix(" each")
         told.append((says, more))
     once = with_more(told[0][0].replace("{}", names), told[0][1])
     if len(told) == 1:
         return once
-    last = [with_more(says.removeprefix("{}").lstrip(": ").replace("{}", names), more) for says, more in told[1:]]
+    last = [
+        with_more(says.removeprefix("{}").lstrip(": ").replace("{}", names), more)
+        for says, more in told[1:]
+    ]
     *between, end = [once, *last]
     return ("{} and {}" if between else "{}{}").format(", ".join(between), end)
 
@@ -267,7 +324,8 @@ BOLD = "bold"
 
 
 class Result(NamedTuple):
-    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units are counted.
+    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units
+    are counted.
 
     `bold`: what to look out for, though nobody is hurt."""
 
@@ -280,7 +338,10 @@ class Result(NamedTuple):
     @property
     def one(self) -> str:
         """The word of one unit: `goes berserk` where that of several is `go berserk`."""
-        bare = [said.partition("{more}")[0].rstrip(" :,").removeprefix("{} ") for said in (self.says, self.many)]
+        bare = [
+            said.partition("{more}")[0].rstrip(" :,").removeprefix("{} ")
+            for said in (self.says, self.many)
+        ]
         return bare[0] if bare[1] == self.word else self.word.replace("{more}", "")
 
 
@@ -290,10 +351,15 @@ Results = Mapping[str, Result]
 
 @lru_cache(maxsize=256)
 def results_of(sequence: Sequence) -> Results:
-    """The results of a sequence as `results` of the game.yaml has them; its files do not change while it is there."""
+    """The results of a sequence as `results` of the game.yaml has them; its files do not change
+    while it is there.
+    """
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     own = data.get(sequence.id) or {}
-    found = {**{token: said for token, said in (data.get("*") or {}).items() if token not in own}, **own}
+    found = {
+        **{token: said for token, said in (data.get("*") or {}).items() if token not in own},
+        **own,
+    }
     made = {token: _result(token, spec) for token, spec in found.items()}
     return dict(sorted(made.items(), key=lambda item: GRAVITY.index(item[1].tone)))
 
@@ -301,7 +367,9 @@ def results_of(sequence: Sequence) -> Results:
 def _result(token: str, spec: Mapping[str, str]) -> Result:
     word = spec.get("word", NO_EFFECT if token == "none" else token.replace("-", " "))
     says = spec.get("says", f"{{}}: {word}")
-    return Result(word, says, spec.get("many", says), spec.get("tone", NOTHING), spec.get("weight") == BOLD)
+    return Result(
+        word, says, spec.get("many", says), spec.get("tone", NOTHING), spec.get("weight") == BOLD
+    )
 
 
 NONE = "none"
@@ -311,7 +379,9 @@ _MUCH = 2
 
 
 class Scale:
-    """The results of a sequence, worst first; by its scores where game.yaml has no words for them."""
+    """The results of a sequence, worst first; by its scores where game.yaml has no words for
+    them.
+    """
 
     def __init__(self, sequence: Sequence, tokens: Iterable[str]) -> None:
         tokens = tuple(tokens)
@@ -329,7 +399,9 @@ class Scale:
         return self._by_results or bool(self._scores) or self.are_numbers
 
     def place(self, token: str) -> tuple[float, float]:
-        """Where a result belongs: the smaller, the worse; numbers from the highest down, nothing last."""
+        """Where a result belongs: the smaller, the worse; numbers from the highest down, nothing
+        last.
+        """
         if self.are_numbers:
             return (-float(token), 0)
         if self._by_results:
@@ -348,24 +420,34 @@ class Scale:
         return (HURT if score >= _MUCH else SHAKEN) if self._is_against else GAME
 
     def says(self, token: str) -> str:
-        """The sentence about one unit with this result: `{} rallies`; empty without one of its own."""
+        """The sentence about one unit with this result: `{} rallies`; empty without one of its
+        own.
+        """
         found = self._results.get(_head(token))
-        return found.says.partition("{more}")[0].rstrip(" ,") if found is not None and ":" not in found.says else ""
+        return (
+            found.says.partition("{more}")[0].rstrip(" ,")
+            if found is not None and ":" not in found.says
+            else ""
+        )
 
 
 def words_of(sequence: Sequence) -> dict[str, str]:
-    """The words that the game.yaml has for one unit's results of this very sequence, by their tokens; of those that all
-    have in common where a token is no word by itself."""
+    """The words that the game.yaml has for one unit's results of this very sequence, by their
+    tokens; of those that all have in common where a token is no word by itself."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     common, own, results = data.get("*") or {}, data.get(sequence.id) or {}, results_of(sequence)
     coded = (token for token, said in common.items() if "word" in said and "-" in token)
-    words = {token: results[token].one for token in (*coded, *(token for token, said in own.items() if "word" in said))}
+    words = {
+        token: results[token].one
+        for token in (*coded, *(token for token, said in own.items() if "word" in said))
+    }
     return {**sequence.system.said, **words} if sequence.system.bounded else words
 
 
 def deciding(sequence: Sequence) -> str | dict[str, Any]:
-    """What one decides by, as `odds` of the game.yaml has it: "to shake or hurt {}" where several results do harm, or
-    the results that count for each of several questions; empty where it says nothing."""
+    """What one decides by, as `odds` of the game.yaml has it: "to shake or hurt {}" where several
+    results do harm, or the results that count for each of several questions; empty where it says
+    nothing."""
     found: Mapping[str, Any] = sequence.system.game.get("odds") or {}
     own = found.get(sequence.id, found.get("*", ""))
     return own if isinstance(own, str) else dict(own)
@@ -380,7 +462,13 @@ def _is_number(token: str) -> bool:
 
 
 _CODE = re.compile(r"(?<![\w=-])[A-Za-z]+-[a-z]+(?![\w=-])")
-_SPELLED = {"afv": "AFV", "mg": "MG", "smc": "SMC", "half-squad": "half-squad", "half-track": "half-track"}
+_SPELLED = {
+    "afv": "AFV",
+    "mg": "MG",
+    "smc": "SMC",
+    "half-squad": "half-squad",
+    "half-track": "half-track",
+}
 """Types that are not said as they are typed, without their hyphen."""
 
 
@@ -392,24 +480,34 @@ def types_of(system: System) -> Mapping[str, str]:
 
 
 def the(types: Mapping[str, str], names: Many[str]) -> list[str]:
-    """The names as one speaks of who was just named: `the squad`; two squads stay `squad` twice, to be counted."""
+    """The names as one speaks of who was just named: `the squad`; two squads stay `squad` twice,
+    to be counted.
+    """
     return _articled(types, names, lambda type: f"the {type}")
 
 
 def a(types: Mapping[str, str], names: Many[str]) -> list[str]:
     """The names as one speaks of who was not named before: `a squad`, `an armored vehicle`."""
-    return _articled(types, names, lambda type: type if are_many({type: type}, type) else a_or_an(type))
+    return _articled(
+        types, names, lambda type: type if are_many({type: type}, type) else a_or_an(type)
+    )
 
 
 def are_many(types: Mapping[str, str], name: str) -> bool:
-    """Whether one unit is called as several men are: gunmen shoot, and so do the rifles of a game with such a type."""
+    """Whether one unit is called as several men are: gunmen shoot, and so do the rifles of a
+    game with such a type.
+    """
     word = types.get(name, name)
     return plural(word) == word and (name.endswith("men") or (name in types and word.endswith("s")))
 
 
-def _articled(types: Mapping[str, str], names: Many[str], article: Callable[[str], str]) -> list[str]:
+def _articled(
+    types: Mapping[str, str], names: Many[str], article: Callable[[str], str]
+) -> list[str]:
     said = [(name, types.get(name, name)) for name in names]
-    return [article(type) if name in types and names.count(name) == 1 else type for name, type in said]
+    return [
+        article(type) if name in types and names.count(name) == 1 else type for name, type in said
+    ]
 
 
 def spoken(types: Mapping[str, str], names: Many[str]) -> list[str]:
@@ -441,7 +539,9 @@ def hits_its_unit(sequence: Sequence) -> bool:
 @lru_cache(maxsize=256)
 def has_one_party(sequence: Sequence) -> bool:
     """Whether those who act are the only units that it takes: they rally, check morale, spot."""
-    return all(option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units"))
+    return all(
+        option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units")
+    )
 
 
 def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
@@ -450,22 +550,33 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
         return ()
     called = [unit.word for key, unit in given.roster.items() if key in ACTING]
     first: dict[object, str] = {}  # with several weapons a unit is there for each
-    for at, unit in enumerate([unit for key in ACTING for unit in given.lists.get(key, ())] if given.lists else ()):
+    for at, unit in enumerate(
+        [unit for key in ACTING for unit in given.lists.get(key, ())] if given.lists else ()
+    ):
         first.setdefault(unit.name or at, unit.word)
     return (*called, *first.values())
 
 
 def others(sequence: Sequence, given: Given) -> tuple[str, ...]:
-    """Those who are acted on by these inputs, as they were called. Where nobody is named, what a shot is at; those who
-    act only where they alone take part."""
+    """Those who are acted on by these inputs, as they were called. Where nobody is named, what a
+    shot is at; those who act only where they alone take part."""
     single = [unit.word for key, unit in given.roster.items() if key not in ACTING]
-    listed = [unit.word for key, units in given.lists.items() if key not in ACTING for unit in units]
+    listed = [
+        unit.word for key, units in given.lists.items() if key not in ACTING for unit in units
+    ]
     if single or listed:
         return (*single, *listed)
     aimed = aimed_option(sequence.inputs)
-    return actors(sequence, given) if aimed is None else (HEX if aimed.type == "units" else "the target",)
+    return (
+        actors(sequence, given)
+        if aimed is None
+        else (HEX if aimed.type == "units" else "the target",)
+    )
 
 
 def aimed_option(options: Iterable[Option]) -> Option | None:
     """The option that names whom the sequence is done to, as units; None where it has none."""
-    return next((option for option in options if option.name in AIMED and option.type in ("unit", "units")), None)
+    return next(
+        (option for option in options if option.name in AIMED and option.type in ("unit", "units")),
+        None,
+    )

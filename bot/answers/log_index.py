@@ -1,7 +1,8 @@
 """By what `/log` finds events: their kind, their side, the units in them; noted block by block.
 
-A block is so many events of a log as were written one after another. As no event ever changes, what is noted of a full
-block holds for good; the last events of a log, which are no full block yet, are read as they are.
+A block is so many events of a log as were written one after another. As no event ever changes, what
+is noted of a full block holds for good; the last events of a log, which are no full block yet, are
+read as they are.
 """
 
 import json
@@ -45,8 +46,8 @@ def units_in(event: Event) -> Iterator[str]:
 
 
 def mark(key: str, value: object) -> str:
-    """The mark of events that `/log` lists under a `kind`, that somebody of a `side` did, with a `unit`, or that are an
-    `undo` or `redo` of an event."""
+    """The mark of events that `/log` lists under a `kind`, that somebody of a `side` did, with a
+    `unit`, or that are an `undo` or `redo` of an event."""
     return f"{key}:{str(value).casefold()}"
 
 

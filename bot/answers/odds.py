@@ -1,4 +1,6 @@
-"""The exact odds as an answer: what one decides by in the first line, then every unit's results, worst first."""
+"""The exact odds as an answer: what one decides by in the first line, then every unit's results,
+worst first.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,14 +25,18 @@ EXACT, WHATEVER = "Exact; nothing is rolled.", "Exact, whatever is chosen; nothi
 _TOLD = 2
 _SAYING_NOTHING = ("outcome", "result")
 MOST_ROWS, RARE = 12, Fraction(1, 100)
-"""Beyond so many rows of numbers those at the ends are one row as long as they come to less than this."""
+"""Beyond so many rows of numbers those at the ends are one row as long as they come to less than
+this.
+"""
 LIKELIEST = 3
 """So many results are in the first line where no question decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The odds of those who share them: their names, and each result with its words, worst first."""
+    """The odds of those who share them: their names, and each result with its words, worst
+    first.
+    """
 
     names: tuple[str, ...]
     chances: tuple[tuple[str, str, Fraction], ...]
@@ -61,8 +67,12 @@ class Outlook:
         return tuple(token for token, _, _ in self.chances if self.scale.tone(token) in HARM)
 
 
-def outlooks(sequence: Sequence, rows: Mapping[str, Row], counted: Mapping[str, Distribution]) -> list[Outlook]:
-    """The odds of every row under its name, alike ones together, in the order of the rows; nothing is to be chosen."""
+def outlooks(
+    sequence: Sequence, rows: Mapping[str, Row], counted: Mapping[str, Distribution]
+) -> list[Outlook]:
+    """The odds of every row under its name, alike ones together, in the order of the rows;
+    nothing is to be chosen.
+    """
     return [one for options in _by_picks(sequence, rows, counted) for one in options.values()]
 
 
@@ -76,32 +86,52 @@ def _by_picks(
     """Each unit's odds by what is chosen, units alike in all of them together."""
     units: dict[str, dict[Picks, Outlook]] = {}
     for path, row in rows.items():
-        units.setdefault(path.removeprefix("/".join(row.under)), {})[row.under] = _outlook(sequence, row, counted[path])
+        units.setdefault(path.removeprefix("/".join(row.under)), {})[row.under] = _outlook(
+            sequence, row, counted[path]
+        )
     alike: dict[frozenset[object], dict[Picks, Outlook]] = {}
     for options in units.values():
         key = frozenset((picks, one.told) for picks, one in options.items())
         same = alike.get(key)
-        joint = {picks: replace(one, names=(*same[picks].names, *one.names)) for picks, one in options.items() if same}
+        joint = {
+            picks: replace(one, names=(*same[picks].names, *one.names))
+            for picks, one in options.items()
+            if same
+        }
         alike[key] = joint or options
     return list(alike.values())
 
 
-def _labelled(sequence: Sequence, options: Mapping[Picks, Outlook]) -> tuple[str, dict[str, Outlook]]:
-    """A unit's different odds, each under what must be chosen for it: `retreat or zone`; of two choices also by whom,
-    first where that is the same in all: `the targets choose `. Under "" where it changes nothing."""
+def _labelled(
+    sequence: Sequence, options: Mapping[Picks, Outlook]
+) -> tuple[str, dict[str, Outlook]]:
+    """A unit's different odds, each under what must be chosen for it: `retreat or zone`; of two
+    choices also by whom, first where that is the same in all: `the targets choose `. Under "" where
+    it changes nothing."""
     count = len(next(iter(options)))
     choices = [*sequence.choices.values()] if count > 1 else []
 
     def matters(at: int) -> bool:
         rest = [choice.otherwise for choice in choices if choice is not choices[at]]
-        return len({one.told for picks, one in options.items() if [*picks[:at], *picks[at + 1 :]] == rest}) > 1
+        return (
+            len(
+                {
+                    one.told
+                    for picks, one in options.items()
+                    if [*picks[:at], *picks[at + 1 :]] == rest
+                }
+            )
+            > 1
+        )
 
     places = [at for at in range(count) if matters(at)]
     whose = [one.by for one in choices] if len({one.by for one in choices}) > 1 else [""] * count
     labels: dict[frozenset[tuple[str, Fraction]], list[str]] = {}
     for picks, one in options.items():
         told = places if len(places) < 2 or picks[0] == choices[0].otherwise else places[:1]
-        said = [f"{whose[at] if len(places) > 1 else ''}{picks[at].replace('-', ' ')}" for at in told]
+        said = [
+            f"{whose[at] if len(places) > 1 else ''}{picks[at].replace('-', ' ')}" for at in told
+        ]
         labels.setdefault(one.told, []).append(" and ".join(said))
     by = whose[places[0]] if len(places) == 1 else ""
     return by, {" or ".join(dict.fromkeys(labels[one.told])): one for one in options.values()}
@@ -138,18 +168,24 @@ def odds_reply(
     came: Mapping[str, str] | None = None,
     typed: str = "",
 ) -> Reply:
-    """A private reply with the exact odds of every unit: those of the same odds together, none left out.
+    """A private reply with the exact odds of every unit: those of the same odds together, none left
+    out.
 
-    `rows` are those of `odds_rows`, `counted` their odds by the same paths, `came` what came up, also by them. `by` is
-    who acts, `whom` those without a name of their own. `typed` is the line that rolls it, where no button does.
+    `rows` are those of `odds_rows`, `counted` their odds by the same paths, `came` what came up,
+    also by them. `by` is who acts, `whom` those without a name of their own. `typed` is the line
+    that rolls it, where no button does.
     """
     found = [_labelled(sequence, options) for options in _by_picks(sequence, rows, counted)]
     open_ones = [(by, options) for by, options in found if "" not in options]
     units = [one for _, options in found for one in options.values()]
-    title, chance = _by_option(sequence, *open_ones[0], whom) if open_ones else decision(sequence, units, whom)
+    title, chance = (
+        _by_option(sequence, *open_ones[0], whom) if open_ones else decision(sequence, units, whom)
+    )
     came_to: dict[str, list[str]] = {}
     for path, token in (came or {}).items():
-        came_to.setdefault(rows[path].name, []).append(result_word(rows[path], token, words_of(sequence)))
+        came_to.setdefault(rows[path].name, []).append(
+            result_word(rows[path], token, words_of(sequence))
+        )
     bars = [
         _bars(sequence, one, whom, came_to, f"{'' if at else by}{label}", goes_on=at > 0)
         for by, options in found
@@ -159,22 +195,38 @@ def odds_reply(
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
     return Reply(
         title,
-        (*lines, *bars, Small(_came_up(bars) or " ".join(filter(None, (inputs_in_words(sequence, raw), exact))))),
+        (
+            *lines,
+            *bars,
+            Small(
+                _came_up(bars) or " ".join(filter(None, (inputs_in_words(sequence, raw), exact)))
+            ),
+        ),
         by=by,
         tone=_tone(chance),
         private=True,
     )
 
 
-def _by_option(sequence: Sequence, by: str, options: Mapping[str, Outlook], whom: str) -> tuple[str, Fraction]:
-    """What one decides by for each option of a choice (`by` whom), and the highest of these chances: `58% that the
-    squad falls back if retreat or zone, 8% if hold`; where that is the same, the likeliest results of each."""
+def _by_option(
+    sequence: Sequence, by: str, options: Mapping[str, Outlook], whom: str
+) -> tuple[str, Fraction]:
+    """What one decides by for each option of a choice (`by` whom), and the highest of these
+    chances: `58% that the squad falls back if retreat or zone, 8% if hold`; where that is the same,
+    the likeliest results of each."""
     found = [*options.values()]
     question, chances = _weighed(sequence, found)
-    ways = [[percent(float(one)) for one in chances], *([_likeliest(one, n) for one in found] for n in (1, LIKELIEST))]
+    ways = [
+        [percent(float(one)) for one in chances],
+        *([_likeliest(one, n) for one in found] for n in (1, LIKELIEST)),
+    ]
     said = next((way for way in ways if len({*way}) > 1), ways[-1])
     name = heading(found[0].names, whom) if found[0].names[0] or whom else ""
-    asked = f" {question.replace(': {}', ' for {}').replace('{}', each_of(found[0], whom))}" if said is ways[0] else ""
+    asked = (
+        f" {question.replace(': {}', ' for {}').replace('{}', each_of(found[0], whom))}"
+        if said is ways[0]
+        else ""
+    )
     labels: dict[str, list[str]] = {}
     for label, text in zip(options, said, strict=True):
         labels.setdefault(text, []).append(label)
@@ -183,14 +235,20 @@ def _by_option(sequence: Sequence, by: str, options: Mapping[str, Outlook], whom
         for at, text in enumerate(labels)
     ]
     named = f"{name}: " if name and not (asked or found[0].scale.are_numbers) else ""
-    return begun(named + ("; " if said is ways[-1] else ", ").join(told)), max(chances, default=Fraction(0))
+    return begun(named + ("; " if said is ways[-1] else ", ").join(told)), max(
+        chances, default=Fraction(0)
+    )
 
 
 def _came_up(bars: Iterable[Odds]) -> str:
     """`\u25c0 what came up: this or worse had 16% and 38%`; empty where that is not known."""
     marked = [(bar, row) for bar in bars for row in bar.rows if row.came]
     said = [percent(row.least) for _, row in marked if row.least is not None]
-    worse = f": this or worse had {' and '.join(said)}" if said and len(said) == len(marked) <= _TOLD else ""
+    worse = (
+        f": this or worse had {' and '.join(said)}"
+        if said and len(said) == len(marked) <= _TOLD
+        else ""
+    )
     return f"{CAME} what came up{worse}." if marked else ""
 
 
@@ -203,34 +261,43 @@ def _bars(
     *,
     goes_on: bool = False,
 ) -> Odds:
-    """`chosen` is what must be chosen for it; where it `goes_on` from the bars above it, who it is about is not said
-    again."""
+    """`chosen` is what must be chosen for it; where it `goes_on` from the bars above it, who it is
+    about is not said again."""
     questions, (one, said) = deciding(sequence), _folded(one)
     ordered = one.scale.is_known and not isinstance(questions, dict)
     worst = len(one.chances) - 1 if one.scale.are_numbers else len(one.harmful)
-    named = heading(one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence))
+    named = heading(
+        one.names, sequence.title if isinstance(questions, dict) else whom or _by(sequence)
+    )
     named = f"{named}, if {chosen}" if chosen else named
     return Odds(
         f"If {chosen}" if goes_on else named,
         tuple((word, float(chance)) for _, word, chance in one.chances),
         came=tuple(said.get(word, word) for name in one.names for word in came.get(name, ())),
-        least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1))) if ordered else (),
+        least=tuple(float(one.at_least(at)) for at in range(min(worst, len(one.chances) - 1)))
+        if ordered
+        else (),
         exact=tuple(str(chance) for _, _, chance in one.chances),
         tones=tuple(one.scale.tone(token) for token, _, _ in one.chances),
     )
 
 
 def _folded(one: Outlook) -> tuple[Outlook, Mapping[str, str]]:
-    """Of many numbers those at either end that have less than 1 % together as one row, `20 or more`; and how a number
-    in it is said."""
+    """Of many numbers those at either end that have less than 1 % together as one row, `20 or
+    more`; and how a number in it is said."""
     chances, said = [*one.chances], dict[str, str]()
     if one.scale.are_numbers and len(chances) > MOST_ROWS:
         for end in ("or more", "or less"):
-            rare = sum(sum(chance for _, _, chance in chances[: at + 1]) < RARE for at in range(len(chances)))
+            rare = sum(
+                sum(chance for _, _, chance in chances[: at + 1]) < RARE
+                for at in range(len(chances))
+            )
             if rare > 1:
                 token, word, _ = chances[rare - 1]
                 said |= {folded: f"{word} {end}" for _, folded, _ in chances[:rare]}
-                chances[:rare] = [(token, f"{word} {end}", sum((c for _, _, c in chances[:rare]), Fraction(0)))]
+                chances[:rare] = [
+                    (token, f"{word} {end}", sum((c for _, _, c in chances[:rare]), Fraction(0)))
+                ]
             chances.reverse()
     return replace(one, chances=tuple(chances)), said
 
@@ -241,17 +308,23 @@ def _by(sequence: Sequence) -> str:
 
 
 def heading(names: Iterable[str], whom: str) -> str:
-    """What those with the same odds are called: `VC Squads 5 + 6`, or `whom` where they have no name."""
+    """What those with the same odds are called: `VC Squads 5 + 6`, or `whom` where they have no
+    name.
+    """
     return joined(name or whom for name in names)
 
 
 def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[str, Fraction]:
-    """What one decides by: `61% to shake or hurt each VC squad, 70% Nguyen`; with the highest of these chances."""
+    """What one decides by: `61% to shake or hurt each VC squad, 70% Nguyen`; with the highest of
+    these chances.
+    """
     found = list(found)
     questions = deciding(sequence)
     if isinstance(questions, dict):
         said = [(one.of(tokens), text) for one in found for text, tokens in questions.items()]
-        return ", ".join(f"{percent(float(chance))} {text}" for chance, text in said), max(c for c, _ in said)
+        return ", ".join(f"{percent(float(chance))} {text}" for chance, text in said), max(
+            c for c, _ in said
+        )
     if any(one.harmful for one in found):
         found = [one for one in found if one.harmful or not one.is_hit]
     question, chances = _weighed(sequence, found)
@@ -259,14 +332,19 @@ def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[s
         return _asked(question, found, chances, whom), max(chances)
     first = found[0]
     if first.names[0] and {word for one in found for _, word, _ in one.chances} == {NO_EFFECT}:
-        return f"No effect on {joined(name for one in found for name in one.names)}: 100%", Fraction(0)
+        return (
+            f"No effect on {joined(name for one in found for name in one.names)}: 100%",
+            Fraction(0),
+        )
     named = f"{heading(first.names, whom)}: " if len(found) > 1 else ""
     told = f"{named}{_likeliest(first, LIKELIEST)}"
     return told[:1].upper() + told[1:], Fraction(0)
 
 
 def _weighed(sequence: Sequence, found: list[Outlook]) -> tuple[str, list[Fraction]]:
-    """The question by which one decides, with {} for whom it is about, and its chance for each; else no chances."""
+    """The question by which one decides, with {} for whom it is about, and its chance for each;
+    else no chances.
+    """
     questions = deciding(sequence)
     if isinstance(questions, dict):
         text, tokens = next(iter(questions.items()))
@@ -305,20 +383,30 @@ def _that(found: list[Outlook], token: str) -> str:
 
 
 def _asked(question: str, found: list[Outlook], chances: list[Fraction], whom: str) -> str:
-    """The question about the first, and the chances of the others; of the best and the worst where that is too long."""
+    """The question about the first, and the chances of the others; of the best and the worst
+    where that is too long.
+    """
     alike: dict[str, list[Outlook]] = {}
     for one, chance in zip(found, chances, strict=True):
         alike.setdefault(percent(float(chance)), []).append(one)
     chances = [chances[found.index(some[0])] for some in alike.values()]
-    found = [replace(some[0], names=tuple(name for one in some for name in one.names)) for some in alike.values()]
+    found = [
+        replace(some[0], names=tuple(name for one in some for name in one.names))
+        for some in alike.values()
+    ]
     names = [each_of(one, whom) for one in found]
     names = [
-        name if names.count(name) == 1 else heading(one.names, whom) for name, one in zip(names, found, strict=True)
+        name if names.count(name) == 1 else heading(one.names, whom)
+        for name, one in zip(names, found, strict=True)
     ]
     said = [*zip(alike, names, strict=True)]
     whole = _joined(question, said)
     if len(whole) <= ROOM or len(said) == 1:
-        return whole if len(whole) <= ROOM else _joined(question, [(said[0][0], f"each of {len(found[0].names)}")])
+        return (
+            whole
+            if len(whole) <= ROOM
+            else _joined(question, [(said[0][0], f"each of {len(found[0].names)}")])
+        )
     order = sorted(range(len(found)), key=lambda at: -chances[at])
     best, worst = said[order[0]], said[order[-1]]
     shown = _joined(question, [best, worst])
@@ -341,7 +429,9 @@ def each_of(one: Outlook, whom: str) -> str:
 
 
 def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
-    """What was given besides the units, in the words of the forms: `Target modifier 1, target adjacent.`"""
+    """What was given besides the units, in the words of the forms: `Target modifier 1, target
+    adjacent.`
+    """
     said = []
     for option in (*sequence.inputs, *sequence.tracks):
         value = raw.get(option.name)
@@ -354,7 +444,10 @@ def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
                 said.append(name)
         elif option.type == "mods":
             words = " ".join(map(str, value)) if isinstance(value, list | tuple) else text
-            said += [option.labels.get(word, word.replace("_", " ")) for word in words.replace(",", " ").split()]
+            said += [
+                option.labels.get(word, word.replace("_", " "))
+                for word in words.replace(",", " ").split()
+            ]
         else:
             said.append(f"{name} {text}")
     whole = ", ".join(name[:1].lower() + name[1:] if name[1:2].islower() else name for name in said)
@@ -364,11 +457,19 @@ def inputs_in_words(sequence: Sequence, raw: Mapping[str, object]) -> str:
 STILL = "still fighting"
 
 
-def rounds_reply(sequence: Sequence, raw: Mapping[str, object], fought: Fought, rounds: int, *, by: str) -> Reply:
-    """The private answer: what one decides by after these rounds, then both counts, and how long it takes."""
+def rounds_reply(
+    sequence: Sequence, raw: Mapping[str, object], fought: Fought, rounds: int, *, by: str
+) -> Reply:
+    """The private answer: what one decides by after these rounds, then both counts, and how long
+    it takes.
+    """
     after = f"after {rounds} {'round' if rounds == 1 else 'rounds'}"
     found = [
-        _outlook(sequence, Row(head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token), counted)
+        _outlook(
+            sequence,
+            Row(head, (), lambda _: None, lambda token: STILL if token == UNDECIDED else token),
+            counted,
+        )
         for head, counted in ((after.capitalize(), fought.after), ("To the end", fought.decided))
     ]
     title, chance = decision(sequence, found[:1], "")
@@ -394,15 +495,21 @@ _ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 
 
 def odds_by_name(reply: Reply, sequence: Sequence, game: Game) -> Reply:
-    """The odds of the initiative with the names of the sides; those of anything else as they are."""
+    """The odds of the initiative with the names of the sides; those of anything else as they
+    are.
+    """
     if not any(option.complete == "side" for option in sequence.inputs):
         return reply
-    sides = game.sides if has_names(sequence, game) else tuple(f"side {letter}" for letter in LETTERS)
+    sides = (
+        game.sides if has_names(sequence, game) else tuple(f"side {letter}" for letter in LETTERS)
+    )
     names = dict(zip(LETTERS, sides, strict=True))
 
     def named(part: Part) -> Part:
         if isinstance(part, Odds):
-            return part._replace(chances=tuple((names.get(word, word), chance) for word, chance in part.chances))
+            return part._replace(
+                chances=tuple((names.get(word, word), chance) for word, chance in part.chances)
+            )
         if isinstance(part, Small):
             return part._replace(text=_LAST.sub(lambda found: names[found[1]], part.text))
         return part

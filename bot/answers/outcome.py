@@ -1,5 +1,5 @@
-"""What a handler hands back: the reply, and what happened if anything did, what that does to the game and what the log
-keeps of it."""
+"""What a handler hands back: the reply, and what happened if anything did, what that does to the
+game and what the log keeps of it."""
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
@@ -29,11 +29,11 @@ T = TypeVar("T")
 class Happening(NamedTuple):
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
 
-    `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
-    of those that act), `joins` those that come into play: type, and beside whom;
-    `result` is what came of it in a few words, for the log. `read` are the tracks that it read, `tracks` those that it
-    changes, as a state keeps them. `asks` is what a side has to choose before anything is changed, `held` the tracks
-    that wait for it.
+    `changes` are the roster units that it changes, `units` the names of those that its inputs call
+    (`acting`: of those that act), `joins` those that come into play: type, and beside whom;
+    `result` is what came of it in a few words, for the log. `read` are the tracks that it read,
+    `tracks` those that it changes, as a state keeps them. `asks` is what a side has to choose
+    before anything is changed, `held` the tracks that wait for it.
     """
 
     kind: str
@@ -54,20 +54,24 @@ class Happening(NamedTuple):
     held: tuple[str, ...] = ()
 
     def notes(self) -> list[dict[str, Any]]:
-        """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""
+        """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by
+        hand.
+        """
         dice = [die._replace(faces=None) for die in self.dice] if self.by_hand else self.dice
         return [die.note() for die in dice]
 
     @property
     def closed(self) -> dict[str, str]:
-        """The faces of its dice that are shown to nobody, by the texts that hold them: `face.2` of the second die."""
+        """The faces of its dice that are shown to nobody, by the texts that hold them: `face.2`
+        of the second die.
+        """
         dice = [(at, die) for at, die in enumerate(self.dice, 1) if die.pile is not None]
         return {f"face.{at}": str(die.value) for at, die in dice if die.is_closed and die.sides}
 
 
 class Outcome(NamedTuple):
-    """A reply, and the happening behind it (None for lookups, odds, help and lists); of a table also the inputs that it
-    answers, with what was rolled."""
+    """A reply, and the happening behind it (None for lookups, odds, help and lists); of a table
+    also the inputs that it answers, with what was rolled."""
 
     reply: Reply
     happening: Happening | None = None
@@ -75,10 +79,16 @@ class Outcome(NamedTuple):
 
 
 def thrown(
-    play: Callable[[Source], T], source: Source, hand: object, typed: Callable[[str], str], *, cards: bool = False
+    play: Callable[[Source], T],
+    source: Source,
+    hand: object,
+    typed: Callable[[str], str],
+    *,
+    cards: bool = False,
 ) -> T:
-    """What is played with the dice of `source`, or with real ones (and `cards`) where these are given. Raises UserError
-    for real dice that do not fit; of too few it names the die owed next, and what to type then (`typed` writes it)."""
+    """What is played with the dice of `source`, or with real ones (and `cards`) where these are
+    given. Raises UserError for real dice that do not fit; of too few it names the die owed next,
+    and what to type then (`typed` writes it)."""
     if hand in (None, ""):
         return play(source)
     script = Script(hand_dice(hand, cards=cards), named=cards)
@@ -92,9 +102,11 @@ def thrown(
     return played
 
 
-def after_happening(game: Game, happening: Happening, seen: Mapping[str, System], *, joins: bool = True) -> Game:
-    """The game with the results written to its units; free play without units takes on the system used. `seen` are the
-    systems by id.
+def after_happening(
+    game: Game, happening: Happening, seen: Mapping[str, System], *, joins: bool = True
+) -> Game:
+    """The game with the results written to its units; free play without units takes on the system
+    used. `seen` are the systems by id.
 
     Who comes into play joins the roster; logs from before that have them not: `joins` is off.
     """
@@ -104,17 +116,29 @@ def after_happening(game: Game, happening: Happening, seen: Mapping[str, System]
     after = with_system(game, seen[happening.system]) if moves else game
     if side is not None:
         # A log from before there was a go knows nothing of it.
-        after = with_initiative(after, side, seen.get(after.system)) if game.go else replace(after, initiative=side)
-    after = settle_changes(after, happening.changes, seen.get(after.system)) if happening.changes else after
-    after = replace(after, tracks={**after.tracks, **happening.tracks}) if happening.tracks else after
+        after = (
+            with_initiative(after, side, seen.get(after.system))
+            if game.go
+            else replace(after, initiative=side)
+        )
+    after = (
+        settle_changes(after, happening.changes, seen.get(after.system))
+        if happening.changes
+        else after
+    )
+    after = (
+        replace(after, tracks={**after.tracks, **happening.tracks}) if happening.tracks else after
+    )
     if any(die.pile is not None for die in happening.dice):
-        after = replace(after, cards=settled(after.decks, after.cards, happening.notes()) or after.cards)
+        after = replace(
+            after, cards=settled(after.decks, after.cards, happening.notes()) or after.cards
+        )
     return with_joined(after, happening.joins) if joins and happening.joins else after
 
 
 def _moves(game: Game, happening: Happening, seen: Mapping[str, System]) -> bool:
-    """Whether its system, or its version of a pack, becomes the game's; an extension joins with the first of the game's
-    units that it is played with, also where the game was started."""
+    """Whether its system, or its version of a pack, becomes the game's; an extension joins with the
+    first of the game's units that it is played with, also where the game was started."""
     if happening.kind != "sequence" or not happening.system:
         return False
     takes_on = not game.system or is_open(game)
@@ -144,8 +168,8 @@ def asked_json(happening: Happening) -> Json:
 
 
 def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
-    """The side that is asked: that of the units, or of who acts (`side`); of units that are on no roster it is the
-    other of two. Empty where there are none."""
+    """The side that is asked: that of the units, or of who acts (`side`); of units that are on no
+    roster it is the other of two. Empty where there are none."""
     who = {name for ask in asks for name in ask.who}
     if ACTOR in who:
         return side
@@ -155,8 +179,8 @@ def side_asked(game: Game, asks: tuple[Ask, ...], side: str) -> str:
 
 
 def facts_of(path: Path, happening: Happening, system: System | None) -> Json:
-    """What the event says beside who and when: enough to replay it and to count its odds again; and what is `hidden` of
-    it, under hashes. `system` is the one that it names."""
+    """What the event says beside who and when: enough to replay it and to count its odds again; and
+    what is `hidden` of it, under hashes. `system` is the one that it names."""
     return {
         "hidden": happening.closed,
         "command": " ".join(path),
@@ -173,43 +197,59 @@ def facts_of(path: Path, happening: Happening, system: System | None) -> Json:
 
 
 def initiative_of(game: Game, happening: Happening) -> str | None:
-    """Who has the initiative after a sequence of that name: sides a and b are the game's first and second."""
+    """Who has the initiative after a sequence of that name: sides a and b are the game's first
+    and second.
+    """
     if happening.target != "initiative" or len(game.sides) != 2:
         return None
     return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
 
 
 def reminders(game: Game, happening: Happening, system: System | None) -> tuple[str, ...]:
-    """Markers of the units in play for which this sequence of a system has a modifier that was not typed: it is never
-    inferred.
+    """Markers of the units in play for which this sequence of a system has a modifier that was not
+    typed: it is never inferred.
 
     Not markers that this very action puts on: who had them before had them already.
     """
     if system is None or not happening.units or not is_of_game(game, happening.system):
         return ()
-    silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
+    silent = set(system.game.get("units", {}).get("markers") or ()) - set(
+        system.words["units"].marks
+    )
     bearers = [unit for unit in units_of(game, happening.units) if unit.marks & silent]
     sequence = system.sequences.get(happening.target)
     if not bearers or sequence is None or not sequence.modifiers or has_one_party(sequence):
         return ()
     typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
-    words = {option.name for option in sequence.inputs} | {word for option in sequence.inputs for word in option.values}
+    words = {option.name for option in sequence.inputs} | {
+        word for option in sequence.inputs for word in option.values
+    }
     typed |= {*words_of(mods)} if (mods := happening.inputs.get("mods")) else frozenset()
     free = words - typed - (MOVES if MOVES & typed else frozenset())
     marked: dict[str, list[str]] = {}
     for unit in bearers:
-        if counts := sorted(mark for mark in unit.marks & silent if _modifies(mark, unit, happening, free)):
+        if counts := sorted(
+            mark for mark in unit.marks & silent if _modifies(mark, unit, happening, free)
+        ):
             marked.setdefault(", ".join(counts), []).append(unit.name)
-    said = [f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}" for marks, names in marked.items()]
+    said = [
+        f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}"
+        for marks, names in marked.items()
+    ]
     return (f"Remember: {'; '.join(said)}. Add the modifier if one applies.",) if said else ()
 
 
-MOVED, MOVES = ("moved", "assault-move", "hit-and-run"), frozenset({"target_moved", "vehicle_moved"})
+MOVED, MOVES = (
+    ("moved", "assault-move", "hit-and-run"),
+    frozenset({"target_moved", "vehicle_moved"}),
+)
 """Markers of a target that moves or has moved, and the modifiers that say so."""
 
 
 def _modifies(mark: str, unit: RosterUnit, happening: Happening, free: Set[str]) -> bool:
-    """Whether a marker has a modifier among the words that were not typed, for who acts or for a target."""
+    """Whether a marker has a modifier among the words that were not typed, for who acts or for a
+    target.
+    """
     word = mark.replace("-", "_")
     if unit.name in happening.acting:
         return word in free or word.removesuffix("_move") in free

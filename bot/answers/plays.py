@@ -1,8 +1,9 @@
-"""The plays of a sequence: of one unit, or of several one after the other, with new dice or with those that fell.
+"""The plays of a sequence: of one unit, or of several one after the other, with new dice or with
+those that fell.
 
-`unit=GI 1..12` is twelve random orders and one event: its `inputs` name the units, its dice are those of all plays in
-that order, and `out` holds `plays`, with the unit, the result and the outputs of each. A later play sees what was done
-to the roster by an earlier one.
+`unit=GI 1..12` is twelve random orders and one event: its `inputs` name the units, its dice are
+those of all plays in that order, and `out` holds `plays`, with the unit, the result and the outputs
+of each. A later play sees what was done to the roster by an earlier one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,9 @@ MOST_ODDS = 6
 
 
 class Planned(NamedTuple):
-    """One play that can begin: of which unit (empty where it is the only one), with which inputs."""
+    """One play that can begin: of which unit (empty where it is the only one), with which
+    inputs.
+    """
 
     unit: str
     raw: Mapping[str, object]
@@ -58,7 +61,9 @@ class Single(NamedTuple):
 
 
 def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[str, ...]:
-    """The units that a sequence is played for one by one, as their names are written; none where it is played once."""
+    """The units that a sequence is played for one by one, as their names are written; none where
+    it is played once.
+    """
     text = raw.get(UNIT)
     names = [name.strip() for name in text.split(";")] if isinstance(text, str) else []
     takes_several = len(names) > 1 and any(option.many for option in sequence.inputs)
@@ -66,7 +71,9 @@ def each_of(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
     return tuple(roster[name.casefold()].name for name in names) if is_each else ()
 
 
-def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[tuple[str, ...], str]:
+def parties(
+    sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> tuple[tuple[str, ...], str]:
     """Those who act by these inputs, and in one text those who are acted on."""
     if several := each_of(sequence, raw, roster):
         return several, joined(several)
@@ -75,7 +82,9 @@ def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
 
 
 def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[Planned, ...]:
-    """All plays of these inputs, before the first die. Raises UserError for what any of them refuses."""
+    """All plays of these inputs, before the first die. Raises UserError for what any of them
+    refuses.
+    """
     plays = []
     for name in each_of(sequence, raw, roster) or ("",):
         one = {**raw, UNIT: name} if name else raw
@@ -85,57 +94,84 @@ def planned(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tu
 
 
 def alike_plays(plays: tuple[Planned, ...]) -> list[tuple[tuple[str, ...], Planned]]:
-    """The plays whose odds differ, with the units that each is for (none where there is only one). Raises UserError
-    for too many."""
+    """The plays whose odds differ, with the units that each is for (none where there is only one).
+    Raises UserError for too many."""
     alike: dict[str, tuple[list[str], Planned]] = {}
     for one in plays:
         unit = one.given.unit(UNIT)
         own = None if unit is None else replace(unit, word="", name="")
         values = {name: value for name, value in one.given.values.items() if name != UNIT}
-        key = repr((values, own and sorted(own.flags), own and sorted(own.marks), own and sorted(own.numbers.items())))
+        key = repr(
+            (
+                values,
+                own and sorted(own.flags),
+                own and sorted(own.marks),
+                own and sorted(own.numbers.items()),
+            )
+        )
         key += repr((own and own.type, own and own.state))
         alike.setdefault(key, ([], one))[0].append(one.unit)
     if len(alike) > MOST_ODDS:
         what = f"These are {len(alike)} different units; odds are counted for {MOST_ODDS} of them at once."
-        raise UserError(what, hint="Ask for fewer, or for those in the same state.", option=UNIT, code="too-large")
+        raise UserError(
+            what,
+            hint="Ask for fewer, or for those in the same state.",
+            option=UNIT,
+            code="too-large",
+        )
     return [(tuple(filter(None, names)), one) for names, one in alike.values()]
 
 
 def path_of(unit: str, path: str) -> str:
-    """The path of one of several units' rows of odds; the path itself where there is only one play."""
+    """The path of one of several units' rows of odds; the path itself where there is only one
+    play.
+    """
     return f"{unit} {path}" if unit else path
 
 
 def named_rows(
     names: tuple[str, ...], rows: Mapping[str, Row], counted: Mapping[str, Distribution]
 ) -> Iterator[tuple[str, Row, Distribution]]:
-    """(path, row, its odds) of one of `alike_plays`, once under the name of each unit that it is for; rows that were
-    not counted are left out."""
+    """(path, row, its odds) of one of `alike_plays`, once under the name of each unit that it is
+    for; rows that were not counted are left out."""
     for name in names or ("",):
         for path, row in rows.items():
             if path in counted:
                 said = (name, "" if row.name in names else row.name)
-                yield path_of(name, path), row._replace(name=": ".join(filter(None, said))), counted[path]
+                yield (
+                    path_of(name, path),
+                    row._replace(name=": ".join(filter(None, said))),
+                    counted[path],
+                )
 
 
 def play_all(
-    sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster, read: Mapping[str, Any]
+    sequence: Sequence,
+    plays: tuple[Planned, ...],
+    source: Source,
+    roster: Roster,
+    read: Mapping[str, Any],
 ) -> tuple[Single, ...]:
-    """Each play to its end, with the roster and the tracks that were `read` as the plays before left them. Raises
-    UserError from the source."""
+    """Each play to its end, with the roster and the tracks that were `read` as the plays before
+    left them. Raises UserError from the source."""
     done: list[Single] = []
     left = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
     for one in plays:
         if done:
             roster = _after(sequence, roster, done[-1].changes)
-            one = _anew(sequence, one._replace(raw={**one.raw, **done[-1].tracks, **done[-1].piles}), roster)
+            one = _anew(
+                sequence, one._replace(raw={**one.raw, **done[-1].tracks, **done[-1].piles}), roster
+            )
         played = sequence.play(one.plan, _Named(source, one.unit) if one.unit else source)
         if one.unit:
             dice = tuple([die._replace(label=_label(one.unit, die.label)) for die in played.dice])
             played = played._replace(dice=dice)
         tracks, said, piles = (done[-1].tracks, done[-1].said, {}) if done else ({}, {}, {})
         if sequence.decks:
-            piles = {**(done[-1].piles if done else {}), **after_dice(one.given.values, played.dice)}
+            piles = {
+                **(done[-1].piles if done else {}),
+                **after_dice(one.given.values, played.dice),
+            }
         if moves := played.settlement.tracks:
             values = {**one.given.values, **tracks}
             fresh, told = move_all(sequence.system.tracks, values, moves, read)
@@ -146,7 +182,9 @@ def play_all(
         changes = played.settlement.changes
         if any(change.add or change.of for change in changes):
             in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
-            changes = linked(changes, in_play.values())  # each once: a roster has them by name and by handle
+            changes = linked(
+                changes, in_play.values()
+            )  # each once: a roster has them by name and by handle
         if left:
             changes = tuple([change for change in changes if change.unit.casefold() not in left])
         done.append(Single(one.unit, one.given, played, changes, tracks, said, piles))
@@ -157,7 +195,9 @@ def whole_out(singles: tuple[Single, ...]) -> Mapping[str, Any]:
     """The outputs as the log keeps them."""
     if not singles[0].unit:
         return singles[0].played.out
-    return {PLAYS: [{UNIT: one.unit, "result": one.result, "out": one.played.out} for one in singles]}
+    return {
+        PLAYS: [{UNIT: one.unit, "result": one.result, "out": one.played.out} for one in singles]
+    }
 
 
 def whole_result(singles: tuple[Single, ...]) -> str:
@@ -177,11 +217,15 @@ def _after(sequence: Sequence, roster: Roster, changes: tuple[Change, ...]) -> R
     if not changes:
         return roster
     units = {unit.name.casefold(): unit for unit in roster.values()}
-    return roster_of(settle_changes(Game("", system=sequence.system.id, units=units), changes, sequence.system))
+    return roster_of(
+        settle_changes(Game("", system=sequence.system.id, units=units), changes, sequence.system)
+    )
 
 
 def _anew(sequence: Sequence, one: Planned, roster: Roster) -> Planned:
-    """The play with the roster as it is by now; as it was where an earlier play left no way to begin it."""
+    """The play with the roster as it is by now; as it was where an earlier play left no way to
+    begin it.
+    """
     try:
         given = sequence.given(one.raw, roster)
         return one._replace(given=given, plan=sequence.plan(given))
@@ -220,7 +264,9 @@ class Shot(NamedTuple):
 
 
 def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot:
-    """The shot behind an event of the log; `today` is the roster for whatever the event does not hold."""
+    """The shot behind an event of the log; `today` is the roster for whatever the event does not
+    hold.
+    """
     used = [unit_from_json(unit) for unit in event.get("used") or ()]
     roster = {**today, **by_name(used)}
     dice = tuple(die["value"] for die in (*event.get("fell", ()), *(event.get("dice") or ())))
@@ -231,7 +277,9 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
 
 
 def came_up(shot: Shot, plays: tuple[Planned, ...]) -> dict[str, str]:
-    """The result of each row of the odds of its `plays`, by the paths of `odds_rows`; {} where others fall today."""
+    """The result of each row of the odds of its `plays`, by the paths of `odds_rows`; {} where
+    others fall today.
+    """
     by, worse, found = shot.sequence.odds_by, shot.sequence.odds_row, dict[str, str]()
     script = Script(shot.dice)
     try:
@@ -245,8 +293,8 @@ def came_up(shot: Shot, plays: tuple[Planned, ...]) -> dict[str, str]:
 
 
 def again(shot: Shot) -> tuple[Single, ...]:
-    """The shot as it was told, with all its lines, once for each unit that it was played for; none where the rules have
-    another edition now."""
+    """The shot as it was told, with all its lines, once for each unit that it was played for; none
+    where the rules have another edition now."""
     return played_again(shot) if shot.edition == shot.sequence.system.edition else ()
 
 

@@ -1,4 +1,6 @@
-"""What a command may use or change, known before its first die, so that no die decides whether it is refused."""
+"""What a command may use or change, known before its first die, so that no die decides whether
+it is refused.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -18,18 +20,24 @@ from bot.rules.sequence.linked_units import linking
 from bot.systems.system import Sequence, System
 
 _MOVING = ("system", "packs", "led")
-"""Fields of the game that a sequence may change beside units and tracks, for which every choice comes first."""
+"""Fields of the game that a sequence may change beside units and tracks, for which every choice
+comes first.
+"""
 
 
 def given_plays(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> list[Given]:
-    """Return the cleaned inputs of each play of a sequence. Raises UserError for inputs that it refuses."""
+    """Return the cleaned inputs of each play of a sequence. Raises UserError for inputs that it
+    refuses.
+    """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     names = each_of(sequence, raw, roster) or ("",)
     return [sequence.given({**raw, UNIT: name} if name else raw, roster) for name in names]
 
 
 def acting_in(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[str, ...]:
-    """Return the names of the roster units that act by these inputs. Raises UserError for inputs it refuses."""
+    """Return the names of the roster units that act by these inputs. Raises UserError for inputs
+    it refuses.
+    """
     plays = given_plays(sequence, options, roster)
     return tuple(dict.fromkeys(name for given in plays for name in acting_units(given)))
 
@@ -48,7 +56,9 @@ def reach_of(
     """
     if not is_of_game(game, sequence.system.id):
         return Reach()
-    names = {name for given in given_plays(sequence, options, roster) for name in named_units(given)}
+    names = {
+        name for given in given_plays(sequence, options, roster) for name in named_units(given)
+    }
     effects = sequence.effects
     units = _with_linked(names, effects, game.units.values())
     tracks = frozenset(keys_of(effects.tracks, read))
@@ -56,8 +66,12 @@ def reach_of(
     return Reach(units, tracks, is_all, ANY_UNIT in effects.links)
 
 
-def _with_linked(names: Iterable[str], effects: Effects, roster: Collection[RosterUnit]) -> frozenset[str]:
-    """Return the units with these names and all that links lead to from them, in either direction, case-folded."""
+def _with_linked(
+    names: Iterable[str], effects: Effects, roster: Collection[RosterUnit]
+) -> frozenset[str]:
+    """Return the units with these names and all that links lead to from them, in either
+    direction, case-folded.
+    """
     found = {name.casefold() for name in names} | effects.units
     todo = [unit for unit in roster if unit.name.casefold() in found]
     while todo:
@@ -81,12 +95,20 @@ def _names(holder: RosterUnit, key: str, called: RosterUnit) -> bool:
     return any(linking((called,), link.strip()) for link in links if link.strip())
 
 
-def _moves_on(sequence: Sequence, units: Collection[str], game: Game, systems: Mapping[str, System]) -> bool:
-    """Return whether a play may change the game's system, the packs in force, or who leads the phase."""
+def _moves_on(
+    sequence: Sequence, units: Collection[str], game: Game, systems: Mapping[str, System]
+) -> bool:
+    """Return whether a play may change the game's system, the packs in force, or who leads the
+    phase.
+    """
     winners = ("a", "b") if sequence.id == "initiative" else ("",)
     for winner in winners:
         happening = Happening(
-            "sequence", out={"winner": winner}, units=tuple(units), system=sequence.system.id, target=sequence.id
+            "sequence",
+            out={"winner": winner},
+            units=tuple(units),
+            system=sequence.system.id,
+            target=sequence.id,
         )
         after = after_happening(game, happening, systems)
         if any(getattr(after, field) != getattr(game, field) for field in _MOVING):

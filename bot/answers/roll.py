@@ -32,7 +32,9 @@ _LABEL = Option("label", "str")
 
 
 def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
-    """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
+    """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice
+    that do not fit.
+    """
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
         hint = phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write.")
@@ -49,7 +51,9 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     rolling = thrown(lambda dice: roll(expression, dice), source, hand, typed)
     inputs = {"dice": text} | ({"label": label} if label else {})
     by_hand, answer = hand not in (None, ""), rolling.answer
-    happening = Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer)
+    happening = Happening(
+        "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer
+    )
     return Outcome(roll_reply(rolling, who, label), happening)
 
 
@@ -57,7 +61,9 @@ def read_label(raw: object) -> str:
     """What a roll is for, in one line. Raises UserError for one that is too long."""
     label = " ".join(clean(_LABEL, raw).split()) if raw else ""
     if len(label) > MAX_LABEL:
-        raise UserError(f"A label has at most {MAX_LABEL} characters.", option="label", code="too-long")
+        raise UserError(
+            f"A label has at most {MAX_LABEL} characters.", option="label", code="too-long"
+        )
     return label
 
 
@@ -79,29 +85,43 @@ def _lines(rolling: Rolling) -> list[Line]:
         against = result.expression.against
         sum_ = "" if against is None else f" = {result.total}, the sum against {against.words()}"
         return [_simple(result) or Line("dice", result=result.work() + sum_)]
-    return [Line(f"{place}", result=f"{one.work()} = {one.answer}") for place, one in enumerate(rolling.results, 1)]
+    return [
+        Line(f"{place}", result=f"{one.work()} = {one.answer}")
+        for place, one in enumerate(rolling.results, 1)
+    ]
 
 
 def dice_odds(options: Mapping[str, object]) -> Reply:
-    """The exact odds of what dice come to, highest first, privately; nothing is rolled. Raises UserError."""
+    """The exact odds of what dice come to, highest first, privately; nothing is rolled. Raises
+    UserError.
+    """
     expression = parse(str(options.get("dice") or ""))
     chances, against = odds(expression), expression.against
     if against is not None:
         yes = sum((chances[value] for value in chances if against.fits(int(value))), Fraction(0))
-        title, rows = f"{percent(float(yes))} for a sum of {against.words()}", [("success", yes), ("failure", 1 - yes)]
+        title, rows = (
+            f"{percent(float(yes))} for a sum of {against.words()}",
+            [("success", yes), ("failure", 1 - yes)],
+        )
     elif expression.is_text:
         title, rows = "Each face", [(str(face), chance) for face, chance in chances.items()]
     else:
         mean = sum((int(value) * chance for value, chance in chances.items()), Fraction(0))
         title, rows = f"{float(mean):.4g} on average", _banded(chances)
-    least = list(accumulate(chance for _, chance in rows))[:-1] if len(rows) > 2 and not expression.is_text else []
+    least = (
+        list(accumulate(chance for _, chance in rows))[:-1]
+        if len(rows) > 2 and not expression.is_text
+        else []
+    )
     bars = Odds(
         "Successes" if expression.is_count else "Face" if expression.is_text else "Sum",
         tuple((word, float(chance)) for word, chance in rows),
         least=tuple(map(float, least)),
         exact=tuple(str(chance) for _, chance in rows),
     )
-    return Reply(title, (bars, Small("Exact; nothing is rolled.")), by=expression.notation, private=True)
+    return Reply(
+        title, (bars, Small("Exact; nothing is rolled.")), by=expression.notation, private=True
+    )
 
 
 def _banded(chances: Chances) -> list[tuple[str, Fraction]]:
@@ -110,7 +130,10 @@ def _banded(chances: Chances) -> list[tuple[str, Fraction]]:
     step = -(-len(numbers) // MOST_ROWS)
     bands = (numbers[at : at + step] for at in range(0, len(numbers), step))
     return [
-        ("-".join(map(str, dict.fromkeys((band[-1], band[0])))), sum(map(chances.__getitem__, band), Fraction(0)))
+        (
+            "-".join(map(str, dict.fromkeys((band[-1], band[0])))),
+            sum(map(chances.__getitem__, band), Fraction(0)),
+        )
         for band in bands
     ]
 
@@ -123,12 +146,14 @@ def _simple(result: Result) -> Line | None:
     against, label = result.expression.against, result.expression.pools[0].label or "dice"
     if against is None:
         return Line(label, tuple(result.thrown[0][0]), added)
-    return Line(label, tuple(result.thrown[0][0]), added, result.total, f"the sum against {against.words()}")
+    return Line(
+        label, tuple(result.thrown[0][0]), added, result.total, f"the sum against {against.words()}"
+    )
 
 
 def read_table(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
-    """The answer of a table. A roll that is missing is rolled with `source` and is a happening; a cell that names
-    another table rolls on that one, too.
+    """The answer of a table. A roll that is missing is rolled with `source` and is a happening; a
+    cell that names another table rolls on that one, too.
 
     Raises UserError for inputs that the table refuses.
     """
@@ -145,7 +170,9 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
     behind = table.chain.get(str(answer.out.get(CHAIN)))
     further = read_table(behind, behind.handed(given), who, source) if behind is not None else None
-    reply = reply if further is None or behind is None else _both(reply, answer, behind, further.reply)
+    reply = (
+        reply if further is None or behind is None else _both(reply, answer, behind, further.reply)
+    )
     after = None if further is None else further.happening
     if not rolled and after is None:
         return Outcome(reply, given=given)
@@ -157,20 +184,30 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         out={**answer.out, **({NEXT: dict(after.out)} if after is not None else {})},
         system=table.system,
         target=table.id,
-        result="; ".join(filter(None, (_in_the_log(table, answer), after.result if after is not None else ""))),
+        result="; ".join(
+            filter(None, (_in_the_log(table, answer), after.result if after is not None else ""))
+        ),
     )
     return Outcome(reply, happening, given)
 
 
 def _both(reply: Reply, answer: Answer, behind: Table, further: Reply) -> Reply:
-    """The answer of a table with that of the one behind it, as a line of its own and the words of both on top."""
+    """The answer of a table with that of the one behind it, as a line of its own and the words
+    of both on top.
+    """
     title = f"{reply.title}; {further.title}" if told(answer) or answer.text else further.title
-    return replace(reply, title=title, lines=(*reply.lines, Small(f"{behind.title}: {further.title}"), *further.lines))
+    return replace(
+        reply,
+        title=title,
+        lines=(*reply.lines, Small(f"{behind.title}: {further.title}"), *further.lines),
+    )
 
 
-def check_reach(table: Table, given: Mapping[str, object], owed: Many[tuple[str, tuple[Die, ...]]]) -> None:
-    """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell, or to a table with
-    one."""
+def check_reach(
+    table: Table, given: Mapping[str, object], owed: Many[tuple[str, tuple[Die, ...]]]
+) -> None:
+    """Raise UserError, before a die falls, where the dice that are owed could come to a blank cell,
+    or to a table with one."""
     for behind in table.chain.values():
         behind.check_filled()
         check_reach(behind, behind.handed(given), ())
@@ -190,13 +227,21 @@ def check_reach(table: Table, given: Mapping[str, object], owed: Many[tuple[str,
 def _in_the_log(table: Table, answer: Answer) -> str:
     """The answer in the words that the log keeps: verify compares them, so they never change."""
     said = told(answer)
-    words = ", ".join(_logged(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
+    words = (
+        ", ".join(_logged(name, value, len(said)) for name, value in said.items())
+        or answer.text
+        or "no effect"
+    )
     return f"{table.title}: {words}".rpartition(f"{table.title}: ")[2]
 
 
 def _logged(name: str, value: object, count: int) -> str:
     shown = _shown(value)
-    return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
+    return (
+        shown
+        if count == 1 and not isinstance(value, bool | int | float)
+        else f"{name.replace('_', ' ')} {shown}"
+    )
 
 
 def _shown(value: object) -> str:

@@ -1,5 +1,5 @@
-"""The answer to a sequence: who, what, result; then dice, modifiers, totals; then each unit; as much as a phone shows,
-and every die for whoever asks."""
+"""The answer to a sequence: who, what, result; then dice, modifiers, totals; then each unit; as
+much as a phone shows, and every die for whoever asks."""
 
 import re
 import textwrap
@@ -63,19 +63,26 @@ def run_sequence(
     fell: Many[object] = (),
     piles: Mapping[str, Any] = _NONE,
 ) -> Outcome:
-    """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few name the die owed
-    next. `fell` are dice that fell before, where it is carried on with what a side chose (among the `options`): what
-    was said with them is not said again. `piles` with closed cards are as they are, which nobody reads but its dice.
+    """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few
+    name the die owed next. `fell` are dice that fell before, where it is carried on with what a
+    side chose (among the `options`): what was said with them is not said again. `piles` with closed
+    cards are as they are, which nobody reads but its dice.
     """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    plays = planned(sequence, {**raw, **filled_in(read, sequence.system.tracks), **piles} if read else raw, roster)
+    plays = planned(
+        sequence,
+        {**raw, **filled_in(read, sequence.system.tracks), **piles} if read else raw,
+        roster,
+    )
     hand = options.get("hand")
 
     def typed(given: str) -> str:
         return command_text(spec, {**raw, "secret": flag(options, "secret"), "hand": given})
 
     if sequence.choices and len(plays) > 1:
-        what = f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
+        what = (
+            f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
+        )
         raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
     singles = thrown(
         lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read),
@@ -83,7 +90,9 @@ def run_sequence(
     )  # fmt: skip
     if sequence.choices:  # what was said with the question is not said again
         new = [one.played._replace(lines=one.played.lines[one.played.before :]) for one in singles]
-        singles = tuple([one._replace(played=played) for one, played in zip(singles, new, strict=True)])
+        singles = tuple(
+            [one._replace(played=played) for one, played in zip(singles, new, strict=True)]
+        )
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
     asks = first.played.settlement.asks
     if asks:
@@ -93,7 +102,10 @@ def run_sequence(
     else:
         reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
     givens = [one.given for one in singles]
-    called = (*(name for given in givens for name in named_units(given)), *(change.unit for change in changes))
+    called = (
+        *(name for given in givens for name in named_units(given)),
+        *(change.unit for change in changes),
+    )
     happening = Happening(
         "sequence",
         inputs=raw,
@@ -104,15 +116,23 @@ def run_sequence(
         target=sequence.id,
         by_hand=hand not in (None, ""),
         units=tuple(dict.fromkeys(called)),
-        acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
+        acting=()
+        if hits_its_unit(sequence)
+        else tuple(name for given in givens for name in acting_units(given)),
         result=asks[0].ask if asks else whole_result(singles),
-        joins=() if asks else tuple(join for one in singles for join in one.played.settlement.joins),
+        joins=()
+        if asks
+        else tuple(join for one in singles for join in one.played.settlement.joins),
         asks=asks,
         held=keys_of(sequence.effects.held[asks[0].name], read) if asks else (),
         read=read,
         tracks={}
         if asks
-        else {key_of(name, read): value for name, value in singles[-1].tracks.items() if value != read.get(name)},
+        else {
+            key_of(name, read): value
+            for name, value in singles[-1].tracks.items()
+            if value != read.get(name)
+        },
     )
     return Outcome(reply, happening)
 
@@ -150,17 +170,24 @@ def acting_units(given: Given) -> tuple[str, ...]:
 def named_units(given: Given) -> tuple[str, ...]:
     """The roster units that the inputs call, each once, in order."""
     listed = [unit.name for units in given.lists.values() for unit in units]
-    return tuple(dict.fromkeys(name for name in (*(unit.name for unit in given.roster.values()), *listed) if name))
+    return tuple(
+        dict.fromkeys(
+            name for name in (*(unit.name for unit in given.roster.values()), *listed) if name
+        )
+    )
 
 
 def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """What each unit suffers, alike ones counted together: `squad: casualties`, `3 x squad: no effect`."""
+    """What each unit suffers, alike ones counted together: `squad: casualties`, `3 x squad: no
+    effect`.
+    """
     counted: dict[tuple[str, str], int] = {}
     for unit, word in units:
         key = (unit, plain_word(word))
         counted[key] = counted.get(key, 0) + 1
     return tuple(
-        f"{unit}: {word}" if count == 1 else f"{count} x {unit}: {word}" for (unit, word), count in counted.items()
+        f"{unit}: {word}" if count == 1 else f"{count} x {unit}: {word}"
+        for (unit, word), count in counted.items()
     )
 
 
@@ -170,13 +197,23 @@ def plain_word(word: str) -> str:
 
 
 def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[str]) -> Reply:
-    """The public answer to a sequence: the news, then dice and modifiers, then what changed besides.
+    """The public answer to a sequence: the news, then dice and modifiers, then what changed
+    besides.
 
     Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
     came = fared(sequence, settled.fates)
-    types, told = came.types, news(came, headline_of(settled, played.out, sequence.system), actors, who)
-    by = said(types, settled.by) if settled.by else told.by if played.dice else unrolled(told.by, who)
+    types, told = (
+        came.types,
+        news(came, headline_of(settled, played.out, sequence.system), actors, who),
+    )
+    by = (
+        said(types, settled.by)
+        if settled.by
+        else told.by
+        if played.dice
+        else unrolled(told.by, who)
+    )
     lines: list[Part] = [f"{OUT}{joined(settled.out)}"] if settled.out else []
     lines += in_short(played.lines, settled, came)
     if came.is_counted:
@@ -193,7 +230,9 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
 
 
 def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:
-    """The same answer in short: all dice in one line, no single rolls, and what it means for each unit."""
+    """The same answer in short: all dice in one line, no single rolls, and what it means for
+    each unit.
+    """
     kept = (part for part in reply.lines if not isinstance(part, Line | Thrown))
     return replace(reply, lines=(*((Thrown(dice),) if dice else ()), *kept))
 
@@ -203,7 +242,9 @@ MOST_SAID = 6
 
 
 def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Reply:
-    """The public answer: the news of all, then a line for each result with its units, or the dice of a few."""
+    """The public answer: the news of all, then a line for each result with its units, or the
+    dice of a few.
+    """
     came = fared(sequence, (fate for one in singles for fate in fates_of(sequence, one)))
     told = news(came, "", (), who)
     lines: list[Part] = []
@@ -214,7 +255,10 @@ def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Rep
     settled = [(one.unit, one.played.settlement) for one in singles]
     then = _said((unit, text) for unit, what in settled for text in what.then)
     lines += map(Small, then) if len(singles) >= FOLDED else then
-    if now := [*_said((unit, text) for unit, what in settled for text in what.now), *singles[-1].said.values()]:
+    if now := [
+        *_said((unit, text) for unit, what in settled for text in what.now),
+        *singles[-1].said.values(),
+    ]:
         lines.append(Small(f"Now: {' · '.join(now)}"))
     lines += map(Small, _said((unit, text) for unit, what in settled for text in what.notes))
     by = cause(sequence, tuple(one.unit for one in singles), who, many=True)
@@ -222,7 +266,9 @@ def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Rep
 
 
 def fates_of(sequence: Sequence, one: Single) -> tuple[Fate, ...]:
-    """What came of it, by unit; where the sequence does not say, its main output is what came of the unit."""
+    """What came of it, by unit; where the sequence does not say, its main output is what came of
+    the unit.
+    """
     fates = tuple(fate for fate in one.played.settlement.fates if fate.unit)
     token = one.played.out.get(sequence.odds_by)
     return fates or (Fate(one.unit, one.result if token is None else str(token)),)
@@ -234,16 +280,22 @@ def _of(unit: str, line: Line) -> Line:
 
 
 def _said(texts: Iterable[tuple[str, str]]) -> list[str]:
-    """Each text once, behind the units that it is for where it does not name them; at most a few."""
+    """Each text once, behind the units that it is for where it does not name them; at most a
+    few.
+    """
     units: dict[str, list[str]] = {}
     for unit, text in texts:
         units.setdefault(text, []).append(unit)
     said: list[str] = [
-        text if all(name in text for name in names) else Phrase(f"{joined(names)}: ", *pieces_of(text))
+        text
+        if all(name in text for name in names)
+        else Phrase(f"{joined(names)}: ", *pieces_of(text))
         for text, names in units.items()
     ]
     more = len(said) - MOST_SAID
-    return said if more <= 1 else [*said[:MOST_SAID], f"{more} more notes of this kind are left out."]
+    return (
+        said if more <= 1 else [*said[:MOST_SAID], f"{more} more notes of this kind are left out."]
+    )
 
 
 HANDFUL = 8
@@ -253,10 +305,14 @@ DOZEN = 12
 
 
 def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[Line]:
-    """The lines to show: those of many single units are left out, and in their place are their sums."""
+    """The lines to show: those of many single units are left out, and in their place are their
+    sums.
+    """
     kept, types = _kept(lines, settled), came.types
     labels = [line.label for line in kept]
-    counted = {type: 0 for type, count in came.mixed.items() if labels.count(type) == count}  # a line for each unit
+    counted = {
+        type: 0 for type, count in came.mixed.items() if labels.count(type) == count
+    }  # a line for each unit
     for place, line in enumerate(kept):
         head, blank, rest = line.label.partition(" ")
         number = ""
@@ -270,8 +326,12 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
 
 
 def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
-    """The lines without those of many single units, in whose place their sums come; few dice in each."""
-    begins = tuple(f"{fate.unit} " for fate in settled.fates) if len(settled.fates) >= FOLDED else ()
+    """The lines without those of many single units, in whose place their sums come; few dice in
+    each.
+    """
+    begins = (
+        tuple(f"{fate.unit} " for fate in settled.fates) if len(settled.fates) >= FOLDED else ()
+    )
     is_summed = len(lines) >= FOLDED and len({line.unit for line in lines if line.unit}) >= FOLDED
     owed = settled.sums if is_summed else ()
     kept: list[Line] = []
@@ -286,7 +346,9 @@ def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
 
 
 def _joined(before: list[Line], line: Line) -> Line:
-    """The line, with the bare dice of the one before where they are the same unit's; without dice that are many."""
+    """The line, with the bare dice of the one before where they are the same unit's; without
+    dice that are many.
+    """
     if not line.dice:
         return line
     line = _few(line, HANDFUL)
@@ -296,13 +358,15 @@ def _joined(before: list[Line], line: Line) -> Line:
 
 
 def _few(line: Line, most: int) -> Line:
-    """The line with alike dice together, `[6 ×3]`, where they are more than so many and something says what they come
-    to; without them where even so they are too many."""
+    """The line with alike dice together, `[6 ×3]`, where they are more than so many and something
+    says what they come to; without them where even so they are too many."""
     if len(line.dice) <= most or not line.result:
         return line
     alike = sorted(Counter(line.dice).items(), key=lambda one: (len(str(one[0])), str(one[0])))
     return line._replace(
-        dice=tuple([f"{face}\u00a0×{n}" if n > 1 else face for face, n in alike if len(alike) <= DOZEN])
+        dice=tuple(
+            [f"{face}\u00a0×{n}" if n > 1 else face for face, n in alike if len(alike) <= DOZEN]
+        )
     )
 
 
@@ -317,16 +381,19 @@ PHONE = 39
 NOW, OUT = "Now: ", "Out: "
 """How lines begin that say what became of the units: beside the dice, and of their weapons."""
 FEW, MANY = 7, 12
-"""Lines of a phone that an answer about a unit or two takes at most, and one that counts its units."""
+"""Lines of a phone that an answer about a unit or two takes at most, and one that counts its
+units.
+"""
 
 
 def brief(reply: Reply, options: Iterable[Option]) -> Reply:
-    """The answer with what a phone need not show at once put into its trace: first notes, then whom nothing happened,
-    then lines without dice, then single rolls, then what that means; never the news itself nor what each unit came
-    to or is to do. Of a unit or two that is small print beside the lines that count.
+    """The answer with what a phone need not show at once put into its trace: first notes, then whom
+    nothing happened, then lines without dice, then single rolls, then what that means; never the
+    news itself nor what each unit came to or is to do. Of a unit or two that is small print beside
+    the lines that count.
 
-    By the `options` of its command one about no list of targets stays as it is, unless it counts its units: a shot at
-    a vehicle has its steps.
+    By the `options` of its command one about no list of targets stays as it is, unless it counts
+    its units: a shot at a vehicle has its steps.
     """
     is_many = any(isinstance(part, Group) for part in reply.lines)
     if not is_many and not any(option.name == "targets" or option.many for option in options):
@@ -336,7 +403,9 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
         return reply
     most, folded = (MANY if is_many else FEW), set(reply.trace)
     heights = _heights(reply.lines)
-    left = _height([reply.first]) + sum(height for at, height in enumerate(heights) if at not in folded)
+    left = _height([reply.first]) + sum(
+        height for at, height in enumerate(heights) if at not in folded
+    )
     for at in lightest:
         if left <= most:
             break
@@ -347,19 +416,33 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
 
 
 def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
-    """The places of the parts that may go, lightest first; with few units every line of the roll stays."""
+    """The places of the parts that may go, lightest first; with few units every line of the roll
+    stays.
+    """
     numbered = list(enumerate(parts))
-    yield from (at for at, part in reversed(numbered) if isinstance(part, Small) and not _is_now(part))
+    yield from (
+        at for at, part in reversed(numbered) if isinstance(part, Small) and not _is_now(part)
+    )
     if is_many:
-        yield from (at for at, part in numbered if isinstance(part, Group) and part.label == "No effect")
-        yield from (at for at, part in reversed(numbered) if isinstance(part, str) and not part.startswith(OUT))
-        yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
+        yield from (
+            at for at, part in numbered if isinstance(part, Group) and part.label == "No effect"
+        )
+        yield from (
+            at
+            for at, part in reversed(numbered)
+            if isinstance(part, str) and not part.startswith(OUT)
+        )
+        yield from (
+            at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice
+        )
         yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
         yield from (at for at, part in numbered if _is_now(part))
 
 
 def _heights(parts: tuple[Part, ...]) -> list[int]:
-    """The lines that each part takes; what became of a unit or two is small print that is not counted."""
+    """The lines that each part takes; what became of a unit or two is small print that is not
+    counted.
+    """
     is_many = any(isinstance(part, Group) for part in parts)
     return [0 if _is_now(part) and not is_many else _height(part_lines(part)) for part in parts]
 
@@ -371,7 +454,9 @@ def _is_now(part: Part) -> bool:
 
 def _height(lines: Iterable[str]) -> int:
     """How many lines of a phone these take; it shows dice without brackets."""
-    return sum(max(1, len(textwrap.wrap(re.sub(r"\[(\w+)\]", r"\1", line), PHONE))) for line in lines)
+    return sum(
+        max(1, len(textwrap.wrap(re.sub(r"\[(\w+)\]", r"\1", line), PHONE))) for line in lines
+    )
 
 
 WIDTH = 32
@@ -380,7 +465,9 @@ IN_A_ROW = 6
 
 
 def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ...]:
-    """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its result."""
+    """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its
+    result.
+    """
     first, shared, tables = singles[0], list[Part](), dict[str, dict[str, list[object]]]()
     if first.unit:
         fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
@@ -406,9 +493,14 @@ def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ..
 
 
 def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
-    """What comes next, what changed besides and what else is worth knowing: all that a short answer leaves out."""
+    """What comes next, what changed besides and what else is worth knowing: all that a short
+    answer leaves out.
+    """
     settled, types = [one.played.settlement for one in singles], types_of(sequence.system)
-    texts = [*(text for one in settled for text in one.then), *(text for one in settled for text in one.notes)]
+    texts = [
+        *(text for one in settled for text in one.then),
+        *(text for one in settled for text in one.notes),
+    ]
     yield from (Small(said(types, text)) for text in dict.fromkeys(texts))
     now = dict.fromkeys(text for one in settled for text in one.now)
     if now:
@@ -458,7 +550,8 @@ def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterabl
     column = name_width + 1 + min(most, room) * (die_width + 1)
     for name, values in dice.items():
         thrown = [
-            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room]) for at in range(0, len(values), room)
+            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room])
+            for at in range(0, len(values), room)
         ]
         first, *others = thrown or [""]
         row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
@@ -470,4 +563,6 @@ def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterabl
             continue
         yield row
         yield from (" " * (name_width + 2) + other for other in others)
-        yield from textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()
+        yield from (
+            textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()
+        )

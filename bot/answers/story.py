@@ -12,8 +12,8 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One thing that happened: its number, its sentence, its dice; `grave`: somebody was hurt or lost, `undone`: it was
-    taken back."""
+    """One thing that happened: its number, its sentence, its dice; `grave`: somebody was hurt or
+    lost, `undone`: it was taken back."""
 
     number: int
     sentence: str
@@ -24,7 +24,9 @@ class Told:
 
 @dataclass(slots=True)
 class Chapter:
-    """A phase of a turn, or a whole turn, with what happened in it; `heading` is empty before the first."""
+    """A phase of a turn, or a whole turn, with what happened in it; `heading` is empty before
+    the first.
+    """
 
     heading: str
     told: list[Told] = field(default_factory=list)
@@ -38,21 +40,32 @@ def story(
     undone: Iterable[int] = (),
     heading: str = "",
 ) -> list[Chapter]:
-    """The chapters of `events`, which are in order; `texts` are those written with them, `heading` is where they begin.
+    """The chapters of `events`, which are in order; `texts` are those written with them, `heading`
+    is where they begin.
 
     What is no part of a story is left out: settings, texts for the dice, who took what back."""
     gone, chapters = frozenset(undone), [Chapter(heading)]
     for event in events:
         where = where_of(event)
         if event["kind"] != "next" and event["kind"] not in QUIET:
-            chapters[-1].told.append(_told(event, name_of, texts, sides, undone=event["number"] in gone))
+            chapters[-1].told.append(
+                _told(event, name_of, texts, sides, undone=event["number"] in gone)
+            )
         if where and event["number"] not in gone:
             chapters.append(Chapter(where))
-    return [chapter for chapter in chapters if chapter.told or (chapter.heading and chapter is chapters[-1])]
+    return [
+        chapter
+        for chapter in chapters
+        if chapter.told or (chapter.heading and chapter is chapters[-1])
+    ]
 
 
-def _told(event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool) -> Told:
+def _told(
+    event: Event, name_of: NameOf, texts: Mapping[int, str], sides: tuple[str, ...], *, undone: bool
+) -> Told:
     found = retold(event, name_of, texts.get(event["number"], ""), sides)
-    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40] if event["kind"] not in CARDS)
+    dice = "".join(
+        f"[{die['value']}]" for die in event.get("dice", ())[:40] if event["kind"] not in CARDS
+    )
     by_hand = " by hand" if event.get("hand") else ""
     return Told(event["number"], found.sentence, f"{dice}{by_hand}", found.tone == HURT, undone)

@@ -30,7 +30,9 @@ _BESIDE = ("text", "parts", CHAIN)
 def told(answer: Answer) -> dict[str, Any]:
     """What a table says by the names of its outputs, without its free text."""
     out = answer.out
-    beside = (*_BESIDE, NEXT) if CHAIN in out else _BESIDE  # a table of its own may have an output `next`
+    beside = (
+        (*_BESIDE, NEXT) if CHAIN in out else _BESIDE
+    )  # a table of its own may have an output `next`
     return {name: value for name, value in out.items() if name not in beside}
 
 
@@ -41,7 +43,9 @@ def lookup_reply(
     who: str = "",
     rolled: list[Rolled] | None = None,
 ) -> Reply:
-    """What a table says, first in one line, then how it was reached, and the card around the cell."""
+    """What a table says, first in one line, then how it was reached, and the card around the
+    cell.
+    """
     words, card = table.words, printed(table).card
     dice = {roll.option for roll in table.rolls} if rolled else set()
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
@@ -62,18 +66,25 @@ def lookup_reply(
 
 def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
     """Its inputs as given, the others as they are when left out."""
-    return {one.name: clean(one, given[one.name]) if one.name in given else one.default for one in table.inputs}
+    return {
+        one.name: clean(one, given[one.name]) if one.name in given else one.default
+        for one in table.inputs
+    }
 
 
 def _news(answer: Answer, words: Mapping[str, str]) -> str:
     """The answer in a few words."""
     outputs = told(answer)
-    if len(outputs) == 1 and not isinstance(value := next(iter(outputs.values())), bool | int | float):
+    if len(outputs) == 1 and not isinstance(
+        value := next(iter(outputs.values())), bool | int | float
+    ):
         return said(value, words)
     pieces = []
     for name, value in outputs.items():
         label = "" if name == "result" and isinstance(value, str) else said(name, words)
-        is_own_word = isinstance(value, str) and value not in ("none", *outputs) and not value[:1].isdigit()
+        is_own_word = (
+            isinstance(value, str) and value not in ("none", *outputs) and not value[:1].isdigit()
+        )
         if isinstance(value, bool):
             pieces.append(label if value else f"not {label}")
         elif is_own_word and len(outputs) < FEW:
@@ -84,7 +95,9 @@ def _news(answer: Answer, words: Mapping[str, str]) -> str:
 
 
 def _asked(name: str, value: object, words: Mapping[str, str]) -> str:
-    """An input as it was given: `morale 5`, `adjacent`, `good-order squad`; nothing for what does not count."""
+    """An input as it was given: `morale 5`, `adjacent`, `good-order squad`; nothing for what
+    does not count.
+    """
     if isinstance(value, bool) or str(value).lower() in ("yes", "no", "true", "false"):
         return said(name, words) if str(value).lower() in ("yes", "true") else ""
     text = said(value, words)
@@ -104,18 +117,29 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
 
 
 def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None) -> Reply:
-    """The whole of a table, or what it asks for where it is a rule in words; `given` is what was looked up in it."""
+    """The whole of a table, or what it asks for where it is a rule in words; `given` is what was
+    looked up in it.
+    """
     words, (card, sheets) = table.words, printed(table)
     asks = phrase("For a single answer: `{usage}`", usage=usage)
     if not sheets:
-        options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
-        return Reply(table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True)
+        options = [
+            Line(option.shown, result=option.expected) for option in table.inputs if option.required
+        ]
+        return Reply(
+            table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True
+        )
     across = f"{said(card.column_by, words)} across" if card is not None and card.column_by else ""
     by = ", ".join(filter(None, ("the whole table", across)))
     found = _around(table, given) if given else None
     whole = Whole(sheets, found.rows if found is not None else ())
     below = [Small(legend)] if (legend := _legend(table, words)) else []
-    return Reply(table.title, (whole, *below, Small(table.source), *(() if given else (asks,))), by=by, private=True)
+    return Reply(
+        table.title,
+        (whole, *below, Small(table.source), *(() if given else (asks,))),
+        by=by,
+        private=True,
+    )
 
 
 def _legend(table: Table, words: Mapping[str, str]) -> str:
@@ -123,7 +147,10 @@ def _legend(table: Table, words: Mapping[str, str]) -> str:
     body = table.printed.get("read")
     if not isinstance(body, Mapping) or "bands" not in body:
         return ""
-    return ", ".join(f"{code} {said(meant, words)}" for code, meant in (table.printed.get("results") or {}).items())
+    return ", ".join(
+        f"{code} {said(meant, words)}"
+        for code, meant in (table.printed.get("results") or {}).items()
+    )
 
 
 def _around(table: Table, given: Mapping[str, Any]) -> Grid | None:
@@ -147,8 +174,8 @@ HERE = "▶ "
 
 
 class Card(NamedTuple):
-    """A table that is a simple grid: what its rows and columns go by, the axes that find one, and its heads and cells
-    in words."""
+    """A table that is a simple grid: what its rows and columns go by, the axes that find one, and
+    its heads and cells in words."""
 
     row_by: str
     column_by: str
@@ -160,14 +187,19 @@ class Card(NamedTuple):
     cells: tuple[tuple[str, ...], ...]
 
     def around(self, values: Mapping[str, Any], rows: int = AROUND) -> Grid | None:
-        """The rows and columns around the cell that answers `values`, which is marked; None where it is not found."""
+        """The rows and columns around the cell that answers `values`, which is marked; None
+        where it is not found.
+        """
         row = _found(self.row_axes, self.row_by, values)
         column = _found(self.column_axes, self.column_by, values) if self.column_by else 0
         if row is None or column is None:
             return None
         near = range(max(0, row - rows), min(len(self.rows), row + rows + 1))
         low, high = self._window(column, near) if self.column_by else (0, len(self.columns))
-        lines = [[self.corner, *self.columns[low:high]], *([self.rows[at], *self.cells[at][low:high]] for at in near)]
+        lines = [
+            [self.corner, *self.columns[low:high]],
+            *([self.rows[at], *self.cells[at][low:high]] for at in near),
+        ]
         for at, line in enumerate(lines, near.start - 1):
             line[column - low + 1] = (HERE if at == row else "  ") + line[column - low + 1]
         return Grid(tuple(map(tuple, lines)))
@@ -182,7 +214,12 @@ class Card(NamedTuple):
         shown = (self.columns, *self.cells[rows.start : rows.stop])
         widths = [max(map(len, texts)) + 2 for texts in zip(*shown, strict=True)]
         low, high, right = column, column + 1, True
-        room = WIDE - max(map(len, (self.corner, *self.rows[rows.start : rows.stop]))) - widths[column] - len(HERE)
+        room = (
+            WIDE
+            - max(map(len, (self.corner, *self.rows[rows.start : rows.stop])))
+            - widths[column]
+            - len(HERE)
+        )
         for _ in range(2 * len(widths)):
             more = high if right else low - 1
             right = not right
@@ -199,16 +236,17 @@ def _found(axes: tuple[Axis, ...], by: str, values: Mapping[str, Any]) -> int | 
 def _axes(keys: Sequence[object]) -> tuple[Axis, ...]:
     """Where a key is as it is printed and, for what is not there, within which band it is."""
     try:
-        return axis(keys, "", clamp=True, words=[key for key in keys if isinstance(key, str)]), axis(
-            keys, "", clamp=True
-        )
+        return axis(
+            keys, "", clamp=True, words=[key for key in keys if isinstance(key, str)]
+        ), axis(keys, "", clamp=True)
     except TableError:
         return ()
 
 
 class Printed(NamedTuple):
-    """A table in the words of its game: as a grid, None for one that is printed in another way; and each part of it
-    with its heading ("" where there is one only), none where it is a rule in words."""
+    """A table in the words of its game: as a grid, None for one that is printed in another way; and
+    each part of it with its heading ("" where there is one only), none where it is a rule in words.
+    """
 
     card: Card | None
     sheets: tuple[Sheet, ...]
@@ -227,7 +265,9 @@ def printed(table: Table) -> Printed:
 
 
 def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None:
-    """A part of a table as a grid; None for one that is printed in another way. Ranges of a die stay as printed."""
+    """A part of a table as a grid; None for one that is printed in another way. Ranges of a die
+    stay as printed.
+    """
     if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
         return None
     cells, spec = body["cells"], body.get("columns") or {}
@@ -236,9 +276,14 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
         heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
         rows = [[_cell(item, results) for item in row] for row in cells.values()]
     else:
-        gives = body.get("gives") or [name for name in table.outputs if name not in ("text", "parts")]
+        gives = body.get("gives") or [
+            name for name in table.outputs if name not in ("text", "parts")
+        ]
         heads = [gives] if isinstance(gives, str) else list(gives)
-        rows = [row if isinstance(row, list) and len(heads) > 1 else [_cell(row, results)] for row in cells.values()]
+        rows = [
+            row if isinstance(row, list) and len(heads) > 1 else [_cell(row, results)]
+            for row in cells.values()
+        ]
     if not heads or any(len(row) != len(heads) for row in rows):
         return None
     by = str(body["rows"])
@@ -247,7 +292,9 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
         by,
         str(spec.get("by", "")),
         _axes(tuple(cells)),
-        (heading_axis(list(spec[meaning]), meaning=meaning, clamp=True),) if meaning is not None else _axes(heads),
+        (heading_axis(list(spec[meaning]), meaning=meaning, clamp=True),)
+        if meaning is not None
+        else _axes(heads),
         said(by, words) if by.replace("_", "").isalnum() else "",
         tuple(said(key, words) for key in cells),
         tuple(said(head, words) for head in heads),
@@ -282,15 +329,23 @@ def said(value: object, words: Mapping[str, str]) -> str:
 _OWN, _VARIES = "its number", "varies"
 
 
-def _cards(table: Table, body: object, words: Mapping[str, str], heading: str) -> Iterator[tuple[str, Card]]:
-    """The grids in a part of the file with their headings: one, several behind each other, or one for each case."""
+def _cards(
+    table: Table, body: object, words: Mapping[str, str], heading: str
+) -> Iterator[tuple[str, Card]]:
+    """The grids in a part of the file with their headings: one, several behind each other, or
+    one for each case.
+    """
     if isinstance(body, list):
         for part in body:
             yield from _cards(table, part, words, heading)
     elif isinstance(body, Mapping) and "pick" in body:
         by = said(body.get("by", ""), words)
         for case, part in body["pick"].items():
-            name = f"{'' if case is True else 'not '}{by}" if isinstance(case, bool) else said(case, words)
+            name = (
+                f"{'' if case is True else 'not '}{by}"
+                if isinstance(case, bool)
+                else said(case, words)
+            )
             yield from _cards(table, part, words, ", ".join(filter(None, (heading, name))))
     elif (card := card_in(table, body, words)) is not None:
         yield heading, card
@@ -301,12 +356,19 @@ def _modifiers(table: Table, words: Mapping[str, str]) -> Sheet | None:
     rows = []
     for row in table.printed.get("rows") or ():
         adds: Mapping[str, Any] = row.get("adds") or {}
-        rows.append((str(row.get("name") or row["id"]), " ".join(_worth(value, words) for value in adds.values())))
+        rows.append(
+            (
+                str(row.get("name") or row["id"]),
+                " ".join(_worth(value, words) for value in adds.values()),
+            )
+        )
     return Sheet("", (("modifier", "adds"), *rows)) if rows else None
 
 
 def _worth(value: object, words: Mapping[str, str]) -> str:
-    """A number with its sign; of an input, that its own number counts; of a formula, that it varies."""
+    """A number with its sign; of an input, that its own number counts; of a formula, that it
+    varies.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         text = str(value)
         is_input = text.removeprefix("-").replace("_", "").isalpha()

@@ -1,5 +1,5 @@
-"""Upkeep: the sequences that a phase runs when it begins, on units (one event for all of them) or once for nobody. See
-docs/phases.md."""
+"""Upkeep: the sequences that a phase runs when it begins, on units (one event for all of them) or
+once for nobody. See docs/phases.md."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -17,8 +17,8 @@ from bot.systems.system import Sequence, System
 
 
 class Upkeep(NamedTuple):
-    """A sequence, its inputs with all units that it is for (None where it is not run), the tracks that it reads, and
-    why others are passed over; without a name, why it is not run at all."""
+    """A sequence, its inputs with all units that it is for (None where it is not run), the tracks
+    that it reads, and why others are passed over; without a name, why it is not run at all."""
 
     sequence: Sequence
     options: dict[str, object] | None
@@ -27,11 +27,16 @@ class Upkeep(NamedTuple):
 
 
 def upkeep_of(
-    now: Callable[[], Game], system: System | None, person: str, run: str = "", closed: Mapping[str, Any] | None = None
+    now: Callable[[], Game],
+    system: System | None,
+    person: str,
+    run: str = "",
+    closed: Mapping[str, Any] | None = None,
 ) -> Iterator[Upkeep]:
-    """What the phase that has just begun runs, or of that the sequence `run`, each in the state that it comes in: the
-    units of several sides one side after the other, where it is about what a side keeps. `person` is the side of who
-    began the phase, `closed` are the piles with closed cards as all have seen them by then."""
+    """What the phase that has just begun runs, or of that the sequence `run`, each in the state
+    that it comes in: the units of several sides one side after the other, where it is about what a
+    side keeps. `person` is the side of who began the phase, `closed` are the piles with closed
+    cards as all have seen them by then."""
     for begin in phase_of(now(), system).get("begins") or () if system is not None else ():
         assert system is not None
         if run in ("", begin["run"]):
@@ -39,7 +44,11 @@ def upkeep_of(
             if not sequence.upkeep_by:
                 yield _upkeep(game, sequence, [""], person, closed)
                 continue
-            units = [unit.name for unit in in_order(game.units.values()) if _is_meant(unit, begin, game, system)]
+            units = [
+                unit.name
+                for unit in in_order(game.units.values())
+                if _is_meant(unit, begin, game, system)
+            ]
             of_sides = any(not option.name.startswith(f"{GAME}.") for option in sequence.tracks)
             sides = {name: game.units[name.casefold()].side if of_sides else "" for name in units}
             for side in dict.fromkeys(sides.values()):
@@ -49,37 +58,64 @@ def upkeep_of(
 
 
 def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: System) -> bool:
-    if is_gone(unit) or is_lost(unit, system) or (begin.get("units", "own") == "own" and unit.side != game.turn_of):
+    if (
+        is_gone(unit)
+        or is_lost(unit, system)
+        or (begin.get("units", "own") == "own" and unit.side != game.turn_of)
+    ):
         return False
     states, has = begin.get("states") or (), begin.get("has") or ()
-    marked = unit.state in states or any(word in unit.marks or unit.numbers.get(word) for word in has)
+    marked = unit.state in states or any(
+        word in unit.marks or unit.numbers.get(word) for word in has
+    )
     return marked or not (states or has)
 
 
-def _upkeep(game: Game, sequence: Sequence, names: list[str], person: str, closed: Mapping[str, Any] | None) -> Upkeep:
+def _upkeep(
+    game: Game, sequence: Sequence, names: list[str], person: str, closed: Mapping[str, Any] | None
+) -> Upkeep:
     roster, passed, able = roster_of(game), list[tuple[str, str]](), list[str]()
     ruled, option = with_filled({}, by_rules(sequence, {}, game)), sequence.upkeep_by
-    there = [game.units[name.casefold()].name if name else "" for name in names if name.casefold() in {"", *game.units}]
+    there = [
+        game.units[name.casefold()].name if name else ""
+        for name in names
+        if name.casefold() in {"", *game.units}
+    ]
     for name in there:
         options = {**ruled, **({option: name} if option else {})}
         try:
             read = tracks_read(sequence, options, roster, game, person, closed)
-            sequence.plan(sequence.given({**options, **filled_in(read, sequence.system.tracks)}, roster))
+            sequence.plan(
+                sequence.given({**options, **filled_in(read, sequence.system.tracks)}, roster)
+            )
             able.append(name)
         except UserError as error:
             passed.append((name, error.message))
     if not able:
         return Upkeep(sequence, None, {}, tuple(passed))
     options = {**ruled, **({option: "; ".join(able)} if option else {})}
-    return Upkeep(sequence, options, tracks_read(sequence, options, roster, game, person, closed), tuple(passed))
+    return Upkeep(
+        sequence,
+        options,
+        tracks_read(sequence, options, roster, game, person, closed),
+        tuple(passed),
+    )
 
 
-def upkeep_problem(now: Game, roll: Mapping[str, Any], system: System | None, *, goes_on: bool) -> str:
-    """What is wrong with the upkeep that an event says it is, by today's files: it is all that is due, or where it
-    `goes_on` from an event of the same, units of that."""
+def upkeep_problem(
+    now: Game, roll: Mapping[str, Any], system: System | None, *, goes_on: bool
+) -> str:
+    """What is wrong with the upkeep that an event says it is, by today's files: it is all that is
+    due, or where it `goes_on` from an event of the same, units of that."""
     side, run = str(roll["side"]), str(roll["target"])
     due = [one.options for one in upkeep_of(lambda: now, system, side, run, roll.get("read"))]
-    units = {name for options in due if options for value in options.values() for name in str(value).split("; ")}
+    units = {
+        name
+        for options in due
+        if options
+        for value in options.values()
+        for name in str(value).split("; ")
+    }
     inputs: Mapping[str, Any] = roll.get("inputs") or {}
     named = {name for value in inputs.values() for name in str(value).split("; ")}
     fits = inputs in due or (goes_on and named <= units)

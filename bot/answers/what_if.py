@@ -1,4 +1,6 @@
-"""What single changes of a shot are worth: the same inputs with and without each flag, and with each firer leading."""
+"""What single changes of a shot are worth: the same inputs with and without each flag, and with
+each firer leading.
+"""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
@@ -37,7 +39,9 @@ Counted = Many[Mapping[str, Distribution] | None]
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The inputs with one thing changed, and what that is: of what is `planned`, or a modifier that is `common`."""
+    """The inputs with one thing changed, and what that is: of what is `planned`, or a modifier
+    that is `common`.
+    """
 
     label: str
     raw: Inputs
@@ -54,12 +58,16 @@ class Level:
 
     def chance(self, counted: Distribution) -> Fraction:
         """How likely one of them is."""
-        return sum((chance for token, chance in counted.items() if str(token) in self.tokens), Fraction(0))
+        return sum(
+            (chance for token, chance in counted.items() if str(token) in self.tokens), Fraction(0)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """The answer, and what else can be asked: the levels, the units, and the places of those that are shown."""
+    """The answer, and what else can be asked: the levels, the units, and the places of those
+    that are shown.
+    """
 
     reply: Reply
     levels: tuple[Level, ...]
@@ -78,15 +86,17 @@ def worth_reply(
     group: int = 0,
     level: int | Level = 0,
 ) -> Worth:
-    """What the changes are worth for the units and the level at these places, or for a level as other odds have it.
-    Raises UserError where no result is better than another."""
+    """What the changes are worth for the units and the level at these places, or for a level as
+    other odds have it. Raises UserError where no result is better than another."""
     groups = outlooks(sequence, rows, planned)
     group = min(group, len(groups) - 1)
     path = next(path for path, row in rows.items() if row.name == groups[group].names[0])
     tokens = {str(token) for found in (planned, *counted) if found for token in found[path]}
     known = levels(sequence, groups[group], tokens)
     if not known:
-        raise UserError("Nothing can be compared here: one result is as good as another.", code="no-odds")
+        raise UserError(
+            "Nothing can be compared here: one result is as good as another.", code="no-odds"
+        )
     if isinstance(level, Level):
         fits = [at for at, one in enumerate(known) if one.tokens >= level.tokens]
         level = min(fits, key=lambda at: len(known[at].tokens), default=0)
@@ -98,13 +108,21 @@ def worth_reply(
 
 
 def _worth(
-    level: Level, path: str, planned: Mapping[str, Distribution], tried: Many[Changed], counted: Counted
+    level: Level,
+    path: str,
+    planned: Mapping[str, Distribution],
+    tried: Many[Changed],
+    counted: Counted,
 ) -> list[tuple[str, Fraction]]:
-    """The changes that make a difference, with the chance that they bring; of too many those of what is planned, then
-    the sequence's commonest modifiers, then those that matter most."""
+    """The changes that make a difference, with the chance that they bring; of too many those of
+    what is planned, then the sequence's commonest modifiers, then those that matter most."""
     now = level.chance(planned[path])
-    found = [(one, level.chance(odds[path])) for one, odds in zip(tried, counted, strict=True) if odds]
-    ranked = sorted((pair for pair in found if pair[1] != now), key=lambda pair: -abs(pair[1] - now))
+    found = [
+        (one, level.chance(odds[path])) for one, odds in zip(tried, counted, strict=True) if odds
+    ]
+    ranked = sorted(
+        (pair for pair in found if pair[1] != now), key=lambda pair: -abs(pair[1] - now)
+    )
     sure = [pair for pair in ranked if pair[0].planned][:SURE]
     common = [pair for pair in ranked if pair[0].common]
     shown = [*sure, *common, *(pair for pair in ranked if pair not in sure and pair not in common)]
@@ -133,9 +151,14 @@ FIRERS = 6
 
 
 def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
-    """The inputs with one thing changed each: the commonest modifiers first, then who fires. Not all of them apply."""
+    """The inputs with one thing changed each: the commonest modifiers first, then who fires. Not
+    all of them apply.
+    """
     common = {name: at for at, name in enumerate(sequence.common)}
-    options = sorted((*sequence.inputs, *sequence.tracks), key=lambda option: common.get(option.name, len(common)))
+    options = sorted(
+        (*sequence.inputs, *sequence.tracks),
+        key=lambda option: common.get(option.name, len(common)),
+    )
     found = [one for option in options for one in _of_option(option, raw, common)]
     return found if has_one_party(sequence) else [*found, *_of_firers(raw, given)]
 
@@ -147,7 +170,14 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
         return []
     if option.type == "bool":
         is_set = flag(raw, option.name) or (option.default is True and value in (None, ""))
-        return [_turned(label, {**raw, option.name: not is_set}, is_set=is_set, is_common=option.name in common)]
+        return [
+            _turned(
+                label,
+                {**raw, option.name: not is_set},
+                is_set=is_set,
+                is_common=option.name in common,
+            )
+        ]
     if option.type == "mods" and option.values:
         given = words_of(value or ())
         found = []
@@ -161,7 +191,11 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
                 found.append(_turned(said, changed, is_set=word in given, is_common=word in common))
         return found
     if option.name.partition(".")[0] in OWNERS and option.type == "enum" and "." in option.name:
-        return [Changed(f"{label}: {one}", {**raw, option.name: one}) for one in option.values if one != value]
+        return [
+            Changed(f"{label}: {one}", {**raw, option.name: one})
+            for one in option.values
+            if one != value
+        ]
     if option.type == "int" and value and option.default == 0 and str(value) != "0":
         return [Changed(f"no {label}", without, planned=True)]
     return []
@@ -169,7 +203,11 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
 
 def _turned(label: str, raw: Inputs, *, is_set: bool, is_common: bool) -> Changed:
     """The inputs with a flag or word the other way round."""
-    return Changed(f"not {label}", raw, planned=True) if is_set else Changed(label, raw, common=is_common)
+    return (
+        Changed(f"not {label}", raw, planned=True)
+        if is_set
+        else Changed(label, raw, common=is_common)
+    )
 
 
 def _of_firers(raw: Inputs, given: Given) -> list[Changed]:
@@ -183,7 +221,13 @@ def _of_firers(raw: Inputs, given: Given) -> list[Changed]:
         for at, piece in enumerate(pieces):
             others = [other for place, other in enumerate(pieces) if place != at]
             if at:
-                found.append(Changed(f"{names[at]} leads", {**raw, name: "; ".join([piece, *others])}, planned=True))
+                found.append(
+                    Changed(
+                        f"{names[at]} leads",
+                        {**raw, name: "; ".join([piece, *others])},
+                        planned=True,
+                    )
+                )
             found.append(Changed(f"no {names[at]}", {**raw, name: "; ".join(others)}, planned=True))
     return found
 
@@ -193,15 +237,22 @@ def _small(label: str) -> str:
 
 
 def count_changes(
-    system_id: str, sequence_id: str, raws: Many[Inputs], paths: Many[str], roster: Roster, seconds: float = SECONDS
+    system_id: str,
+    sequence_id: str,
+    raws: Many[Inputs],
+    paths: Many[str],
+    roster: Roster,
+    seconds: float = SECONDS,
 ) -> list[dict[str, Distribution] | None]:
-    """The odds with each of these inputs; None for those that the rules do not allow. Raises TooManyStates where there
-    was time for none of them."""
+    """The odds with each of these inputs; None for those that the rules do not allow. Raises
+    TooManyStates where there was time for none of them."""
     sequence, until = system(system_id).sequence(sequence_id), thread_time() + seconds
     found: list[dict[str, Distribution] | None] = []
     for raw in raws:
         try:
-            found.append(each_odds(sequence, raw, paths, roster, seconds=max(0.0, until - thread_time())))
+            found.append(
+                each_odds(sequence, raw, paths, roster, seconds=max(0.0, until - thread_time()))
+            )
         except TooManyStates:
             if not any(found):
                 raise
@@ -212,13 +263,17 @@ def count_changes(
 
 
 def levels(sequence: Sequence, plan: Outlook, tokens: Iterable[str]) -> list[Level]:
-    """What can be compared, what one decides by first: at least the mildest harm, then what is worse."""
+    """What can be compared, what one decides by first: at least the mildest harm, then what is
+    worse.
+    """
     tokens = tuple(dict.fromkeys(tokens))
     questions = deciding(sequence)
     if isinstance(questions, dict):
         return [Level(text, frozenset(found)) for text, found in questions.items()]
     scale, words = Scale(sequence, tokens), {token: word for token, word, _ in plan.chances}
-    harms = sorted((token for token in tokens if scale.tone(token) in HARM), key=scale.place, reverse=True)
+    harms = sorted(
+        (token for token in tokens if scale.tone(token) in HARM), key=scale.place, reverse=True
+    )
     if harms:
         return [
             Level(

@@ -21,8 +21,8 @@ FREE_PLAY = "Free play"
 
 
 class Played(NamedTuple):
-    """A game that is or was played in a place. `number` is 1 for the first one there and stays; times are Unix
-    seconds."""
+    """A game that is or was played in a place. `number` is 1 for the first one there and stays;
+    times are Unix seconds."""
 
     number: int
     loaded: Loaded
@@ -61,8 +61,14 @@ async def played_in(store: Store, where: Place) -> list[Played]:
     found = []
     for number, row in await store.played(where.key):
         saved = await store.load_game_by_id(row)
-        if saved is not None and (not saved.places or where.key in saved.places):  # else it goes on elsewhere
-            found.append(Played(number, load(saved), bool(saved.places), saved.game.created, saved.game.updated))
+        if saved is not None and (
+            not saved.places or where.key in saved.places
+        ):  # else it goes on elsewhere
+            found.append(
+                Played(
+                    number, load(saved), bool(saved.places), saved.game.created, saved.game.updated
+                )
+            )
     return found
 
 
@@ -74,7 +80,10 @@ def best_first(games: Many[Played]) -> list[Played]:
 async def choices(store: Store, where: Place) -> tuple[Choice, ...]:
     """The games that were played in a place, as an option that names one is completed."""
     games = best_first(await played_in(store, where))
-    return tuple(Choice(f"{one.number}. {one.title}: {standing(one)}"[:MAX_LENGTH], str(one.number)) for one in games)
+    return tuple(
+        Choice(f"{one.number}. {one.title}: {standing(one)}"[:MAX_LENGTH], str(one.number))
+        for one in games
+    )
 
 
 def standing(one: Played) -> str:
@@ -107,33 +116,53 @@ def find_played(games: Many[Played], typed: str) -> Played:
     by_number = [one for one in games if text in (str(one.number), one.row)]
     folded = text.casefold()
     exact = [one for one in games if one.title.casefold() == folded]
-    found = by_number or exact or [one for one in games if not text.isdecimal() and folded in one.title.casefold()]
+    found = (
+        by_number
+        or exact
+        or [one for one in games if not text.isdecimal() and folded in one.title.casefold()]
+    )
     if len(found) == 1:
         return found[0]
     if found:
         several = ", ".join(f"{one.number} ({day(one.begun)})" for one in found[:8])
         hint = f"Say which by its number: {several}."
-        raise UserError(f'Several games here are called "{text[:40]}".', hint=hint, option="game", code="unclear-game")
+        raise UserError(
+            f'Several games here are called "{text[:40]}".',
+            hint=hint,
+            option="game",
+            code="unclear-game",
+        )
     hint = did_you_mean(text, [one.title for one in games]) or phrase("All of them: `/game list`")
-    raise UserError(f'No game "{text[:40]}" was played here.', hint=hint, option="game", code="unknown-game")
+    raise UserError(
+        f'No game "{text[:40]}" was played here.', hint=hint, option="game", code="unknown-game"
+    )
 
 
 def by_row(games: Many[Played], row: str) -> Played:
     """The game that a button names. Raises UserError for one that was not played here."""
     if (found := next((one for one in games if one.row == row), None)) is not None:
         return found
-    raise UserError("That game is not kept here.", hint=phrase("All that are: `/game list`"), code="unknown-game")
+    raise UserError(
+        "That game is not kept here.",
+        hint=phrase("All that are: `/game list`"),
+        code="unknown-game",
+    )
 
 
 async def turn_to(context: Context, typed: str | None) -> None:
     """Let the command speak of the game named, where one is; the channel goes on with its own."""
     if typed:
-        await look_at(context, find_played(await played_in(context.store, context.command.where), typed))
+        await look_at(
+            context, find_played(await played_in(context.store, context.command.where), typed)
+        )
 
 
 async def turn_to_row(context: Context, row: str) -> bool:
     """Let the command speak of the game that a button names; whether it was played here."""
-    found = next((one for one in await played_in(context.store, context.command.where) if one.row == row), None)
+    found = next(
+        (one for one in await played_in(context.store, context.command.where) if one.row == row),
+        None,
+    )
     if found is not None:
         await look_at(context, found)
     return found is not None
@@ -152,5 +181,9 @@ def put_aside(loaded: Loaded | None) -> tuple[str, ...]:
         return ()
     game = loaded.game
     if game.started and not game.ended:
-        return (phrase("{title} is put aside: `/game resume` takes it up again.", title=begun(named(game))),)
+        return (
+            phrase(
+                "{title} is put aside: `/game resume` takes it up again.", title=begun(named(game))
+            ),
+        )
     return (phrase("{title} is kept: `/game list`", title=begun(named(game))),)

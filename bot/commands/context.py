@@ -1,4 +1,6 @@
-"""What a handler has before it: the command, the channel's game, the dice, and the ledger that it may write to."""
+"""What a handler has before it: the command, the channel's game, the dice, and the ledger that
+it may write to.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -34,18 +36,24 @@ Apart = Callable[..., Awaitable[Any]]
 CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
 """Raises UserError for a command whose system is not enabled on this server."""
 IsMember = Callable[[str, str], Awaitable[bool | None]]
-"""Whether a user (by key) is still where a place is (by key), as the platform says now; None where it does not say."""
-CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
+"""Whether a user (by key) is still where a place is (by key), as the platform says now; None
+where it does not say.
+"""
+CountOdds = Callable[
+    [Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]
+]
 
 
 Rewording = Callable[[Reply | None], Reply | None]
 
 
 class Amendment(NamedTuple):
-    """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
+    """A message that no longer holds: what it is about, and how it reads from now on, made from
+    what it said.
 
-    Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a
-    message said is not kept for ever. `anywhere`: also in direct messages, where nobody plays the game.
+    Without `change` it reads as the command's own answer; `beside` is for where that is a message
+    of its own. What a message said is not kept for ever. `anywhere`: also in direct messages, where
+    nobody plays the game.
     """
 
     about: str
@@ -56,20 +64,22 @@ class Amendment(NamedTuple):
 
 @dataclass(slots=True)
 class Context:
-    """One command at work. What a handler puts into the ledger and the `commit` is stored together, or not at all.
+    """One command at work. What a handler puts into the ledger and the `commit` is stored together,
+    or not at all.
 
-    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
-    check of a file in one of its own, where it keeps nobody's odds waiting; `check_pack` is that of a pack.
-    `about` is what the answer is about, unless that is its event, `pressed` what the message is
-    about whose button was pressed; `amends` are the messages that it changes.
-    `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
-    play, where none is under way; `moved` says there where a game went that was played here. `called`
-    says who is called in which place, once somebody has worked that out; `spared` is who is there and is only named.
-    `address` is where shared games are served, or nothing; `unstored` makes the answer that is shown of the one that
-    is stored, where it holds what nobody keeps. `systems` are those that the command sees, `seen_with` those of a game
-    that was played here before. `members` asks each platform who is there. `sure` says that they were asked and mean
-    it, `acts_for` for which sides of other players they mean to act as game master.
-    Whoever builds an after-action page takes one of `pages`.
+    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process,
+    `check` the check of a file in one of its own, where it keeps nobody's odds waiting;
+    `check_pack` is that of a pack. `about` is what the answer is about, unless that is its event,
+    `pressed` what the message is about whose button was pressed; `amends` are the messages that it
+    changes. `check_enabled` is asked again by whoever puts another command on the desk. `prepared`
+    is the seed for the next free play, where none is under way; `moved` says there where a game
+    went that was played here. `called` says who is called in which place, once somebody has worked
+    that out; `spared` is who is there and is only named. `address` is where shared games are
+    served, or nothing; `unstored` makes the answer that is shown of the one that is stored, where
+    it holds what nobody keeps. `systems` are those that the command sees, `seen_with` those of a
+    game that was played here before. `members` asks each platform who is there. `sure` says that
+    they were asked and mean it, `acts_for` for which sides of other players they mean to act as
+    game master. Whoever builds an after-action page takes one of `pages`.
     """
 
     command: Command
@@ -130,13 +140,17 @@ class Context:
 
     @property
     def _is_aside(self) -> bool:
-        """Whether this is a private conversation linked to a game elsewhere: everybody manages their own messages."""
+        """Whether this is a private conversation linked to a game elsewhere: everybody manages
+        their own messages.
+        """
         where = self.command.where
         return (bool(where.owner) or not where.server) and len(self.ledger.places) > 1
 
     @property
     def keeps(self) -> bool:
-        """Whether who asks may agree for this place: they manage its server, or it is their own with the bot."""
+        """Whether who asks may agree for this place: they manage its server, or it is their own
+        with the bot.
+        """
         who, where = self.command.who, self.command.where
         return who.manager or (bool(where.owner) and where.owner == who.key)
 
@@ -165,9 +179,15 @@ class Context:
         for number in self.game.waits if wanted else ():
             self.ledger.need_settable(await self.event(number) or {}, wanted)
 
-    async def recent(self, limit: int, *, after: int = 0, before: int | None = None) -> Iterator[Json]:
-        """The bodies of the last events of this game between two numbers, so many at most, newest first."""
-        rows = await self.store.events(self.ledger.row, after=after, before=before, limit=limit, newest_first=True)
+    async def recent(
+        self, limit: int, *, after: int = 0, before: int | None = None
+    ) -> Iterator[Json]:
+        """The bodies of the last events of this game between two numbers, so many at most,
+        newest first.
+        """
+        rows = await self.store.events(
+            self.ledger.row, after=after, before=before, limit=limit, newest_first=True
+        )
         return (row.data for row in rows)
 
     async def texts(self, number: int) -> dict[str, str]:
@@ -200,7 +220,11 @@ class Context:
         if not self.ledger.row:
             if self.command.where.is_own:
                 hint = phrase("Just roll: `/roll 2d6`")
-                raise UserError("You have not rolled anything of your own yet.", hint=hint, code="nothing-rolled")
+                raise UserError(
+                    "You have not rolled anything of your own yet.",
+                    hint=hint,
+                    code="nothing-rolled",
+                )
             hint = phrase("Start one here with `/game start`, or just roll.")
             raise UserError(self.moved or "No game is played here yet.", hint=hint, code="no-game")
         return self.game
@@ -217,13 +241,19 @@ class Context:
         game = self.need_game()
         if not game.started:
             hint = phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.')
-            raise UserError("No game is running here, just free play: no turns, no sides.", hint=hint, code="no-game")
+            raise UserError(
+                "No game is running here, just free play: no turns, no sides.",
+                hint=hint,
+                code="no-game",
+            )
         if game.ended:
             raise over(game)
         return game
 
     def begin(self, game: Game | None = None, **fields: Any) -> None:
-        """Begin a new game in this place: free play, or `game`. The one before stays in the store."""
+        """Begin a new game in this place: free play, or `game`. The one before stays in the
+        store.
+        """
         before = self.ledger.was.row if self.ledger.was is not None else None
         linked, writer = self.ledger.places, self.ledger.writer
         if self.ledger.row:
@@ -235,7 +265,9 @@ class Context:
         here = self.command.where.key
         for place in linked:  # a linked channel goes on with the new game
             if place != here:
-                self.commit.bindings.append(Binding(place, self.ledger.row, before, server_of(place)))
+                self.commit.bindings.append(
+                    Binding(place, self.ledger.row, before, server_of(place))
+                )
 
     def bind(self, row: str | None, was: str | None) -> None:
         """Let this place play the game `row` from now on."""
@@ -243,7 +275,9 @@ class Context:
         self.commit.bindings.append(Binding(where.key, row, was, where.server))
 
     def open_game(self) -> Game:
-        """The channel's game; free play begins where there is none. Raises UserError for a game that is over."""
+        """The channel's game; free play begins where there is none. Raises UserError for a game
+        that is over.
+        """
         if not self.ledger.row:
             self._begin_free_play()
         if self.game.ended:
@@ -251,7 +285,9 @@ class Context:
         return self.game
 
     def dice_game(self) -> Game:
-        """The game that a roll of mere dice belongs to: one that is over makes room for free play, and is kept."""
+        """The game that a roll of mere dice belongs to: one that is over makes room for free
+        play, and is kept.
+        """
         if not self.ledger.row or self.game.ended:
             self._begin_free_play()
         return self.game
@@ -265,29 +301,40 @@ class Context:
         self.prepare()
 
     async def next_seed(self) -> Prepared:
-        """The seed for the next free play here, laid ready if none is. Whoever asks shows its commitment."""
+        """The seed for the next free play here, laid ready if none is. Whoever asks shows its
+        commitment.
+        """
         return self.prepared or await find(self.store, self.command.where) or self.prepare()
 
     def prepare(self) -> Prepared:
-        """Lay the seed for the next free play ready. Whoever does so shows its commitment in the answer."""
+        """Lay the seed for the next free play ready. Whoever does so shows its commitment in the
+        answer.
+        """
         self.prepared = fresh(self.now)
         self.commit.docs += self.prepared.docs(self.command.where)
         return self.prepared
 
     def dice(self) -> Source:
-        """The provable dice of the next event. The first one begins free play, where no game goes on."""
+        """The provable dice of the next event. The first one begins free play, where no game
+        goes on.
+        """
         return self.ledger.source() if self.ledger.row and not self.game.ended else _Dice(self)
 
 
 def closes_texts(context: Context) -> bool:
-    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
+    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the
+    last one is theirs.
+    """
     game = context.game
     if game.closed or is_stranger(game, context.actor):
         return False
     if not game.adder:
         return True
-    own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
-    if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
+    own = (
+        row.person for row in context.ledger.persons.values() if row.user == context.command.who.key
+    )
+    # Their text may also be another person's, from an imported file.
+    if any(has_last_word(game, person) for person in own):
         raise UserError(
             "The last text in these dice is yours, so somebody else has to roll first.",
             hint=phrase(
@@ -299,10 +346,15 @@ def closes_texts(context: Context) -> bool:
 
 
 def play_facts(
-    context: Context, path: Path, happening: Happening, named: Iterable[RosterUnit], *, secret: bool = False
+    context: Context,
+    path: Path,
+    happening: Happening,
+    named: Iterable[RosterUnit],
+    *,
+    secret: bool = False,
 ) -> Json:
-    """What the event of something that was played says: also which units it named, as they were, who acts, and whether
-    it closes the players' texts."""
+    """What the event of something that was played says: also which units it named, as they were,
+    who acts, and whether it closes the players' texts."""
     closes = (bool(happening.dice) or secret) and not happening.by_hand and closes_texts(context)
     return facts_of(path, happening, context.systems.get(happening.system)) | {
         "used": [unit_json(unit) for unit in named],
@@ -312,7 +364,9 @@ def play_facts(
 
 
 def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, object]) -> Context:
-    """The same desk with another command on it: by the same person, here and now, for the same request."""
+    """The same desk with another command on it: by the same person, here and now, for the same
+    request.
+    """
     spec = context.registry.get(path)
     if spec is None:
         spec, _ = context.registry.find(path)
@@ -322,13 +376,17 @@ def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, obje
 
 
 def server_of(place: str) -> str:
-    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct messages."""
+    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct
+    messages.
+    """
     server = place.partition("/")[0]
     return "" if server == place or server.endswith((":dm", f":{OWN}")) else server
 
 
 def drafted(context: Context, path: Path, options: Mapping[str, object]) -> Draft:
-    """A command kept for a day, so that a button does just this, in the game that is played here."""
+    """A command kept for a day, so that a button does just this, in the game that is played
+    here.
+    """
     draft = new_draft(path, options, context.command.who.key, context.ledger.row)
     context.commit.docs.append(draft.doc(context.now, DAY))
     return draft
@@ -341,12 +399,22 @@ async def own_draft(context: Context, key: str) -> Draft:
     if draft is not None and draft.owner == who:
         return draft
     rolled = await context.store.doc(ROLLED, key)
-    what = f"Already done: {rolled.data['title']}" if rolled is not None and rolled.owner == who else ""
-    raise UserError(what or "This was rolled already, or is too old.", hint="Type the command again.", code="used-up")
+    what = (
+        f"Already done: {rolled.data['title']}"
+        if rolled is not None and rolled.owner == who
+        else ""
+    )
+    raise UserError(
+        what or "This was rolled already, or is too old.",
+        hint="Type the command again.",
+        code="used-up",
+    )
 
 
 class _Dice(Stream):
-    """The stream of free play that begins once somebody rolls: a lookup without dice begins no game."""
+    """The stream of free play that begins once somebody rolls: a lookup without dice begins no
+    game.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context

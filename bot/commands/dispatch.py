@@ -1,4 +1,6 @@
-"""Which function answers which command and button: `file:function`, imported when it is first needed."""
+"""Which function answers which command and button: `file:function`, imported when it is first
+needed.
+"""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -104,8 +106,9 @@ HANDLERS = {
 
 
 class Button(NamedTuple):
-    """What a button does, as `file:function`; whether only who pressed it sees the answer, whether it also works for a
-    game that was played here before (what it does stays within it), and what does the same, typed."""
+    """What a button does, as `file:function`; whether only who pressed it sees the answer, whether
+    it also works for a game that was played here before (what it does stays within it), and what
+    does the same, typed."""
 
     does: str
     private: bool = False
@@ -147,7 +150,9 @@ BUTTONS_WITH_REST = {
     "drawn": Button("play.button:press_picture"),
     "whole": Button("play.play:press_whole", private=True),
 }
-"""Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
+"""Buttons that take what is behind the colon as it is; they name a document, which is of one
+game or of none.
+"""
 BUTTONS_OF_GAME = {
     "call": Button("play.button:press_call"),
     "card": Button("units.unit_card:press_card", private=True),
@@ -185,7 +190,9 @@ BUTTONS_OF_GAME = {
     "unshare": Button("log.export_and_share:stop", private=True, typed="/game share off"),
     "units": Button("units.unit_list:press_share"),
 }
-"""Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
+"""Buttons that name their game, which must be the one that is played here; they take what
+follows it, if anything.
+"""
 BUTTONS_OF_EVENT = {
     "plan": Button("turns.turn_card:press_plan"),
     "again": Button("play.button:repeat_number", typed="/again"),
@@ -202,7 +209,9 @@ BUTTONS_OF_EVENT = {
     "consent": Button("play.button:answer_request"),
     "refuse": Button("play.button:answer_request"),
 }
-"""Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
+"""Buttons that name their game and an event of it; consent and refusal also the request that
+they answer.
+"""
 ALL_BUTTONS = {**BUTTONS, **BUTTONS_WITH_REST, **BUTTONS_OF_GAME, **BUTTONS_OF_EVENT}
 
 BEGINNING = ("begin", "keep", "resume", "agree", "takeover", "packon")
@@ -224,7 +233,9 @@ def handler(spec: CommandSpec) -> Handler:
 
 
 def explain(context: Context, error: UserError) -> None:
-    """Add to the refusal of a command what the game of its channel knows: which choice comes first, and buttons."""
+    """Add to the refusal of a command what the game of its channel knows: which choice comes
+    first, and buttons.
+    """
     if error.code == "choice-first":
         imported("post.choose:with_answer")(context, error)
 
@@ -273,12 +284,24 @@ async def press(context: Context) -> Reply:
 
 
 def _of_another_game(name: str, row: str) -> UserError:
-    """Why a button does nothing: its game is not the one played here, or it is so old that it names none."""
+    """Why a button does nothing: its game is not the one played here, or it is so old that it
+    names none.
+    """
     typed = ALL_BUTTONS[name].typed
-    hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
+    hint = (
+        phrase("`{typed}` does the same for the game played here now.", typed=typed)
+        if typed
+        else ""
+    )
     if not row or (row.isdecimal() and len(row) < GAME_ID):
-        return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")
-    return UserError("That button is from another game than the one played here now.", hint=hint, code="other-game")
+        return UserError(
+            "This button is from before an update and names no game.", hint=hint, code="old-button"
+        )
+    return UserError(
+        "That button is from another game than the one played here now.",
+        hint=hint,
+        code="other-game",
+    )
 
 
 def _number(rest: str) -> int:

@@ -1,7 +1,9 @@
-"""*Picture* under odds and lookups, and what a channel wants of pictures: drawn in the worker, behind the answer.
+"""*Picture* under odds and lookups, and what a channel wants of pictures: drawn in the worker,
+behind the answer.
 
-An answer names the button that draws it; what is drawn is made anew from the draft, the event or the inputs in it, so
-that nothing of it is stored, and an answer is never late or lost for its picture.
+An answer names the button that draws it; what is drawn is made anew from the draft, the event or
+the inputs in it, so that nothing of it is stored, and an answer is never late or lost for its
+picture.
 """
 
 import logging
@@ -65,13 +67,21 @@ async def setting(context: Context, wanted: str | None) -> str:
     if wanted == ON_DEMAND:
         context.commit.drop_docs.append((KIND, channel.key))
     else:
-        context.commit.docs.append(Doc(KIND, channel.key, {"mode": wanted}, None, channel.server or channel.key))
-    told = {NEVER: "no pictures", ON_DEMAND: "pictures on demand", ALWAYS: "a picture behind each lookup and odds"}
+        context.commit.docs.append(
+            Doc(KIND, channel.key, {"mode": wanted}, None, channel.server or channel.key)
+        )
+    told = {
+        NEVER: "no pictures",
+        ON_DEMAND: "pictures on demand",
+        ALWAYS: "a picture behind each lookup and odds",
+    }
     return told[wanted]
 
 
 async def offered(context: Context, reply: Reply, action: str, *, wanted: bool = False) -> Reply:
-    """The answer with the button that draws it, or with its picture to come, as the channel has it or is `wanted`."""
+    """The answer with the button that draws it, or with its picture to come, as the channel has
+    it or is `wanted`.
+    """
     if reply.error or len(action) > MOST_ACTION or not can_draw():
         return reply
     chosen = await mode(context)
@@ -82,10 +92,16 @@ async def offered(context: Context, reply: Reply, action: str, *, wanted: bool =
     return replace(reply, buttons=(*reply.buttons, Button(action, LABEL)))
 
 
-def table_action(context: Context, table: Table, given: Mapping[str, object], *, private: bool) -> str:
-    """The button that draws a table: its inputs are in it, as a lookup is stored nowhere; or in a draft, where they are
-    too long for a button."""
-    inputs = {name: "yes" if value is True else value for name, value in given.items() if value not in (None, False)}
+def table_action(
+    context: Context, table: Table, given: Mapping[str, object], *, private: bool
+) -> str:
+    """The button that draws a table: its inputs are in it, as a lookup is stored nowhere; or in a
+    draft, where they are too long for a button."""
+    inputs = {
+        name: "yes" if value is True else value
+        for name, value in given.items()
+        if value not in (None, False)
+    }
     kind = "picture" if private else "drawn"
     action = f"{kind}:{table.system}/{table.id}?{urlencode(inputs)}"
     if len(action) <= MOST_ACTION:
@@ -101,15 +117,20 @@ async def losses_shown(context: Context, title: str, export: str) -> Reply:
     return _shown(title, "losses", await drawn(context, picture_png, losses, title, export))
 
 
-async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]) -> Reply:
+async def luck_shown(
+    context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]
+) -> Reply:
     """The luck of each side over a game, drawn."""
-    return _shown(title, "luck", await drawn(context, picture_png, luck_picture, title, dict(tracks)))
+    return _shown(
+        title, "luck", await drawn(context, picture_png, luck_picture, title, dict(tracks))
+    )
 
 
 async def deck_shown(context: Context, title: str, *of_deck: object) -> Reply:
     """What is left of a deck, drawn."""
     return replace(
-        _shown(title, "deck", await drawn(context, picture_png, deck_picture, title, *of_deck)), private=True
+        _shown(title, "deck", await drawn(context, picture_png, deck_picture, title, *of_deck)),
+        private=True,
     )
 
 
@@ -125,18 +146,24 @@ async def odds_shown(context: Context, odds: Reply) -> Reply:
     """An answer with odds, drawn."""
     charts = tuple(part for part in odds.lines if isinstance(part, Odds))
     small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
-    picture = await drawn(context, picture_png, odds_picture, str(odds.title), str(odds.by), charts, small)
+    picture = await drawn(
+        context, picture_png, odds_picture, str(odds.title), str(odds.by), charts, small
+    )
     return _shown(odds.title, "odds", picture)
 
 
 async def drawn(context: Context, function: Callable[..., object], *arguments: object) -> Any:
-    """What the function draws of these, in the worker. Raises UserError where that takes too long."""
+    """What the function draws of these, in the worker. Raises UserError where that takes too
+    long.
+    """
     try:
         return await context.apart(function, *arguments, seconds=SECONDS)
     except UserError as error:
         if error.code not in ("too-large", "busy"):
             raise
-        raise UserError("The picture could not be drawn just now.", hint="Try again.", code="busy") from None
+        raise UserError(
+            "The picture could not be drawn just now.", hint="Try again.", code="busy"
+        ) from None
 
 
 def _shown(title: str, name: str, drawn: tuple[bytes, str]) -> Reply:

@@ -1,4 +1,6 @@
-"""The decks of a game as commands read and declare them: what the files say, what the chain has, what is closed."""
+"""The decks of a game as commands read and declare them: what the files say, what the chain has,
+what is closed.
+"""
 
 import json
 from collections.abc import Iterable
@@ -26,12 +28,16 @@ def game_deck(context: Context, id: str) -> GameDeck | None:
     return system.decks.get(id) if (system := context.system) is not None else None
 
 
-def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True) -> None:
-    """Write down what cards a deck has, in order, before its first die; words that were typed are kept apart. Raises
-    UserError."""
+def declare(
+    context: Context, id: str, listed: Iterable[tuple[str, int]], empty: str, *, named: bool = True
+) -> None:
+    """Write down what cards a deck has, in order, before its first die; words that were typed are
+    kept apart. Raises UserError."""
     game, ledger = context.game, context.ledger
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
-        hint = phrase("`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks))
+        hint = phrase(
+            "`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks)
+        )
         raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
     if cards.at(id, cards.HAND, game.cards):
         what = f"Hands hold closed cards of {id}. Take another name, or let these be played first."
@@ -51,7 +57,9 @@ def declare(context: Context, id: str, listed: Iterable[tuple[str, int]], empty:
     now = replace(game, decks={**game.decks, id: data}, cards=out)
     if now.decks == game.decks and now.cards == game.cards:
         first = phrase("`/deck draw {id}` draws from it.", id=id)
-        raise UserError(f"{id} has just these cards, all of them in the pile.", hint=first, code="no-change")
+        raise UserError(
+            f"{id} has just these cards, all of them in the pile.", hint=first, code="no-change"
+        )
     ledger.add("deck", now, texts=texts, result=cards.size_words(id, deck))
 
 
@@ -65,11 +73,15 @@ def declare_decks(context: Context, sequence: Sequence) -> None:
 def cup_declared(context: Context, made: GameDeck) -> Json:
     """What the chain has of a cup that leads a phase, as the game has it now."""
     game = context.game
-    return cups.declared(made, game.sides, [*lost_states(context.system), *cups.given_up(context.system)])
+    return cups.declared(
+        made, game.sides, [*lost_states(context.system), *cups.given_up(context.system)]
+    )
 
 
 async def closed_piles(context: Context, sequence: Sequence, *seats: str) -> list[Json]:
-    """The piles with closed cards that a sequence draws from, as each of these seats has seen them: see `pile_seen`."""
+    """The piles with closed cards that a sequence draws from, as each of these seats has seen
+    them: see `pile_seen`.
+    """
     game, found = context.game, [Json() for _ in seats]
     for id in sequence.decks if is_of_game(game, sequence.system.id) else ():
         if game.cards.get(cards.last_key(id)):
@@ -79,9 +91,11 @@ async def closed_piles(context: Context, sequence: Sequence, *seats: str) -> lis
     return found
 
 
-async def closed_hands(context: Context, id: str, out: cards.Out | None = None) -> dict[str, list[tuple[str, str]]]:
-    """What is in the closed hands of a deck, now or as it was with this `out` of the piles: for the dice that draw from
-    it, and for who sits there alone."""
+async def closed_hands(
+    context: Context, id: str, out: cards.Out | None = None
+) -> dict[str, list[tuple[str, str]]]:
+    """What is in the closed hands of a deck, now or as it was with this `out` of the piles: for the
+    dice that draw from it, and for who sits there alone."""
     now = context.game.cards if out is None else out
     if not (number := now.get(cards.last_key(id), 0)):
         return {}
@@ -100,20 +114,29 @@ async def _hands_told(context: Context, number: int) -> cards.Hands:
         rows = rows or [*await context.store.texts(ledger.row, after=number - 1, before=number + 1)]
         told = next((row.text for row in rows if row.key == HANDS), "")
     if not told:
-        raise UserError("What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card")
+        raise UserError(
+            "What is in the hands of this deck was lost.", hint="Ask the host.", code="unknown-card"
+        )
     return dict(json.loads(told))
 
 
 async def keep_seen(context: Context, event: Json) -> None:
-    """Keep what seats, or all, have seen of known ends behind the undo of an event that changed closed cards: nobody
-    forgets one that is there again."""
+    """Keep what seats, or all, have seen of known ends behind the undo of an event that changed
+    closed cards: nobody forgets one that is there again."""
     game = context.game
     out, at = cards.moved(game.cards, event["before"]["cards"]), game.cards.get(cards.SEEN, 0)
     seen = {one: dict(held) for one, held in (await _hands_told(context, at) if at else {}).items()}
     for id, made in game.decks.items():
         hands, back = await closed_hands(context, id), await closed_hands(context, id, out)
-        rows = [(one, draw) for one, held in hands.items() if one.startswith(cards.SAW) for draw, _ in held]
+        rows = [
+            (one, draw)
+            for one, held in hands.items()
+            if one.startswith(cards.SAW)
+            for draw, _ in held
+        ]
         size = cards.pile_size(id, cards.deck_from_json(made), out)
         for one, draw in (*rows, *cards.put_again(event, hands, back, size)):
             seen.setdefault(one, {})[draw] = ""
-    context.ledger.keep_hands({one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()})
+    context.ledger.keep_hands(
+        {one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()}
+    )

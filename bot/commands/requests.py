@@ -15,9 +15,11 @@ OPEN = HOURS * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for: how it is stored until it is answered or lapses, and the messages (`topics`) that ask.
+    """What is asked for: how it is stored until it is answered or lapses, and the messages
+    (`topics`) that ask.
 
-    `what` is what they asked for, as they say once it is over; where `game` is given, they also say when it lapses.
+    `what` is what they asked for, as they say once it is over; where `game` is given, they also say
+    when it lapses.
     """
 
     doc: Doc
@@ -35,7 +37,9 @@ class Request:
         context.commit.docs.append(self.doc)
         if self.game:
             at = self.doc.expires or 0.0
-            context.commit.due.append(DueRow(self._due, at, LAPSES, {"topics": list(self.topics), "what": self.what}))
+            context.commit.due.append(
+                DueRow(self._due, at, LAPSES, {"topics": list(self.topics), "what": self.what})
+            )
 
     def close(self, context: Context) -> None:
         """It is answered: nobody can do so again."""
@@ -51,7 +55,9 @@ class Request:
             settled(context, topic, how, self.what)
 
 
-async def open_request(context: Context, kind: str, key: str, gone: UserError, **about: object) -> Doc:
+async def open_request(
+    context: Context, kind: str, key: str, gone: UserError, **about: object
+) -> Doc:
     """The open request under this key, if it is about this. Raises `gone` otherwise."""
     doc = await context.store.doc(kind, key)
     if doc is None or any(doc.data[name] != value for name, value in about.items()):
@@ -60,9 +66,15 @@ async def open_request(context: Context, kind: str, key: str, gone: UserError, *
 
 
 def need_keeper(context: Context, what: str, *, option: str | None = None) -> None:
-    """Raise UserError for who may not speak for this place: they manage no server of it, nor is it their own."""
+    """Raise UserError for who may not speak for this place: they manage no server of it, nor is
+    it their own.
+    """
     if not context.keeps:
-        raise UserError(f"Only a server manager or workspace admin can {what}.", option=option, code="not-manager")
+        raise UserError(
+            f"Only a server manager or workspace admin can {what}.",
+            option=option,
+            code="not-manager",
+        )
 
 
 async def lapse(context: Context, row: DueRow) -> None:

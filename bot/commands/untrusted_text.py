@@ -1,4 +1,6 @@
-"""Files and long texts that somebody sent: read in the checker process, so that nobody waits for them."""
+"""Files and long texts that somebody sent: read in the checker process, so that nobody waits for
+them.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +15,9 @@ from bot.rules.odds.rolls import TooManyStates
 T = TypeVar("T")
 
 
-async def parse_untrusted(context: Context, parse: Callable[..., T], text: str, *arguments: object) -> T:
+async def parse_untrusted(
+    context: Context, parse: Callable[..., T], text: str, *arguments: object
+) -> T:
     """Return `parse(text, *arguments)`, where `parse` is a function of a module.
 
     A text of at most 4,000 characters is read in a thread, a longer one in the checker process.
@@ -25,4 +29,6 @@ async def parse_untrusted(context: Context, parse: Callable[..., T], text: str, 
         return await context.check(parse, text, *arguments)  # type: ignore[no-any-return]
     except TooManyStates:
         what = f"This file could not be read within {WORKER_SECONDS:.0f} seconds, so nothing of it was taken."
-        raise UserError(what, hint="Send it in smaller pieces.", option="file", code="too-slow") from None
+        raise UserError(
+            what, hint="Send it in smaller pieces.", option="file", code="too-slow"
+        ) from None

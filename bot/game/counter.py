@@ -1,5 +1,5 @@
-"""A unit as its counter shows it: frame, printed numbers, state in words, whether it is lost or hurt; and its other
-side, read as it is typed, and turned up."""
+"""A unit as its counter shows it: frame, printed numbers, state in words, whether it is lost or
+hurt; and its other side, read as it is typed, and turned up."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -26,8 +26,12 @@ def said(token: str, system: System | None) -> str:
 
 
 def printed(unit: RosterUnit, system: System | None) -> list[str]:
-    """The numbers on its counter, as they read there: `2`, `5`. Without a system (free play) it has none."""
-    return [_said(unit.numbers[key]) for key in printed_on(unit.type, system) if key in unit.numbers]
+    """The numbers on its counter, as they read there: `2`, `5`. Without a system (free play) it
+    has none.
+    """
+    return [
+        _said(unit.numbers[key]) for key in printed_on(unit.type, system) if key in unit.numbers
+    ]
 
 
 def frame_of(type_: str, system: System | None) -> str:
@@ -50,12 +54,17 @@ def is_lost(unit: RosterUnit, system: System | None) -> bool:
 
 
 def is_hurt(unit: RosterUnit, system: System | None) -> bool:
-    """Whether the unit has lost strength: by its state, its reduced side, a marker or a number that counts losses."""
+    """Whether the unit has lost strength: by its state, its reduced side, a marker or a number
+    that counts losses.
+    """
     if unit.turned:
         return True
     data = system.game["units"] if system is not None else {}
     signs = (*(data.get("hurt") or ()), *(data.get("reduced_states") or ()))
-    return any(sign == state_of(unit, system) or sign in unit.marks or unit.numbers.get(sign) for sign in signs)
+    return any(
+        sign == state_of(unit, system) or sign in unit.marks or unit.numbers.get(sign)
+        for sign in signs
+    )
 
 
 def is_weaker(unit: RosterUnit, first_type: str, system: System | None) -> bool:
@@ -81,7 +90,9 @@ def state_of(unit: RosterUnit, system: System | None) -> str:
 
 
 def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
-    """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none where it is well."""
+    """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none
+    where it is well.
+    """
     state, found = state_of(unit, system), list[str]()
     if state:
         flags = system.words["units"].states.get(state, ()) if system is not None else ()
@@ -90,14 +101,18 @@ def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
         found.append(REDUCED)
     for key in loss_keys(system):
         if lost := unit.numbers.get(key):
-            found.append(loss_said(key, sum(lost) if isinstance(lost, tuple | list) else lost, system))
+            found.append(
+                loss_said(key, sum(lost) if isinstance(lost, tuple | list) else lost, system)
+            )
     return tuple(found)
 
 
 def ails(unit: RosterUnit, system: System | None) -> str:
-    """The same with its markers, in one text: `suppressed, wounded twice, jammed or out of ammo`; empty where it has
-    none."""
-    if not (unit.state or unit.marks or unit.turned or any(map(unit.numbers.get, loss_keys(system)))):
+    """The same with its markers, in one text: `suppressed, wounded twice, jammed or out of ammo`;
+    empty where it has none."""
+    if not (
+        unit.state or unit.marks or unit.turned or any(map(unit.numbers.get, loss_keys(system)))
+    ):
         return ""
     return ", ".join((*states_of(unit, system), *marks_of(unit, system)))
 
@@ -107,19 +122,30 @@ def about(unit: RosterUnit, system: System | None) -> str:
     return " · ".join(filter(None, (unit.type, ails(unit, system))))
 
 
-def marks_of(unit: RosterUnit, system: System | None, marks: Collection[str] | None = None) -> tuple[str, ...]:
+def marks_of(
+    unit: RosterUnit, system: System | None, marks: Collection[str] | None = None
+) -> tuple[str, ...]:
     """Its markers in words, or of these alone."""
     shown = sorted(unit.marks if marks is None else marks)
     return tuple(said(mark, system) for mark in shown if mark != unit.state)
 
 
 def lasting_marks(system: System | None) -> frozenset[str]:
-    """Markers that say how a unit is, as a state does: those of one that has lost strength, or that no phase clears."""
+    """Markers that say how a unit is, as a state does: those of one that has lost strength, or
+    that no phase clears.
+    """
     if system is None:
         return frozenset()
     units = system.game["units"]
-    cleared = {mark for phase in system.game.get("phases") or () for mark in phase.get("clears") or ()}
-    return frozenset([*(units.get("hurt") or ()), *(set(units.get("markers") or ()) - cleared if cleared else ())])
+    cleared = {
+        mark for phase in system.game.get("phases") or () for mark in phase.get("clears") or ()
+    }
+    return frozenset(
+        [
+            *(units.get("hurt") or ()),
+            *(set(units.get("markers") or ()) - cleared if cleared else ()),
+        ]
+    )
 
 
 def loss_keys(system: System | None) -> tuple[str, ...]:
@@ -152,11 +178,17 @@ def parted_stats(text: str) -> tuple[str, str | None]:
 
 
 def with_reduced(unit: RosterUnit, text: str, words: UnitWords) -> RosterUnit:
-    """The unit with the reduced side that `half-squad morale=4 fp=1` says; `none` takes it off. Raises UserError."""
+    """The unit with the reduced side that `half-squad morale=4 fp=1` says; `none` takes it off.
+    Raises UserError.
+    """
     if text.strip().casefold() in ("", "none"):
         return replace(unit, back=None, turned=False)
     if unit.turned:
-        raise UserError(f"{unit.name} is on its reduced side.", hint="Set its numbers as they are.", code="no-change")
+        raise UserError(
+            f"{unit.name} is on its reduced side.",
+            hint="Set its numbers as they are.",
+            code="no-change",
+        )
     kind, numbers = words.reduced.get(unit.type, ""), dict[str, Any]()
     for word in text.split():
         key, equals, value = word.strip(",").partition("=")
@@ -177,16 +209,25 @@ def turned_over(unit: RosterUnit) -> RosterUnit:
     back = unit.back
     if back is None:
         return unit
-    down = Back(unit.type if back.type else "", {key: unit.numbers[key] for key in back.numbers if key in unit.numbers})
+    down = Back(
+        unit.type if back.type else "",
+        {key: unit.numbers[key] for key in back.numbers if key in unit.numbers},
+    )
     numbers = {**unit.numbers, **back.numbers}
-    return replace(unit, type=back.type or unit.type, numbers=numbers, back=down, turned=not unit.turned)
+    return replace(
+        unit, type=back.type or unit.type, numbers=numbers, back=down, turned=not unit.turned
+    )
 
 
 def flipped(unit: RosterUnit, words: UnitWords) -> RosterUnit:
-    """The unit turned over by hand, with the state that goes with that side. Raises UserError for one without."""
+    """The unit turned over by hand, with the state that goes with that side. Raises UserError
+    for one without.
+    """
     if unit.back is None:
         hint = "Give it one: reduced: morale=4 fp=1."
-        raise UserError(f"{unit.name} has no other side.", hint=hint, option="stats", code="no-change")
+        raise UserError(
+            f"{unit.name} has no other side.", hint=hint, option="stats", code="no-change"
+        )
     turned = turned_over(unit)
     if turned.type != unit.type or not words.reduced_states:
         return turned
@@ -195,12 +236,16 @@ def flipped(unit: RosterUnit, words: UnitWords) -> RosterUnit:
 
 
 def fitting_side(was: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterUnit:
-    """The unit with the side up that its type and state call for, where `was` became `unit` by hand."""
+    """The unit with the side up that its type and state call for, where `was` became `unit` by
+    hand.
+    """
     if unit.back is None or unit.turned != was.turned:
         return unit
     reduced = words.reduced_states
     by_type = unit.type != was.type and unit.type == unit.back.type
-    by_state = (unit.state in reduced) != (was.state in reduced) and (unit.state in reduced) != unit.turned
+    by_state = (unit.state in reduced) != (was.state in reduced) and (
+        unit.state in reduced
+    ) != unit.turned
     if not (by_type or by_state):
         return unit
     turned = turned_over(replace(unit, type=was.type))

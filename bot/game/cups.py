@@ -1,9 +1,9 @@
 """Cups that lead a phase: the chit that is drawn names the side or formation whose go it is.
 
-What a chit means is in the chain with its deck, before the first die of it, so that whoever checks a log needs no files
-of the game: `side`, `of` (what its units have: `{"formation": "2/16"}`), `ends` (the phase or the turn) and `after`
-(where it goes when its go is over). `Game.led` is the deck that leads the phase, and behind a `/` the chit whose go it
-is: `cup`, `cup/us-1`.
+What a chit means is in the chain with its deck, before the first die of it, so that whoever checks
+a log needs no files of the game: `side`, `of` (what its units have: `{"formation": "2/16"}`),
+`ends` (the phase or the turn) and `after` (where it goes when its go is over). `Game.led` is the
+deck that leads the phase, and behind a `/` the chit whose go it is: `cup`, `cup/us-1`.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,19 @@ from collections.abc import Iterable
 from bot.game.roster import in_order
 from bot.game.state import Game, Json
 from bot.rules import cards
-from bot.rules.cards import DISCARD, MOST_KINDS, PLAY, REFUSE, REMOVED, Deck, at, deck_from_json, key, moved, pile_size
+from bot.rules.cards import (
+    DISCARD,
+    MOST_KINDS,
+    PLAY,
+    REFUSE,
+    REMOVED,
+    Deck,
+    at,
+    deck_from_json,
+    key,
+    moved,
+    pile_size,
+)
 from bot.rules.copies import replace
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.units import RosterUnit
@@ -29,13 +41,18 @@ ELEMENTS = "elements"
 
 def is_cup(id: str, system: System | None) -> bool:
     """Whether a deck leads a phase of the game."""
-    leads = (phase.get(LED_BY) for phase in system.game.get("phases") or ()) if system is not None else ()
+    leads = (
+        (phase.get(LED_BY) for phase in system.game.get("phases") or ())
+        if system is not None
+        else ()
+    )
     return id in leads or (id == ELEMENTS and bool(given_up(system)))
 
 
 def leads(game: Game, id: str, system: System | None) -> bool:
-    """Whether a deck leads a phase of this game as it is played: the one that is on above all, whatever a newer version
-    of its pack says; the one with a card for each unit only where a rule for that is in force."""
+    """Whether a deck leads a phase of this game as it is played: the one that is on above all,
+    whatever a newer version of its pack says; the one with a card for each unit only where a rule
+    for that is in force."""
     rules = system.rules.values() if system is not None else ()
     if id == ELEMENTS and id != cup_of(game.led):
         return any(rule.leads and game.rules.get(rule.name, rule.default) for rule in rules)
@@ -44,7 +61,11 @@ def leads(game: Game, id: str, system: System | None) -> bool:
 
 def given_up(system: System | None) -> list[str]:
     """The markers of units whose card is given up."""
-    return [mark for rule in system.rules.values() for mark in rule.leads.values()] if system is not None else []
+    return (
+        [mark for rule in system.rules.values() for mark in rule.leads.values()]
+        if system is not None
+        else []
+    )
 
 
 def of_roster(game: Game, lost: Iterable[str]) -> GameDeck:
@@ -52,21 +73,33 @@ def of_roster(game: Game, lost: Iterable[str]) -> GameDeck:
     units = [unit for unit in in_order(game.units.values()) if unit.state not in lost][:MOST_KINDS]
     ids = [unit.handle for unit in units]
     said = {unit.handle: {SIDE: unit.side, HANDLE: unit.handle} for unit in units}
-    deck, names = Deck(tuple((id, 1) for id in ids), REFUSE), {unit.handle: unit.name for unit in units}
+    deck, names = (
+        Deck(tuple((id, 1) for id in ids), REFUSE),
+        {unit.handle: unit.name for unit in units},
+    )
     return GameDeck(ELEMENTS, "Elements", deck, names, said, dict.fromkeys(ids, DISCARD), {})
 
 
 def cards_of_units(game: Game) -> list[str]:
     """The handles that cards are called by in this round: nobody new takes the card of another."""
-    return [card["id"] for card in game.decks[ELEMENTS]["cards"]] if cup_of(game.led) == ELEMENTS in game.decks else []
+    return (
+        [card["id"] for card in game.decks[ELEMENTS]["cards"]]
+        if cup_of(game.led) == ELEMENTS in game.decks
+        else []
+    )
 
 
 def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
-    """What the chain has of a deck that leads a phase: beside ids and counts what each chit means in this game."""
+    """What the chain has of a deck that leads a phase: beside ids and counts what each chit
+    means in this game.
+    """
     called, data = {side.casefold(): side for side in sides}, made.deck.to_json()
     for card in data["cards"]:
         said, after = made.said[card["id"]], made.after[card["id"]]
-        side, of = called.get(str(said.get(SIDE, "")).casefold(), ""), said.keys() & {FORMATION, HANDLE}
+        side, of = (
+            called.get(str(said.get(SIDE, "")).casefold(), ""),
+            said.keys() & {FORMATION, HANDLE},
+        )
         card |= {"side": side} if side else {}
         card |= {"of": {name: said[name] for name in of}} if of else {}
         card |= {ENDS: said[ENDS]} if ENDS in said else {}
@@ -122,14 +155,24 @@ def settled(game: Game) -> Game:
 
 def _with_card(game: Game, id: str, card: str, to: str) -> Game:
     """The game with a card that is in play put where its deck says."""
-    return replace(game, cards=cards.take(id, game.cards, [card], [PLAY], cards.SETTLED.get(to, to)))
+    return replace(
+        game, cards=cards.take(id, game.cards, [card], [PLAY], cards.SETTLED.get(to, to))
+    )
 
 
 def led_by(game: Game, cup: str) -> Game:
-    """The game at the beginning of a phase that this deck leads, "" for none: the chit that was drawn goes where it
-    goes, and the cup is filled anew but for what is out of the game."""
+    """The game at the beginning of a phase that this deck leads, "" for none: the chit that was
+    drawn goes where it goes, and the cup is filled anew but for what is out of the game."""
     was = settled(game)
-    back = {key(cup, place, card): 0 for place in (PLAY, DISCARD) for card in at(cup, place, was.cards)} if cup else {}
+    back = (
+        {
+            key(cup, place, card): 0
+            for place in (PLAY, DISCARD)
+            for card in at(cup, place, was.cards)
+        }
+        if cup
+        else {}
+    )
     return replace(was, led=cup, cards=moved(was.cards, back) if back else was.cards)
 
 
@@ -139,18 +182,23 @@ def done(game: Game) -> Game:
 
 
 def drawn(game: Game, id: str, card: str) -> Game:
-    """The game once a chit is drawn, which is in play: it has the go, or is set aside where nobody of it is left."""
+    """The game once a chit is drawn, which is in play: it has the go, or is set aside where
+    nobody of it is left.
+    """
     led = f"{id}/{card}"
     go = go_of(game, led)
     if go is None:
-        aside = _with_card(game, id, card, REMOVED if game.decks[id].get("dead") == OUT else DISCARD)
+        aside = _with_card(
+            game, id, card, REMOVED if game.decks[id].get("dead") == OUT else DISCARD
+        )
         return replace(aside, led=id, go=game.sides)
     return replace(game, led=led, go=go)
 
 
 def go_of(game: Game, led: str) -> tuple[str, ...] | None:
-    """Whose go a chit gives: its side's, or that of the sides of its units that are left, or of all; None where no
-    unit of it is left. A side of which the roster knows nothing plays without one."""
+    """Whose go a chit gives: its side's, or that of the sides of its units that are left, or of
+    all; None where no unit of it is left. A side of which the roster knows nothing plays without
+    one."""
     chit, lost = said_of(game, led), game.decks[cup_of(led)].get(LOST, ())
     side, of = chit.get("side", ""), chit.get("of", {})
     if not (side or of):
@@ -163,7 +211,9 @@ def go_of(game: Game, led: str) -> tuple[str, ...] | None:
 
 
 def is_called(game: Game, unit: RosterUnit) -> bool:
-    """Whether the chit whose go it is means the unit; one that names no formation means all of its side."""
+    """Whether the chit whose go it is means the unit; one that names no formation means all of
+    its side.
+    """
     return _is_of(unit, "", said_of(game, game.led).get("of", {}))
 
 

@@ -1,4 +1,6 @@
-"""The decks of a game in play: which there are, what turns show of them, and what a sequence read of their piles."""
+"""The decks of a game in play: which there are, what turns show of them, and what a sequence
+read of their piles.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,7 +9,18 @@ from typing import Any
 from bot.game.cups import ELEMENTS, LOST
 from bot.game.state import Game, Json
 from bot.rules import cards
-from bot.rules.cards import DISCARD, PLAY, REMOVED, Deck, at, deck_from_json, last_key, left, pile_size, size
+from bot.rules.cards import (
+    DISCARD,
+    PLAY,
+    REMOVED,
+    Deck,
+    at,
+    deck_from_json,
+    last_key,
+    left,
+    pile_size,
+    size,
+)
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, UNSEEN, GameDeck, ends_told, pile_of
 from bot.rules.text.phrase import phrase
@@ -21,7 +34,11 @@ def shown_decks(game: Game, system: System) -> Iterator[str]:
         if made.shown:
             deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
             there = at(id, PLAY, game.cards)
-            lying = ", ".join(made.names.get(card, card) for card, _ in deck.cards for _ in range(there.get(card, 0)))
+            lying = ", ".join(
+                made.names.get(card, card)
+                for card, _ in deck.cards
+                for _ in range(there.get(card, 0))
+            )
             in_play = f", in play {cut(lying, 60)}" if lying else ""
             left = pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
             yield f"{made.title}: {left} of {size(deck.cards)} in the pile{in_play}"
@@ -35,14 +52,25 @@ def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
 def lying(game: Game) -> tuple[tuple[str, str], ...]:
     """The cards that lie in play, each with its deck, in the order of that."""
     there = {id: at(id, PLAY, game.cards) for id in game.decks}
-    return tuple((id, card) for id in there for card in deck_from_json(game.decks[id]).ids if card in there[id])
+    return tuple(
+        (id, card)
+        for id in there
+        for card in deck_from_json(game.decks[id]).ids
+        if card in there[id]
+    )
 
 
 def card_names(game: Game, system: System | None) -> Mapping[str, Mapping[str, str]]:
-    """How cards are called by the game's files, and those of units by their names: by deck, by card."""
+    """How cards are called by the game's files, and those of units by their names: by deck, by
+    card.
+    """
     names = {id: made.names for id, made in system.decks.items()} if system is not None else {}
     is_led = LOST in game.decks.get(ELEMENTS, {})
-    return {**names, ELEMENTS: {unit.handle: unit.name for unit in game.units.values()}} if is_led else names
+    return (
+        {**names, ELEMENTS: {unit.handle: unit.name for unit in game.units.values()}}
+        if is_led
+        else names
+    )
 
 
 MOST_SHOWN = 60
@@ -57,12 +85,20 @@ def counted_cards(deck: Deck, sizes: cards.Sizes, hand_of: Callable[[str], str])
     there, held = sizes[0], {**sizes[1]}
     known, all = [held.pop(end, 0) for end in cards.ENDS], size(deck.cards)
     told = [f"{all - sum(there.values()) - sum(held.values())} of {all} in the pile"]
-    told += [f"{count} of them known {where}" for count, where in zip(known, ENDS_AT, strict=True) if count]
+    told += [
+        f"{count} of them known {where}"
+        for count, where in zip(known, ENDS_AT, strict=True)
+        if count
+    ]
     told += [f"{there[place]} {word}" for place, word in PLACES.items() if there.get(place)]
-    return ", ".join([*told, *(f"{count} in {hand_of(seat)}" for seat, count in held.items() if count)])
+    return ", ".join(
+        [*told, *(f"{count} in {hand_of(seat)}" for seat, count in held.items() if count)]
+    )
 
 
-def open_cards(id: str, deck: Deck, out: cards.Out, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def open_cards(
+    id: str, deck: Deck, out: cards.Out, names: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
     """Which cards lie open, and where: (`In play`, `Fog, Mines x2`)."""
     for place, label in ((PLAY, "In play"), (DISCARD, "Discards"), (REMOVED, "Out of the game")):
         if there := at(id, place, out):
@@ -71,15 +107,22 @@ def open_cards(id: str, deck: Deck, out: cards.Out, names: Mapping[str, str]) ->
 
 def listed(names: Mapping[str, str], some: Iterable[tuple[str, int]]) -> str:
     """`Fog, Mines x2`: so many of each of these cards."""
-    told = [f"{names[card]} x{count}" if count > 1 else names[card] for card, count in some if count]
+    told = [
+        f"{names[card]} x{count}" if count > 1 else names[card] for card, count in some if count
+    ]
     more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
     return f"{', '.join(told[:MOST_SHOWN])}{more}" or "nothing"
 
 
 def seen_ends(hands: cards.Hands, seat: str) -> dict[str, list[str]]:
-    """The cards on the known top and at the bottom, by the end, that a seat saw, or all did; `UNSEEN` for another."""
+    """The cards on the known top and at the bottom, by the end, that a seat saw, or all did;
+    `UNSEEN` for another.
+    """
     seen = {draw for one in (seat, cards.ALL) for draw, _ in hands.get(f"{cards.SAW}{one}", ())}
-    return {end: [card if draw in seen else UNSEEN for draw, card in hands.get(end, ())] for end in cards.ENDS}
+    return {
+        end: [card if draw in seen else UNSEEN for draw, card in hands.get(end, ())]
+        for end in cards.ENDS
+    }
 
 
 EVERYTHING = ""
@@ -87,33 +130,44 @@ EVERYTHING = ""
 
 
 def pile_seen(id: str, game: Game, hands: cards.Hands, seat: str) -> Json:
-    """The pile of a deck with closed cards, as its inputs are, to who sits at a seat; `ALL` for what all have seen."""
+    """The pile of a deck with closed cards, as its inputs are, to who sits at a seat; `ALL` for
+    what all have seen.
+    """
     top, bottom = seen_ends(hands, seat).values()
     held = hands.get(seat, ())
     if seat == EVERYTHING:
         top, bottom = ([card for _, card in hands.get(end, ())] for end in cards.ENDS)
         held = [one for whose, some in hands.items() if whose not in cards.ENDS for one in some]
-    seen = pile_of(id, deck_from_json(game.decks[id]), game.cards, (top, bottom), [card for _, card in held])
+    seen = pile_of(
+        id, deck_from_json(game.decks[id]), game.cards, (top, bottom), [card for _, card in held]
+    )
     return {f"{DECK}{id}": seen.lines}
 
 
 def piles_read(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, Any]) -> Json:
-    """What an event holds of the piles that a sequence draws from, `closed` ones as all have seen them. Raises
-    UserError for one with cards that today's files do not know."""
+    """What an event holds of the piles that a sequence draws from, `closed` ones as all have seen
+    them. Raises UserError for one with cards that today's files do not know."""
     found: dict[str, Any] = {}
     for id, made in decks.items():
         deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
         if strange := [card for card, _ in deck.cards if card not in made.said]:
-            hint = phrase("`/deck make {id}` begins it anew with the cards that the game has now.", id=id)
-            raise UserError(f"{id} here has a card {strange[0]}, which the game has not.", hint=hint, code="bad-value")
+            hint = phrase(
+                "`/deck make {id}` begins it anew with the cards that the game has now.", id=id
+            )
+            raise UserError(
+                f"{id} here has a card {strange[0]}, which the game has not.",
+                hint=hint,
+                code="bad-value",
+            )
         name, is_closed = f"{DECK}{id}", bool(game.cards.get(last_key(id)))
         found[name] = closed[name] if is_closed else pile_of(id, deck, game.cards).lines
     return found
 
 
 def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] | None) -> str:
-    """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of what carries on a
-    `first` event as they were then. Which cards all know on the ends of a pile is told once it is open."""
+    """What is wrong with the piles that a roll says it drew from: they are as the log led to, or of
+    what carries on a `first` event as they were then. Which cards all know on the ends of a pile is
+    told once it is open."""
     for name, value in (roll.get("read") or {}).items():
         id, due = name.removeprefix(DECK), (first or {}).get("read", {}).get(name)
         if first is None and id in now.decks:
@@ -124,11 +178,17 @@ def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] |
 
 
 def _pile_due(id: str, now: Game, told: Any) -> list[str] | None:
-    """A pile as all see it, with the ends that they know as it is `told`; None for ends that it cannot have."""
+    """A pile as all see it, with the ends that they know as it is `told`; None for ends that it
+    cannot have.
+    """
     deck = deck_from_json(now.decks[id])
     try:
         ends = ends_told(told, now.cards.get(cards.key(id, cards.HAND, cards.TOP), 0))
     except ValueError:
         return None
     known = Counter(card for end in ends for card in end if card != UNSEEN)
-    return pile_of(id, deck, now.cards, ends).lines if known <= Counter(dict(left(id, deck, now.cards))) else None
+    return (
+        pile_of(id, deck, now.cards, ends).lines
+        if known <= Counter(dict(left(id, deck, now.cards)))
+        else None
+    )

@@ -1,8 +1,9 @@
-"""The closed list of what an event may be: its kinds, the fields that each may hold, and what each may change.
+"""The closed list of what an event may be: its kinds, the fields that each may hold, and what each
+may change.
 
-A log is written by us alone, so whatever else is in one was put there by somebody else. The list only grows:
-logs of every release stay readable. Whether an event may follow on those before it is decided in
-`bot/verification/follows/event.py`.
+A log is written by us alone, so whatever else is in one was put there by somebody else. The list
+only grows: logs of every release stay readable. Whether an event may follow on those before it is
+decided in `bot/verification/follows/event.py`.
 """
 
 import json
@@ -17,18 +18,20 @@ from bot.rules.proof.fair import MAX_SIDES, PROTOCOL
 EVENTS: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
 """The list as data, in event_kinds.json.
 
-Of each kind: the fields that it `needs` and `may` have besides the `common` ones, the fields of the game
-that it `changes`, its `traits`, and the only `results` that it may tell if these depend on nothing.
+Of each kind: the fields that it `needs` and `may` have besides the `common` ones, the fields of the
+game that it `changes`, its `traits`, and the only `results` that it may tell if these depend on
+nothing.
 
-The traits: it may change `units`, or `cards` out of their piles; it happens `beside` the game, so that
-undo passes over it; it is `final`, so that undo does not take it back, since others have acted on it or
-it gave a secret away; it is a `barrier` that no undo crosses; it needs a game that is `playing`; it is
-`quiet`, so that undo passes over it if it changed nothing; it may be rolled under seal (`sealable`).
+The traits: it may change `units`, or `cards` out of their piles; it happens `beside` the game, so
+that undo passes over it; it is `final`, so that undo does not take it back, since others have acted
+on it or it gave a secret away; it is a `barrier` that no undo crosses; it needs a game that is
+`playing`; it is `quiet`, so that undo passes over it if it changed nothing; it may be rolled under
+seal (`sealable`).
 
-Of each field what it holds: `word+` is a list of words, `word*` one that may be empty, `{word:hash}` an
-object with words for keys. A number behind these is the most entries. `=left|=silent` is one of two
-texts. A `field?` of a record may be left out. The rest are names of records, or of `_BASE`.
-`faces` are the only ones of their own that dice of rules have.
+Of each field what it holds: `word+` is a list of words, `word*` one that may be empty,
+`{word:hash}` an object with words for keys. A number behind these is the most entries.
+`=left|=silent` is one of two texts. A `field?` of a record may be left out. The rest are names of
+records, or of `_BASE`. `faces` are the only ones of their own that dice of rules have.
 """
 MOST_VERSIONS = int(EVENTS["game"]["packs"].removeprefix("hash*"))
 """The most versions of packs that a game remembers."""
@@ -73,7 +76,9 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"Grognard writes no event of the kind {shown(name)}."
         return
     keeps = ("keeps",) if {"beside", "quiet"} & {*kind.traits} else ()
-    yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps, "said"))
+    yield from _fields(
+        body, f"an event of the kind {name}", (*COMMON, *kind.needs), (*kind.may, *keeps, "said")
+    )
     if has_large_number(body):
         yield _LARGE
     yield from _patch_faults(body, kind)
@@ -85,14 +90,20 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
-    """The same for what was sealed in an event, which holds `changes` of units in place of a patch."""
+    """The same for what was sealed in an event, which holds `changes` of units in place of a
+    patch.
+    """
     name = content.get("kind")
     if not isinstance(name, str) or name not in kinds_that("sealable"):
         yield f"what was sealed in it is of the kind {shown(name)}, which cannot be sealed."
     elif has_large_number(content):
         yield _LARGE
     else:
-        may = (field for field in KINDS[name].may if field not in (*PATCH, "closes", "extends", "upkeep"))
+        may = (
+            field
+            for field in KINDS[name].may
+            if field not in (*PATCH, "closes", "extends", "upkeep")
+        )
         more = (*may, "changes", "tracks")
         yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)
         if any("deck" in die for die in content.get("dice", ()) if isinstance(die, dict)):
@@ -100,7 +111,9 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
         yield from _roll_faults(content)
 
 
-def _fields(body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tuple[str, ...]) -> Iterator[str]:
+def _fields(
+    body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tuple[str, ...]
+) -> Iterator[str]:
     for field in needs:
         if field not in body:
             yield f"{what} needs {field}."
@@ -117,7 +130,9 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
     before, after = body.get("before", {}), body.get("after", {})
     for part in ("game", "units", "cards"):
         was, now = before.get(part, {}), after.get(part, {})
-        if was.keys() != now.keys() or any(was[key] == now[key] and type(was[key]) is type(now[key]) for key in was):
+        if was.keys() != now.keys() or any(
+            was[key] == now[key] and type(was[key]) is type(now[key]) for key in was
+        ):
             yield "before and after do not tell one change."
     for field in after.get("game", {}):
         if field not in kind.game:
@@ -128,10 +143,13 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
 
 
 def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """Of rolls, which may have a label; of sequences and tables, which have no texts but closed faces, name one edition
-    of the rules, and throw dice with no other faces than printed ones. Only open sequences draw cards."""
+    """Of rolls, which may have a label; of sequences and tables, which have no texts but closed
+    faces, name one edition of the rules, and throw dice with no other faces than printed ones. Only
+    open sequences draw cards."""
     texts, dice = body.get("texts"), body.get("dice")
-    if body["kind"] != "sequence" and any("deck" in die for die in dice or () if isinstance(die, dict)):
+    if body["kind"] != "sequence" and any(
+        "deck" in die for die in dice or () if isinstance(die, dict)
+    ):
         yield "it draws cards, which only sequences do."
     if body["kind"] == "roll" and isinstance(texts, dict) and {*texts} - {"label"}:
         yield "it cannot hold other texts than a label."
@@ -147,12 +165,16 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def names_card(die: object) -> bool:
-    """Whether a die of an event is of a deck with closed cards: it names the card that it drew, its face is closed."""
+    """Whether a die of an event is of a deck with closed cards: it names the card that it drew,
+    its face is closed.
+    """
     return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 
 
 def closed_faces(body: Mapping[str, Any]) -> set[str]:
-    """The keys of the texts with the faces that a sequence closes; a card of known place comes without a die."""
+    """The keys of the texts with the faces that a sequence closes; a card of known place comes
+    without a die.
+    """
     dice = body.get("dice")
     rows = enumerate(dice if isinstance(dice, list) else (), 1)
     return {f"face.{at}" for at, die in rows if names_card(die) and die.get("sides")}
@@ -184,7 +206,9 @@ def _is_text(value: object, least: int, most: int) -> bool:
 def _is_value(value: object) -> bool:
     """A number or word of a unit, or several."""
     if isinstance(value, list):
-        return len(value) <= 200 and all(not isinstance(item, list) and _is_value(item) for item in value)
+        return len(value) <= 200 and all(
+            not isinstance(item, list) and _is_value(item) for item in value
+        )
     return isinstance(value, bool | int | float) or _is_text(value, 0, 200)
 
 
@@ -221,7 +245,8 @@ _MORE: Mapping[str, Check] = {
         and not {"deck", "faces"} <= die.keys()
     ),
     "unit": lambda unit: (
-        sorted(set(marks := unit.get("marks", []))) == marks and ("back" in unit or "turned" not in unit)
+        sorted(set(marks := unit.get("marks", []))) == marks
+        and ("back" in unit or "turned" not in unit)
     ),
     "patch": bool,
 }
@@ -235,7 +260,12 @@ def _is_any(_value: object) -> bool:
 def _check_of(kind: str) -> Check:
     """What tells whether a value is of this kind, as `EVENTS` writes it."""
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
-        key_fits, fits, least, most = _check_of(found[1]), _check_of(found[2]), len(found[3]), int(found[4] or 2**53)
+        key_fits, fits, least, most = (
+            _check_of(found[1]),
+            _check_of(found[2]),
+            len(found[3]),
+            int(found[4] or 2**53),
+        )
         return lambda value: (
             isinstance(value, dict) and least <= len(value) <= most
             and all(key_fits(key) and fits(item) for key, item in value.items())
@@ -245,7 +275,9 @@ def _check_of(kind: str) -> Check:
         return lambda value: any(check(value) for check in checks)
     if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
         fits, least, most = _check_of(found[1]), int(found[2] == "+"), int(found[3] or 2**53)
-        return lambda value: isinstance(value, list) and least <= len(value) <= most and all(map(fits, value))
+        return lambda value: (
+            isinstance(value, list) and least <= len(value) <= most and all(map(fits, value))
+        )
     if kind.startswith("="):
         return lambda value: isinstance(value, str) and value == kind[1:]
     return _RECORDS.get(kind) or _BASE[kind]

@@ -1,9 +1,10 @@
-"""Events: what happened, with all that is needed to replay it, and how each one moves the state on; and under which
-edition of a system an event was played.
+"""Events: what happened, with all that is needed to replay it, and how each one moves the state on;
+and under which edition of a system an event was played.
 
-An event is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`, `kind` and `behind`
-(the last event before it, not undone). Where the state changed, `before` and `after` hold the changed units and fields,
-so that applying, undoing and replaying are the same small step."""
+An event is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`,
+`kind` and `behind` (the last event before it, not undone). Where the state changed, `before` and
+`after` hold the changed units and fields, so that applying, undoing and replaying are the same
+small step."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -28,7 +29,9 @@ _fields_of = attrgetter(*FIELDS)
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:
-    """(before, after): the units and fields that differ between two states; both empty where nothing does."""
+    """(before, after): the units and fields that differ between two states; both empty where
+    nothing does.
+    """
     before: Json = {}
     after: Json = {}
     if old is new:
@@ -52,18 +55,24 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
 def cards_difference(old: Out, new: Out) -> tuple[Json, Json]:
     """The same where nothing but cards moved."""
     keys = sorted({key for key, _ in old.items() ^ new.items()})
-    before, after = ({"cards": {key: out.get(key, 0) for key in keys}} if keys else {} for out in (old, new))
+    before, after = (
+        {"cards": {key: out.get(key, 0) for key in keys}} if keys else {} for out in (old, new)
+    )
     return before, after
 
 
 def patched(game: Game, patch: Mapping[str, Any]) -> Game:
     """The game with the units, cards and fields of a patch set."""
     fields: Mapping[str, Any] = patch.get("game") or {}
-    values: dict[str, Any] = {name: tuple(value) if name in _TUPLES else value for name, value in fields.items()}
+    values: dict[str, Any] = {
+        name: tuple(value) if name in _TUPLES else value for name, value in fields.items()
+    }
     if values:
         game = replace(game, **values)
     if units := patch.get("units"):
-        game = with_units(game, {key: unit_from_json(unit) if unit else None for key, unit in units.items()})
+        game = with_units(
+            game, {key: unit_from_json(unit) if unit else None for key, unit in units.items()}
+        )
     if cards := patch.get("cards"):
         game = replace(game, cards=moved(game.cards, cards))
     return game
@@ -76,7 +85,9 @@ def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[s
 
 
 def held_before(event: Mapping[str, Any]) -> list[str]:
-    """Names of the units that an event changed, as they were; one with a new name by its old one alone."""
+    """Names of the units that an event changed, as they were; one with a new name by its old one
+    alone.
+    """
     if "renamed" in event:
         return [event["renamed"]]
     return changed_names(event.get("before") or {}, event.get("after") or {})
@@ -103,7 +114,9 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         changes["drawn"] = True
     if event.get("closes"):
         changes["closed"] = True
-    if game.go and (kind in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})):
+    if game.go and (
+        kind in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})
+    ):
         changes["go_since"] = int(event["at"])  # with each phase it comes anew
     return replace(game, **changes)
 
@@ -119,7 +132,9 @@ def _sealed(game: Game, event: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
-    """The events that ask a side for a choice, behind this one: what was chosen and taken back again asks no more."""
+    """The events that ask a side for a choice, behind this one: what was chosen and taken back
+    again asks no more.
+    """
     about = event["event"] if event["kind"] in ("choice", "undo", "redo") else 0
     waits = {number: asks for number, asks in game.waits.items() if number != about}
     if asks := event.get("asks"):
@@ -128,8 +143,8 @@ def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
 
 
 def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
-    """A choice with inputs and side of the sequence that it carries on, what was chosen by it and before it (`chosen`),
-    and the dice that had fallen (`fell`); any other event as it is."""
+    """A choice with inputs and side of the sequence that it carries on, what was chosen by it and
+    before it (`chosen`), and the dice that had fallen (`fell`); any other event as it is."""
     chosen: Json = {}
     fell: list[Any] = []
     one = event
@@ -139,11 +154,19 @@ def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]
         fell[:0] = one.get("dice", ())
     if not chosen:
         return dict(event)
-    return {**event, "inputs": one.get("inputs", {}), "side": one.get("side", ""), "chosen": chosen, "fell": fell}
+    return {
+        **event,
+        "inputs": one.get("inputs", {}),
+        "side": one.get("side", ""),
+        "chosen": chosen,
+        "fell": fell,
+    }
 
 
 def _secret(event: Mapping[str, Any], secret: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the dice secret in force: a new one begins with its commitment, or texts are added to the old."""
+    """The fields of the dice secret in force: a new one begins with its commitment, or texts are
+    added to the old.
+    """
     told = {name: secret[name] for name in ("epoch", "commitment", "digest") if name in secret}
     if "commitment" in secret:
         return {**told, "drawn": False, "closed": False, "adder": ""}
@@ -159,7 +182,9 @@ def _solo(game: Game, event: Mapping[str, Any]) -> str:
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with what undo needs: the last event that is not undone, and those that can be brought back."""
+    """The fields with what undo needs: the last event that is not undone, and those that can be
+    brought back.
+    """
     number, kind = event["number"], event["kind"]
     if kind == "undo":
         undone = event["event"]
@@ -167,9 +192,15 @@ def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
         return {"last": event["last"], "redo": (*game.redo, undone), "withdrawn": withdrawn}
     if kind == "redo":
         withdrawn = tuple(at for at in game.withdrawn if at != event["event"])
-        return {"last": max(game.last, event["event"]), "redo": game.redo[:-1], "withdrawn": withdrawn}
+        return {
+            "last": max(game.last, event["event"]),
+            "redo": game.redo[:-1],
+            "withdrawn": withdrawn,
+        }
     redo = game.redo if event.get("keeps") else ()
-    if kind == "reveal" and "last" in event:  # opening a sealed roll is no barrier for what came before it
+    if (
+        kind == "reveal" and "last" in event
+    ):  # opening a sealed roll is no barrier for what came before it
         return {"last": event["last"], "redo": redo}
     return {"last": number, "redo": redo}
 
@@ -188,13 +219,15 @@ def has_dice(event: Mapping[str, Any]) -> bool:
 
 
 def is_passed_over(event: Mapping[str, Any]) -> bool:
-    """Whether undo passes over it: it happened beside the game, or is a roll or an opening that changed nothing."""
+    """Whether undo passes over it: it happened beside the game, or is a roll or an opening that
+    changed nothing.
+    """
     return event["kind"] in BESIDE or (event["kind"] in QUIET and not event.get("after"))
 
 
 def is_shared(event: Mapping[str, Any]) -> bool:
-    """Whether others have a say in taking it back: dice fell, a choice was made behind some, or a card
-    out of a hand was seen."""
+    """Whether others have a say in taking it back: dice fell, a choice was made behind some, or a
+    card out of a hand was seen."""
     return has_dice(event) or event["kind"] == "choice" or "seat" in event
 
 
@@ -205,7 +238,9 @@ def is_card(event: Mapping[str, Any]) -> bool:
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:
-    """Whether it is in the way of what came before. An opening is that only where both changed the same."""
+    """Whether it is in the way of what came before. An opening is that only where both changed
+    the same.
+    """
     return event["kind"] not in ("undo", "redo", "reveal") and not is_passed_over(event)
 
 
@@ -236,14 +271,21 @@ def note_undo(undone: set[int], event: Mapping[str, Any]) -> None:
 
 
 def plays_of(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The event as one of a single play, once for each that it holds; most events are a single one themselves."""
+    """The event as one of a single play, once for each that it holds; most events are a single
+    one themselves.
+    """
     plays = event.get("out", {}).get(PLAYS)
     if event["kind"] != "sequence" or not isinstance(plays, list) or not all(map(_is_play, plays)):
         yield event
         return
     for play in plays:
         inputs = {**event.get("inputs", {}), UNIT: play[UNIT]}
-        yield {**event, "inputs": inputs, "out": play["out"], "result": f"{play[UNIT]}: {play['result']}"}
+        yield {
+            **event,
+            "inputs": inputs,
+            "out": play["out"],
+            "result": f"{play[UNIT]}: {play['result']}",
+        }
 
 
 def _is_play(play: object) -> bool:
@@ -262,7 +304,9 @@ def edition_of(event: Mapping[str, Any]) -> int | str | None:
 
 
 def system_of(event: Mapping[str, Any]) -> System | None:
-    """The system behind an event: a pack in the version that it was played with, where that is at hand."""
+    """The system behind an event: a pack in the version that it was played with, where that is
+    at hand.
+    """
     id, edition = str(event.get("system") or ""), event.get("edition")
     known = systems().get(id)
     if isinstance(edition, str) and (known is None or known.edition != edition):
@@ -272,7 +316,9 @@ def system_of(event: Mapping[str, Any]) -> System | None:
 
 
 def is_current(event: Mapping[str, Any]) -> bool:
-    """Whether the rules at hand are those that an event was played under, so that it must come out the same again."""
+    """Whether the rules at hand are those that an event was played under, so that it must come
+    out the same again.
+    """
     system = system_of(event)
     if system is None or edition_of(event) != system.edition:
         return False
@@ -285,9 +331,11 @@ def home_of(event: Mapping[str, Any]) -> str:
 
 
 def with_system(game: Game, system: System) -> Game:
-    """The game as one of this system (an extension: of the game that it extends), and of packs in these versions.
+    """The game as one of this system (an extension: of the game that it extends), and of packs in
+    these versions.
 
-    What extends a game stays in force with others, a pack that is the game takes the place of its other versions.
+    What extends a game stays in force with others, a pack that is the game takes the place of its
+    other versions.
     """
     packs = game.packs
     if system.base is None and isinstance(system.edition, str):
@@ -299,14 +347,18 @@ def with_system(game: Game, system: System) -> Game:
 
 
 def extends_of(game: Game, packs: tuple[str, ...]) -> Json:
-    """Of the versions that come in force in a game with these packs, the id of the game that each one extends."""
+    """Of the versions that come in force in a game with these packs, the id of the game that
+    each one extends.
+    """
     new = (pack_version(hash) for hash in packs if packs[-1] == hash or hash not in game.packs)
-    return {str(pack.edition): pack.home for pack in new if pack is not None and pack.base is not None}
+    return {
+        str(pack.edition): pack.home for pack in new if pack is not None and pack.base is not None
+    }
 
 
 def in_force_of(game: Game) -> dict[str, str]:
-    """The versions of packs in force in a game by the ids of the packs: of each the last. What is not at hand is taken
-    for the pack that is the game."""
+    """The versions of packs in force in a game by the ids of the packs: of each the last. What is
+    not at hand is taken for the pack that is the game."""
     known = {hash: pack_version(hash) for hash in game.packs}
     return {game.system if pack is None else pack.id: hash for hash, pack in known.items()}
 

@@ -1,10 +1,19 @@
-"""What one command writes: events chained onto a loaded game, and everything that must be stored along with them."""
+"""What one command writes: events chained onto a loaded game, and everything that must be stored
+along with them.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bot.game.events import apply, cards_difference, changes_game, difference, extends_of, is_passed_over
+from bot.game.events import (
+    apply,
+    cards_difference,
+    changes_game,
+    difference,
+    extends_of,
+    is_passed_over,
+)
 from bot.game.loaded import HANDS, SNAPSHOT_EVERY, Loaded, is_imported, person_of
 from bot.game.next_seed import Prepared
 from bot.game.pending import Hold, Reach, find_hold, hold_on_event
@@ -13,7 +22,17 @@ from bot.game.tracks import keys_of, track_titles
 from bot.process.entropy import new_id, new_salt, new_seed
 from bot.rules.cards import Hands, Out
 from bot.rules.errors import UserError
-from bot.rules.proof.chain import SAID, canonical, event_hash, event_text, genesis, person_key, said, salted, unnamed
+from bot.rules.proof.chain import (
+    SAID,
+    canonical,
+    event_hash,
+    event_text,
+    genesis,
+    person_key,
+    said,
+    salted,
+    unnamed,
+)
 from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, commitment
 from bot.rules.text.names import joined
 from bot.stores.records import IMPORTED, EventRow, GameChange, PersonRow, SeedRow, TextRow
@@ -31,7 +50,9 @@ class Writer(NamedTuple):
 
 
 class Ledger:
-    """Events under way in one game. Nothing is stored before the app commits `change()` and the rows beside it."""
+    """Events under way in one game. Nothing is stored before the app commits `change()` and the
+    rows beside it.
+    """
 
     def __init__(self, loaded: Loaded | None, writer: Writer) -> None:
         self.writer = writer
@@ -54,20 +75,24 @@ class Ledger:
         self.new_persons: dict[str, PersonRow] = {}
         self.new_texts: list[TextRow] = []
         self.hands = loaded.hands if loaded else (0, "")
-        """The last event here that moved closed cards, and what is in hands behind it; 0 where nobody has looked."""
+        """The last event here that moved closed cards, and what is in hands behind it; 0 where
+        nobody has looked.
+        """
         self.new_seeds: dict[int, SeedRow] = {}
         self._claimed = ""
         self.shown = loaded.shown if loaded else 0
         """The last event whose answer had digits of the head; -1 where nobody has looked."""
         self.is_touched = False
-        """Whether the game's version counts up although nothing happened in it: others must not go on with what they
-        know of it."""
+        """Whether the game's version counts up although nothing happened in it: others must not go
+        on with what they know of it."""
         self.is_unasked = False
         """Whether somebody has looked for open requests, and there are none."""
 
     @property
     def events(self) -> list[EventRow]:
-        """The events as they are stored, with their hashes. Raises UserError for too large a number in one."""
+        """The events as they are stored, with their hashes. Raises UserError for too large a
+        number in one.
+        """
         self._write()
         return self._written
 
@@ -103,25 +128,39 @@ class Ledger:
         )
 
     def own_import(self) -> PersonRow | None:
-        """The person of an imported log whose key is that of the writer's account, if nobody has claimed it."""
+        """The person of an imported log whose key is that of the writer's account, if nobody has
+        claimed it.
+        """
         user = IMPORTED + person_key(self.game.id, self.writer.user)
         return next((row for row in self.persons.values() if row.user == user), None)
 
     def _own(self) -> PersonRow | None:
-        return self.persons.get(self._claimed) or person_of(self.writer.user, self.persons, self.game)
+        return self.persons.get(self._claimed) or person_of(
+            self.writer.user, self.persons, self.game
+        )
 
     def present(self) -> frozenset[str]:
-        """One person for each account that took part; nobody who is known from an imported file only."""
+        """One person for each account that took part; nobody who is known from an imported file
+        only.
+        """
         users = {row.user for row in self.persons.values() if not is_imported(row)}
-        return frozenset(row.person for user in users if (row := person_of(user, self.persons, self.game)) is not None)
+        return frozenset(
+            row.person
+            for user in users
+            if (row := person_of(user, self.persons, self.game)) is not None
+        )
 
     def unclaimed(self) -> str:
         """The names that are known from an imported file only, as they are listed; "" for none."""
         names = sorted(row.name for row in self.persons.values() if is_imported(row))
-        return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else "")
+        return ", ".join(names[:MOST_NAMES]) + (
+            f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else ""
+        )
 
     def name_of(self, person: str) -> str:
-        """The name of a person of this game, marked where it comes from a file and no account has claimed it."""
+        """The name of a person of this game, marked where it comes from a file and no account
+        has claimed it.
+        """
         row = self.persons.get(person)
         if row is None:
             return "someone"
@@ -131,8 +170,12 @@ class Ledger:
         """The names of those who play for one of these sides."""
         return [self.name_of(person) for person, side in self.game.players.items() if side in sides]
 
-    def begin(self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any) -> Json:
-        """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
+    def begin(
+        self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any
+    ) -> Json:
+        """Begin a new game with event 1, which publishes the commitment to its first seed.
+        Returns the event.
+        """
         self.row, self.hands = prepared.game if prepared is not None else new_id(), (0, "")
         self._head = genesis(self.row)
         self.game, self.before = Game(self.row), Game("")
@@ -140,7 +183,9 @@ class Ledger:
         return self.add("start", start, game=self.row, secret=self.fresh_secret(prepared), **fields)
 
     def fresh_secret(self, prepared: Prepared | None = None) -> Json:
-        """A new seed, or the prepared one, in force behind the event that publishes this: its epoch and commitment."""
+        """A new seed, or the prepared one, in force behind the event that publishes this: its
+        epoch and commitment.
+        """
         seed = prepared.seed if prepared is not None else new_seed()
         epoch = self.game.epoch + 1
         row = SeedRow(self.row, epoch, seed, commitment(seed), self.next_number + 1, (), NO_TEXTS)
@@ -167,10 +212,12 @@ class Ledger:
         return Stream(self.seed.seed, game.id, self.next_number, game.digest)
 
     def salted(self, key: str, text: str, *, owned: bool = True) -> str:
-        """Keep a text of the next event apart from the chain; returns the salted hash that is in it. One that is not
-        `owned` stays when who writes has their texts deleted."""
+        """Keep a text of the next event apart from the chain; returns the salted hash that is in
+        it. One that is not `owned` stays when who writes has their texts deleted."""
         salt = new_salt()
-        self.new_texts.append(TextRow(self.row, self.next_number, key, salt, text, self.person() if owned else ""))
+        self.new_texts.append(
+            TextRow(self.row, self.next_number, key, salt, text, self.person() if owned else "")
+        )
         return salted(salt, text)
 
     def keep_hands(self, hands: Hands) -> None:
@@ -189,8 +236,9 @@ class Ledger:
         cards: Out | None = None,
         **fields: Any,
     ) -> Json:
-        """Append an event that leads to `new`, or to these `cards` and all else as it is; `texts` are kept apart under
-        their salted hashes, and so is what is `hidden`, which is nobody's. Returns its body.
+        """Append an event that leads to `new`, or to these `cards` and all else as it is; `texts`
+        are kept apart under their salted hashes, and so is what is `hidden`, which is nobody's.
+        Returns its body.
 
         Raises UserError if a choice comes first."""
         person = self.person()
@@ -201,7 +249,11 @@ class Ledger:
             "side": side if side is not None else self.game.players.get(person, ""),
             "kind": kind,
             "behind": self.game.last,
-            **{name: value for name, value in fields.items() if value or name in _BARE or type(value) in (int, float)},
+            **{
+                name: value
+                for name, value in fields.items()
+                if value or name in _BARE or type(value) in (int, float)
+            },
         }
         if texts:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
@@ -210,7 +262,11 @@ class Ledger:
                 {key: self.salted(key, text, owned=False) for key, text in hidden.items()}
             )
         if new is not None or cards is not None:
-            before, after = difference(self.game, new) if new else cards_difference(self.game.cards, cards or {})
+            before, after = (
+                difference(self.game, new)
+                if new
+                else cards_difference(self.game.cards, cards or {})
+            )
             if before or after:
                 body |= {"before": before, "after": after}
             if new and new.packs != self.game.packs and kind not in ("undo", "redo"):
@@ -228,13 +284,16 @@ class Ledger:
         self.need_free(Reach(is_all=True))
 
     def need_free(self, reach: Reach, own: int = 0) -> None:
-        """Raise UserError if a pending choice, other than that of event `own`, holds what is in reach."""
+        """Raise UserError if a pending choice, other than that of event `own`, holds what is in
+        reach.
+        """
         hold = find_hold(self.game, reach, own)
         if hold is not None:
             raise self._choice_first(hold)
 
     def need_settable(self, asking: Mapping[str, Any], keys: Iterable[str]) -> None:
-        """Raise UserError if tracks with these keys cannot be set until the choice of the event `asking` is made.
+        """Raise UserError if tracks with these keys cannot be set until the choice of the event
+        `asking` is made.
 
         An addition comes to the same before the choice and after it; a value that is set does not.
         """
@@ -246,7 +305,11 @@ class Ledger:
     def _choice_first(self, hold: Hold) -> UserError:
         """Return the refusal of what has to wait for a choice; it names what the choice holds."""
         side = self.game.waits[hold.number].get("side")
-        what = f"#{hold.number} waits for {side} to choose" if side else f"#{hold.number} waits for a choice"
+        what = (
+            f"#{hold.number} waits for {side} to choose"
+            if side
+            else f"#{hold.number} waits for a choice"
+        )
         tracks = track_titles(hold.tracks, systems().get(self.game.system))
         held = [f"{joined(hold.units)} can be neither used nor changed"] if hold.units else []
         held += [f"{joined(tracks)} cannot change"] if tracks else []
@@ -254,7 +317,9 @@ class Ledger:
         return UserError(f"{what}; {first}.", code="choice-first", about=hold)
 
     def append(self, body: Json) -> Json:
-        """Append a finished body to the chain and move the state on. It is written once, when its answer is known."""
+        """Append a finished body to the chain and move the state on. It is written once, when
+        its answer is known.
+        """
         self._write()
         self._unwritten, self.has_events = body, True
         self.bodies.append(body)
@@ -262,7 +327,9 @@ class Ledger:
         return body
 
     def _write(self) -> None:
-        """Make text and hash of the last event, if they are not made. Raises UserError for too large a number."""
+        """Make text and hash of the last event, if they are not made. Raises UserError for too
+        large a number.
+        """
         if self._unwritten is not None:
             self._add(self._unwritten, event_text(self._unwritten))
 
@@ -271,8 +338,9 @@ class Ledger:
         self._written.append(EventRow(self.row, body["number"], text, event_hash(before, text)))
 
     def say(self, first: str, quoted: Iterable[TextRow] = ()) -> None:
-        """Let the last event keep the first line of its answer: its hash in the chain, the words beside it, with marks
-        for names and for free texts (its own and those `quoted`). What is said of an event once stays."""
+        """Let the last event keep the first line of its answer: its hash in the chain, the words
+        beside it, with marks for names and for free texts (its own and those `quoted`). What is
+        said of an event once stays."""
         body = self.bodies[-1]
         if SAID in body:
             return
@@ -290,7 +358,9 @@ class Ledger:
         self.new_texts.append(TextRow(self.row, number, SAID, "", words))
 
     def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
-        """Take over events from elsewhere as they are: (body, its canonical text, its hash) in order."""
+        """Take over events from elsewhere as they are: (body, its canonical text, its hash) in
+        order.
+        """
         self.row = self.row or new_id()
         self.game = Game(game)
         for body, text, hash_ in rows:
@@ -300,15 +370,25 @@ class Ledger:
 
     def weight(self) -> int:
         """How many characters of events and texts were written."""
-        return sum(len(row.body) for row in self.events) + sum(len(row.text) for row in self.new_texts)
+        return sum(len(row.body) for row in self.events) + sum(
+            len(row.text) for row in self.new_texts
+        )
 
     def change(self) -> GameChange | None:
-        """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
+        """What the store has to write for this game, with a snapshot now and then; None where
+        nothing happened.
+        """
         if not self.has_events:
-            return GameChange(self.row, self.was.version) if self.is_touched and self.was is not None else None
+            return (
+                GameChange(self.row, self.was.version)
+                if self.is_touched and self.was is not None
+                else None
+            )
         version, at = self._before()
         is_due = self.game.number - at >= SNAPSHOT_EVERY
-        return GameChange(self.row, version, tuple(self.events), to_json(self.game) if is_due else None)
+        return GameChange(
+            self.row, version, tuple(self.events), to_json(self.game) if is_due else None
+        )
 
     def _before(self) -> tuple[int, int]:
         """Version and last snapshot of the game as it was loaded; 0 for a new one."""
@@ -337,7 +417,9 @@ class Ledger:
         )
 
     def _is_unasked(self) -> bool:
-        """Whether nobody can have asked for anything: nobody had, or what they asked for has lapsed."""
+        """Whether nobody can have asked for anything: nobody had, or what they asked for has
+        lapsed.
+        """
         if self.was is None or self.was.row != self.row or self.was.is_unasked or self.is_unasked:
             return True
         return any(map(changes_game, self.bodies))

@@ -1,6 +1,7 @@
-"""A game as it is stored: with where its chain ends, who plays, and the dice secret in force; its log, read some events
-at a time, so that whoever plays elsewhere is served in between; and the games in memory: loaded when needed, kept
-within a bound of bytes, each checked by its version: before use, or by the commit of what was made of it."""
+"""A game as it is stored: with where its chain ends, who plays, and the dice secret in force; its
+log, read some events at a time, so that whoever plays elsewhere is served in between; and the games
+in memory: loaded when needed, kept within a bound of bytes, each checked by its version: before
+use, or by the commit of what was made of it."""
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -19,7 +20,9 @@ from bot.stores.store import Store
 SNAPSHOT_EVERY = 25
 """Events between two snapshots: loading replays at most so many."""
 KEPT = 32 * 2**20
-"""Bytes that games may take in memory: some ten thousand channels of free play, or a thousand games with armies."""
+"""Bytes that games may take in memory: some ten thousand channels of free play, or a thousand
+games with armies.
+"""
 MOST_PLACES = 50_000
 """Places of which it is remembered what is played there."""
 _BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
@@ -28,11 +31,15 @@ BATCH = 250
 TEXTS = 2_000
 """Events whose texts are read at once; not every event has one."""
 HANDS = "hands"
-"""Key of the text that says what is in closed hands behind an event; nothing in the chain tells of it, and no file."""
+"""Key of the text that says what is in closed hands behind an event; nothing in the chain tells
+of it, and no file.
+"""
 
 
 class Loaded(NamedTuple):
-    """One version of a game. `row` is its id in the store; the id in `game` stays the same through an import."""
+    """One version of a game. `row` is its id in the store; the id in `game` stays the same
+    through an import.
+    """
 
     row: str
     game: Game
@@ -45,12 +52,15 @@ class Loaded(NamedTuple):
     has_board: bool = False
     is_unasked: bool = False
     shown: int = -1  # the last event whose answer had digits of the head; -1: nobody has looked
-    hands: tuple[int, str] = (0, "")  # the last event that moved closed cards, and what is in hands behind it
+    hands: tuple[int, str] = (
+        0,
+        "",
+    )  # the last event that moved closed cards, and what is in hands behind it
 
     @property
     def may_be_asked(self) -> bool:
-        """Whether somebody may have asked another to undo something: nobody has where one person is alone, or where
-        somebody has looked."""
+        """Whether somebody may have asked another to undo something: nobody has where one person is
+        alone, or where somebody has looked."""
         return self.game.solo in ("", "*") and not self.is_unasked
 
     def person_of(self, user: str) -> PersonRow | None:
@@ -59,11 +69,15 @@ class Loaded(NamedTuple):
 
 
 def person_of(user: str, persons: Mapping[str, PersonRow], game: Game) -> PersonRow | None:
-    """Who a platform's user is in a game: of several persons (one of them claimed from a file) the one with a seat."""
+    """Who a platform's user is in a game: of several persons (one of them claimed from a file)
+    the one with a seat.
+    """
     own = [row for row in persons.values() if row.user == user]
     if len(own) < 2:
         return own[0] if own else None
-    return next((row for row in own if row.person in game.players or row.person == game.master), own[0])
+    return next(
+        (row for row in own if row.person in game.players or row.person == game.master), own[0]
+    )
 
 
 def is_imported(person: PersonRow) -> bool:
@@ -112,25 +126,34 @@ class Games:
 
     async def at(self, place: str) -> Loaded | None:
         """The game that is played in a place, as it is in the store now."""
-        if self._places.get(place) in self._loaded:  # else there is nothing to compare: it is read at once
+        if (
+            self._places.get(place) in self._loaded
+        ):  # else there is nothing to compare: it is read at once
             here = await self._store.peek(place)
             if here is None:
                 return None
             row, version, has_board = here
             known = self._loaded.get(row)
             if known is not None and known.version == version:
-                return known if known.has_board == has_board else self.keep(known._replace(has_board=has_board))
+                return (
+                    known
+                    if known.has_board == has_board
+                    else self.keep(known._replace(has_board=has_board))
+                )
         saved = await self._store.load_game(place)
         return self.keep(load(saved)) if saved is not None else None
 
     def remembered(self, place: str) -> Loaded | None:
-        """The game that is played in a place, as this process knows it: whatever is made of it holds once its commit
-        has found the version unchanged, or `check` has. None where nothing is known."""
+        """The game that is played in a place, as this process knows it: whatever is made of it
+        holds once its commit has found the version unchanged, or `check` has. None where nothing is
+        known."""
         known = self._loaded.get(self._places.get(place, ""))
         return known if known is not None and place in known.places else None
 
     async def check(self, place: str, known: Loaded) -> None:
-        """Raise Conflict where a place plays another game by now than `remembered` said, or another version of it."""
+        """Raise Conflict where a place plays another game by now than `remembered` said, or
+        another version of it.
+        """
         if await self._store.peek(place) != (known.row, known.version, known.has_board):
             raise Conflict(known.row)
 
@@ -152,12 +175,22 @@ class Games:
 def size(loaded: Loaded) -> int:
     """About how many bytes a game takes in memory; rather too many."""
     game = loaded.game
-    numbers = len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
+    numbers = (
+        len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
+    )
     people = len(loaded.persons) + len(game.players) + len(loaded.places)
-    return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers + len(loaded.hands[1])
+    return (
+        _BARE
+        + _UNIT * len(game.units)
+        + _PERSON * people
+        + _NUMBER * numbers
+        + len(loaded.hands[1])
+    )
 
 
-async def in_batches(store: Store, row: str, before: int | None = None) -> AsyncIterator[Sequence[EventRow]]:
+async def in_batches(
+    store: Store, row: str, before: int | None = None
+) -> AsyncIterator[Sequence[EventRow]]:
     """The events of a game with numbers below `before`, the first one first."""
     after = 0
     while True:
@@ -177,8 +210,8 @@ async def texts_in_batches(store: Store, row: str, last: int) -> AsyncIterator[S
 
 
 async def read_opened(store: Store, row: str, game: Game, number: int) -> Json | None:
-    """The body of event `number` of a game; of a sealed roll that was opened, with what it held. None where there is no
-    such event."""
+    """The body of event `number` of a game; of a sealed roll that was opened, with what it held.
+    None where there is no such event."""
     found = await store.events(row, after=number - 1, before=number + 1) if number > 0 else ()
     if not found:
         return None

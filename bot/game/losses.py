@@ -18,7 +18,9 @@ class Losses:
     total: int
 
 
-def count_losses(units: Iterable[RosterUnit], types: Mapping[str, str], system: System | None) -> Losses:
+def count_losses(
+    units: Iterable[RosterUnit], types: Mapping[str, str], system: System | None
+) -> Losses:
     """Count the losses among the units of a side; `types` are those of `first_types`."""
     lost, weakened = list[str](), list[str]()
     total = 0
@@ -32,7 +34,9 @@ def count_losses(units: Iterable[RosterUnit], types: Mapping[str, str], system: 
 
 
 def first_types(events: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the type that each unit had when it came, by its folded name, from events of a log in order."""
+    """Return the type that each unit had when it came, by its folded name, from events of a log
+    in order.
+    """
     types: dict[str, str] = {}
     for event in events:
         for key, unit in ((event.get("after") or {}).get("units") or {}).items():

@@ -1,10 +1,12 @@
-"""Luck against expectation, from the log: which rolls count, what came of them, and what the exact odds promised.
+"""Luck against expectation, from the log: which rolls count, what came of them, and what the exact
+odds promised.
 
-`/game stats`, the story of an ended game, pictures and pages all count rolls with `scan` and `Tally`, and measure
-them with `measure`, so their figures agree.
+`/game stats`, the story of an ended game, pictures and pages all count rolls with `scan` and
+`Tally`, and measure them with `measure`, so their figures agree.
 
-Every roll counts once, with all the choices that belong to it. Dice by hand, undone rolls, rolls that are still sealed
-or wait for a choice, rolls without a score and rolls under rules that are gone do not count as luck.
+Every roll counts once, with all the choices that belong to it. Dice by hand, undone rolls, rolls
+that are still sealed or wait for a choice, rolls without a score and rolls under rules that are
+gone do not count as luck.
 """
 
 import json
@@ -44,16 +46,19 @@ ROLLING = ("roll", "table", "sequence", "choice", "sealed")
 """Kinds of events in which dice are rolled; drawing a card is not a roll."""
 _SCANNED = tuple(f'"kind":"{kind}"' for kind in (*ROLLING, "undo", "redo"))
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
-"""Sequences whose scores belong to the units that they befall, whoever rolls: the higher, the better for these."""
+"""Sequences whose scores belong to the units that they befall, whoever rolls: the higher, the
+better for these.
+"""
 OF_FIRST = (("baps", "melee"),)
 """Sequences whose scores belong to the side of the first unit."""
 
 
 class Worth(NamedTuple):
-    """The value of a result in points, with the mean and variance of all results that could have come.
+    """The value of a result in points, with the mean and variance of all results that could have
+    come.
 
-    `at_least` and `more` are the exact chances of at least that value and of a higher one; both are None for a roll of
-    several plays.
+    `at_least` and `more` are the exact chances of at least that value and of a higher one; both are
+    None for a roll of several plays.
     """
 
     got: float
@@ -65,7 +70,9 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredRoll:
-    """A roll that counts as luck, with what its odds need: (inputs, outputs) of each play as canonical JSON."""
+    """A roll that counts as luck, with what its odds need: (inputs, outputs) of each play as
+    canonical JSON.
+    """
 
     number: int  # of the event that decided it
     side: str
@@ -123,7 +130,8 @@ def tenth(value: float) -> str:
 
 
 def unusual(z: float) -> tuple[str, str]:
-    """Return `("luckier", "97.5")`: luckier than 97.5 of 100 such games, for `z` standard deviations.
+    """Return `("luckier", "97.5")`: luckier than 97.5 of 100 such games, for `z` standard
+    deviations.
 
     Return ("", "") if the result is about what the odds promise.
     """
@@ -149,8 +157,8 @@ def summed(worths: Iterable[Worth]) -> Luck:
 class Scan:
     """The rolls of one stretch of a log, as `Tally.add` takes them.
 
-    `dice` are pairs: an event with dice, and the event that began its shot. `turned` are the bodies of undo and redo
-    events, in order.
+    `dice` are pairs: an event with dice, and the event that began its shot. `turned` are the bodies
+    of undo and redo events, in order.
     """
 
     rolls: tuple[ScoredRoll, ...]
@@ -175,7 +183,9 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """The number of rolls, dice by hand and sealed rolls included, each shot once; undone ones left out."""
+        """The number of rolls, dice by hand and sealed rolls included, each shot once; undone
+        ones left out.
+        """
         return len({first for number, first in self._dice if number not in self._undone})
 
     @property
@@ -189,16 +199,21 @@ def may_count(body: str) -> bool:
     return any(kind in body for kind in _SCANNED)
 
 
-def scan_texts(bodies: Iterable[str], sides: Many[str], opened: Mapping[int, str], asking: Iterable[str] = ()) -> Scan:
+def scan_texts(
+    bodies: Iterable[str], sides: Many[str], opened: Mapping[int, str], asking: Iterable[str] = ()
+) -> Scan:
     """Do the same as `scan` with events as they are stored."""
     return scan(map(json.loads, bodies), sides, opened, map(json.loads, asking))
 
 
-def scan(events: Iterable[Json], sides: Many[str], opened: Mapping[int, str], asking: Iterable[Json] = ()) -> Scan:
+def scan(
+    events: Iterable[Json], sides: Many[str], opened: Mapping[int, str], asking: Iterable[Json] = ()
+) -> Scan:
     """Return the rolls of one stretch of a log.
 
-    `sides` are those of the game; without sides each person counts alone. `opened` has what sealed rolls held, by
-    event, once they are open. `asking` are earlier events that choices in this stretch carry on.
+    `sides` are those of the game; without sides each person counts alone. `opened` has what sealed
+    rolls held, by event, once they are open. `asking` are earlier events that choices in this
+    stretch carry on.
     """
     rolls = list[ScoredRoll]()
     dice = list[tuple[int, int]]()
@@ -230,7 +245,9 @@ def _chain(event: Json, earlier: Mapping[int, Json]) -> list[Json]:
     return chain
 
 
-def _scored_roll(shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]) -> ScoredRoll | None:
+def _scored_roll(
+    shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]
+) -> ScoredRoll | None:
     """Return a finished shot as a roll that counts, or None if it does not count."""
     is_whole = shot[-1]["kind"] == "sequence"
     by_hand = any(part.get("hand") for part in shot)
@@ -241,7 +258,9 @@ def _scored_roll(shot: Many[Json], sides: Many[str], earlier: Mapping[int, Json]
 
 
 def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
-    """Return a `whole_shot` as a roll of this side; None if its results have no score, or its rules are gone."""
+    """Return a `whole_shot` as a roll of this side; None if its results have no score, or its
+    rules are gone.
+    """
     played = system_of(event)
     if played is None or not played.scores(event["target"]) or not is_current(event):
         return None
@@ -255,7 +274,9 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
 
 
 def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """Return the side whose luck a sequence is: the side that acts. Nobody is lucky to suffer a casualty."""
+    """Return the side whose luck a sequence is: the side that acts. Nobody is lucky to suffer a
+    casualty.
+    """
     used, acting = event.get("used", ()), event.get("acting", ())
     sequence = (event["system"], event["target"])
     own: str = event["side"]
@@ -268,14 +289,18 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
         return str(side)
     if len(sides) != 2 or (own and own != side):
         return own
-    return next(other for other in sides if other != side)  # they rolled what befell their own units
+    return next(
+        other for other in sides if other != side
+    )  # they rolled what befell their own units
 
 
 # -- what a roll was worth
 
 
 def measure(roll: ScoredRoll) -> Worth | None:
-    """Return the worth of a roll, of several plays the sums; None if none of its possible results has a score."""
+    """Return the worth of a roll, of several plays the sums; None if none of its possible
+    results has a score.
+    """
     worths = [worth for play in roll.plays if (worth := _play_worth(roll, *play)) is not None]
     if len(worths) == 1:
         return worths[0]
@@ -324,7 +349,10 @@ def worth(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | N
     chances, played = _chances(sequence, raw, roster, out)
     if not any(_head(word) in scores and str(word) != "none" for key in chances for word in key):
         return None
-    values = [(sum(scores.get(_head(word), 0.0) for word in key), chance) for key, chance in chances.items()]
+    values = [
+        (sum(scores.get(_head(word), 0.0) for word in key), chance)
+        for key, chance in chances.items()
+    ]
     mean = sum(value * float(chance) for value, chance in values)
     variance = sum((value - mean) ** 2 * float(chance) for value, chance in values)
     got = sum(scores.get(_head(word), 0.0) for word in played)
@@ -337,10 +365,14 @@ def _head(word: object) -> str:
     return str(word).partition(",")[0]  # `wound-1, suppressed` is worth its wound
 
 
-def _chances(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[Distribution, list[str]]:
-    """Return the exact chances of all results that count together, and those that came. Raises UserError.
+def _chances(
+    sequence: Sequence, raw: Json, roster: Roster, out: Json
+) -> tuple[Distribution, list[str]]:
+    """Return the exact chances of all results that count together, and those that came. Raises
+    UserError.
 
-    All targets of a list count together if their odds can be counted together, else the first one alone.
+    All targets of a list count together if their odds can be counted together, else the first one
+    alone.
     """
     plan = sequence.plan(sequence.given(sequence.decided(raw), roster))
     rows = named_rows(plan, sequence.odds_by)
@@ -379,11 +411,14 @@ def _found(out: Json, path: str) -> Any:
 T = TypeVar("T")
 
 
-def rank_by_chance(worths: Iterable[tuple[T, Worth]]) -> tuple[list[tuple[T, Fraction]], list[tuple[T, Fraction]]]:
-    """Return the successes and the failures among some rolls, each with its chance, the least likely first.
+def rank_by_chance(
+    worths: Iterable[tuple[T, Worth]],
+) -> tuple[list[tuple[T, Fraction]], list[tuple[T, Fraction]]]:
+    """Return the successes and the failures among some rolls, each with its chance, the least
+    likely first.
 
-    The chance of a success is that of as much or more, of a failure that of as little or less. Rolls of several plays
-    have no chance of their own and are left out.
+    The chance of a success is that of as much or more, of a failure that of as little or less.
+    Rolls of several plays have no chance of their own and are left out.
     """
     successes = list[tuple[T, Fraction]]()
     failures = list[tuple[T, Fraction]]()

@@ -16,8 +16,8 @@ _ALL_WAIT = frozenset(("packs", "system", "led"))
 class Reach:
     """What a command uses or may change.
 
-    `units` are names of units, case-folded; `tracks` are keys as a game keeps them. `is_all`: it waits for every
-    choice. `any_unit`: it may change any unit.
+    `units` are names of units, case-folded; `tracks` are keys as a game keeps them. `is_all`: it
+    waits for every choice. `any_unit`: it may change any unit.
     """
 
     units: frozenset[str] = frozenset()
@@ -27,7 +27,9 @@ class Reach:
 
 
 class Hold(NamedTuple):
-    """A pending choice that has to be made first: the number of its event, and the units and tracks that it holds."""
+    """A pending choice that has to be made first: the number of its event, and the units and
+    tracks that it holds.
+    """
 
     number: int
     units: tuple[str, ...] = ()
@@ -35,7 +37,9 @@ class Hold(NamedTuple):
 
 
 def find_hold(game: Game, reach: Reach, own: int = 0) -> Hold | None:
-    """Return the first choice that holds what is in reach, or None. `own` is the event that is being answered."""
+    """Return the first choice that holds what is in reach, or None. `own` is the event that is
+    being answered.
+    """
     return next(_find_holds(game, reach, own), None)
 
 

@@ -1,4 +1,6 @@
-"""Turns and phases as the game's card has them: what comes next, whose go it is, which markers come off."""
+"""Turns and phases as the game's card has them: what comes next, whose go it is, which markers
+come off.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,12 +24,15 @@ def phases_of(system: System | None) -> list[Mapping[str, Any]]:
 
 
 def phase_of(game: Game, system: System | None) -> Mapping[str, Any]:
-    """The present phase as the card has it, or as an optional rule has it: led by a card for each unit; {} where there
-    is none."""
+    """The present phase as the card has it, or as an optional rule has it: led by a card for each
+    unit; {} where there is none."""
     found = next((phase for phase in phases_of(system) if phase["name"] == game.phase), {})
     rules = system.rules.values() if system is not None and found else ()
     if any(game.phase in rule.leads and game.rules.get(rule.name, rule.default) for rule in rules):
-        return {**{key: found[key] for key in found.keys() - {"go", "passes"}}, LED_BY: cups.ELEMENTS}
+        return {
+            **{key: found[key] for key in found.keys() - {"go", "passes"}},
+            LED_BY: cups.ELEMENTS,
+        }
     return found
 
 
@@ -53,11 +58,16 @@ def first_turn(game: Game, system: System | None) -> Game:
     """The game at the start of its first turn."""
     phases = phases_of(system)
     started = replace(game, turn=1, phase=phases[0]["name"] if phases else "")
-    return _entered(replace(started, turn_of=order_of(game)[0] if game.sides and takes_turns(system) else ""), system)
+    return _entered(
+        replace(started, turn_of=order_of(game)[0] if game.sides and takes_turns(system) else ""),
+        system,
+    )
 
 
 def next_phase(game: Game, system: System | None) -> Game:
-    """The game one phase on; behind the last phase the next turn begins. Markers that the card clears come off."""
+    """The game one phase on; behind the last phase the next turn begins. Markers that the card
+    clears come off.
+    """
     phases = phases_of(system)
     names = [phase["name"] for phase in phases]
     at = names.index(game.phase) + 1 if game.phase in names else 0
@@ -70,11 +80,15 @@ def next_phase(game: Game, system: System | None) -> Game:
         return _entered(replace(game, turn=turn, phase="", turn_of=turn_of), system)
     entered = phases[at]
     units = {**game.units, **cleared(game.units, entered.get("clears") or ())}
-    return _entered(replace(game, turn=turn, phase=entered["name"], turn_of=turn_of, units=units), system)
+    return _entered(
+        replace(game, turn=turn, phase=entered["name"], turn_of=turn_of, units=units), system
+    )
 
 
 def _next_turn(game: Game, system: System | None) -> tuple[int, str]:
-    """The number of the next turn and whose it is: the same number again until every side has had it."""
+    """The number of the next turn and whose it is: the same number again until every side has
+    had it.
+    """
     if not game.sides or not takes_turns(system):
         return game.turn + 1, ""
     order = order_of(game)
@@ -105,7 +119,9 @@ def with_initiative(game: Game, side: str, system: System | None) -> Game:
     after = replace(game, initiative=side)
     if game.led:  # whose go it is a chit says
         return after
-    if game.turn_of and first and phases_of(system)[0]["name"] == game.phase:  # their turn has just begun
+    if (
+        game.turn_of and first and phases_of(system)[0]["name"] == game.phase
+    ):  # their turn has just begun
         return _entered(replace(after, turn_of=side), system)
     return _entered(after, system) if kind_of_go(game, system) in (IMPULSES, INITIATIVE) else after
 
@@ -116,8 +132,8 @@ def is_alternating(game: Game, system: System | None) -> bool:
 
 
 def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> Game:
-    """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the phase. Where a cup
-    leads it the go of the chit is over, and with the last one the phase."""
+    """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the
+    phase. Where a cup leads it the go of the chit is over, and with the last one the phase."""
     if game.led:
         after, ends = cups.done(game), "ends" in cups.said_of(game, game.led)
         return after if cups.chits_left(after) and not ends else next_phase(game, system)
@@ -136,13 +152,19 @@ def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> 
 def phase_title(game: Game, system: System | None) -> str:
     """`turn 3, Rally phase`, or only what there is."""
     title = str(phase_of(game, system).get("title", game.phase if phase_of(game, system) else ""))
-    return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece)
+    return ", ".join(
+        piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece
+    )
 
 
 def whose_go(game: Game) -> str:
-    """`US's go`, `both sides`, `US to choose (#12)`, `draw the next chit`, or nothing in a game without sides."""
+    """`US's go`, `both sides`, `US to choose (#12)`, `draw the next chit`, or nothing in a game
+    without sides.
+    """
     if game.waits:
-        return ", ".join(f"{asks.get('side') or 'somebody'} to choose (#{at})" for at, asks in game.waits.items())
+        return ", ".join(
+            f"{asks.get('side') or 'somebody'} to choose (#{at})" for at, asks in game.waits.items()
+        )
     if cups.is_drawn_next(game):
         return f"draw the next {cups.nouns(game.led)[0]}"
     if not game.go:
@@ -158,7 +180,9 @@ def standing(game: Game, system: System | None) -> str:
         return "free play"
     if game.ended:
         return f"{game.name} · ended"
-    return " · ".join(piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece)
+    return " · ".join(
+        piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece
+    )
 
 
 def chit_name(game: Game, system: System | None) -> str:

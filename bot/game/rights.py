@@ -1,6 +1,6 @@
-"""Who may do what in a game, and when: players act for their side, in its go (whoever fires out of it is told so),
-strangers roll and look, a game master directs. And who may still add texts to the dice: one rule for play and for
-whoever checks a log; docs/dice.md says it in words."""
+"""Who may do what in a game, and when: players act for their side, in its go (whoever fires out of
+it is told so), strangers roll and look, a game master directs. And who may still add texts to the
+dice: one rule for play and for whoever checks a log; docs/dice.md says it in words."""
 
 from collections.abc import Iterable, Mapping
 
@@ -19,10 +19,14 @@ from bot.systems.system import ATTACKS, Sequence, System
 
 
 def need_director(game: Game, actor: Actor, what: str) -> None:
-    """Raise UserError unless they are game master or manage the server. Free play has no master: all may."""
+    """Raise UserError unless they are game master or manage the server. Free play has no master:
+    all may.
+    """
     if game.started and not actor.directs:
         problem = f"Only the game master, a server manager or a workspace admin can {what}."
-        raise UserError(problem, hint=phrase("`/game status` says who is game master."), code="not-master")
+        raise UserError(
+            problem, hint=phrase("`/game status` says who is game master."), code="not-master"
+        )
 
 
 def need_player(game: Game, actor: Actor) -> None:
@@ -40,7 +44,8 @@ def need_player(game: Game, actor: Actor) -> None:
 
 
 class OtherSide(UserError):
-    """A director who plays one side is about to act for sides of other players, and has not said that they mean it.
+    """A director who plays one side is about to act for sides of other players, and has not said
+    that they mean it.
 
     `what` is what they are about to do, such as "End VC's turn".
     """
@@ -51,7 +56,9 @@ class OtherSide(UserError):
 
 
 def sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str, ...]:
-    """Return which of `sides` other players play, if the actor plays a side of their own and directs the game."""
+    """Return which of `sides` other players play, if the actor plays a side of their own and
+    directs the game.
+    """
     if not is_guarded(game) or not actor.side or not actor.directs:
         return ()
     played = set(game.players.values()) - {actor.side}
@@ -66,7 +73,8 @@ def _need_meant(game: Game, actor: Actor, sides: Iterable[str], what: str) -> No
 
 
 def need_go(game: Game, actor: Actor) -> None:
-    """Raise UserError for a stranger, and for a player of a side whose go it is not: a phase is not theirs to end.
+    """Raise UserError for a stranger, and for a player of a side whose go it is not: a phase is not
+    theirs to end.
 
     Raise OtherSide for a director who has to say first that they mean it.
     """
@@ -76,11 +84,15 @@ def need_go(game: Game, actor: Actor) -> None:
     if actor.directs:
         _need_meant(game, actor, game.go, f"End {of_side(joined(game.go), 'turn')}")
         return
-    if not set(game.go) & set(game.players.values()):  # nobody plays that side, so whoever is there goes on
+    if not set(game.go) & set(
+        game.players.values()
+    ):  # nobody plays that side, so whoever is there goes on
         return
     sides = " and ".join(game.go)
     hint = f"Only whoever plays {sides}, or the game master, can pass or end the phase."
-    raise UserError(f"It is {of_side(sides, 'go')}; you play {actor.side}.", hint=hint, code="not-your-go")
+    raise UserError(
+        f"It is {of_side(sides, 'go')}; you play {actor.side}.", hint=hint, code="not-your-go"
+    )
 
 
 def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
@@ -90,14 +102,17 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
         return
     for unit in units:
         if unit.side and unit.side != actor.side:
-            raise UserError(f"{unit.name} belongs to {unit.side}; you play {actor.side}.", code="not-yours")
+            raise UserError(
+                f"{unit.name} belongs to {unit.side}; you play {actor.side}.", code="not-yours"
+            )
 
 
 def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
-    """For who names units: raise UserError for a stranger, and for a player who acts with another side's.
+    """For who names units: raise UserError for a stranger, and for a player who acts with another
+    side's.
 
-    Any unit may be the target: artillery and mines have no unit that acts. Raise OtherSide for a director who has to
-    say first that they mean it.
+    Any unit may be the target: artillery and mines have no unit that acts. Raise OtherSide for a
+    director who has to say first that they mean it.
     """
     if not is_guarded(game):
         return
@@ -117,10 +132,15 @@ DONE_ONCE = ("fired", "activated")
 
 
 def out_of_go(
-    game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], changes: Iterable[Change], side: str
+    game: Game,
+    system: System | None,
+    sequence: Sequence,
+    acts: Iterable[str],
+    changes: Iterable[Change],
+    side: str,
 ) -> tuple[str, ...]:
-    """Return what is unusual about an attack of these in the game as it is now: fired already, out of one's go, out
-    of phase."""
+    """Return what is unusual about an attack of these in the game as it is now: fired already, out
+    of one's go, out of phase."""
     if not game.started or game.ended or sequence.verb not in ATTACKS:
         return ()
     acting = units_of(game, acts)
@@ -131,23 +151,34 @@ def out_of_go(
     elif game.go and sides and not sides & {*game.go}:
         said.append(f"it is {whose_go(game)}")
     phase = phase_of(game, system)
-    if phase and not _attacks_in(phase, system) and any(_attacks_in(one, system) for one in phases_of(system)):
+    if (
+        phase
+        and not _attacks_in(phase, system)
+        and any(_attacks_in(one, system) for one in phases_of(system))
+    ):
         title = str(phase["title"])
-        said.append(f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}")
+        said.append(
+            f"this is the {title}" if title.lower().endswith("phase") else f"the phase is {title}"
+        )
     return tuple(said)
 
 
-def need_usual_attack(game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], side: str) -> None:
+def need_usual_attack(
+    game: Game, system: System | None, sequence: Sequence, acts: Iterable[str], side: str
+) -> None:
     """Raise UserError for an unusual attack in a strict game, before its first die.
 
-    So that no die decides, a unit has fired already if this attack may mark it, whether or not the dice do.
+    So that no die decides, a unit has fired already if this attack may mark it, whether or not the
+    dice do.
     """
     if not is_strict(game):
         return
     marks = sequence.effects.marks
     marks = frozenset(DONE_ONCE) if ANY_UNIT in marks else marks
     names = tuple(acts)
-    said = out_of_go(game, system, sequence, names, [Change(name, mark=marks) for name in names], side)
+    said = out_of_go(
+        game, system, sequence, names, [Change(name, mark=marks) for name in names], side
+    )
     if said:
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
         raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
@@ -157,7 +188,9 @@ def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[
     """`Rifle 1 has fired already`, of those who get a mark that they have."""
     put_on = {change.unit: change.mark for change in changes}
     for mark in DONE_ONCE:
-        names = [unit.name for unit in acting if mark in unit.marks & put_on.get(unit.name, frozenset())]
+        names = [
+            unit.name for unit in acting if mark in unit.marks & put_on.get(unit.name, frozenset())
+        ]
         if names:
             yield f"{joined(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
 
@@ -166,7 +199,11 @@ def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
     """Whether the card of a phase has a button for an attack."""
     buttons = phase.get("buttons")
     sequences = system.sequences if system is not None else {}
-    named = [sequences[name] for name in buttons if name in sequences] if isinstance(buttons, list) else []
+    named = (
+        [sequences[name] for name in buttons if name in sequences]
+        if isinstance(buttons, list)
+        else []
+    )
     return any(sequence.verb in ATTACKS for sequence in named)
 
 
@@ -177,8 +214,12 @@ def _typed(name: str) -> str:
 def over(game: Game) -> UserError:
     """What to say to somebody who would change a game that has ended."""
     return UserError(
-        f'"{game.name}" is over, and kept as it was.' if game.name else "This free play is over, and kept as it was.",
-        hint=phrase('Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'),
+        f'"{game.name}" is over, and kept as it was.'
+        if game.name
+        else "This free play is over, and kept as it was.",
+        hint=phrase(
+            'Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'
+        ),
         code="game-ended",
     )
 

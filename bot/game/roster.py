@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
-from bot.game.counter import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
+from bot.game.counter import (
+    FLIP,
+    REDUCED,
+    fitting_side,
+    flipped,
+    parted_stats,
+    turned_over,
+    with_reduced,
+)
 from bot.game.state import Game, Json, Units, roster_of
 from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
@@ -14,7 +22,9 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import counted, joined
-from bot.systems.catalog import GONE as GONE  # states of units that stay in the roster, hidden from lists
+from bot.systems.catalog import (
+    GONE as GONE,
+)  # states of units that stay in the roster, hidden from lists
 from bot.systems.catalog import systems
 from bot.systems.system import System
 
@@ -34,7 +44,9 @@ def is_gone(unit: RosterUnit) -> bool:
 
 
 def is_of_game(game: Game, system: str) -> bool:
-    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
+    """Whether a system's results belong to the game's units: it is the game's own, or free play
+    has no units yet.
+    """
     if not system or game.system in ("", system) or is_open(game):
         return True
     played = systems().get(system)
@@ -42,12 +54,16 @@ def is_of_game(game: Game, system: str) -> bool:
 
 
 def is_open(game: Game) -> bool:
-    """Whether the next system used becomes the game's: free play without units goes with its players."""
+    """Whether the next system used becomes the game's: free play without units goes with its
+    players.
+    """
     return not game.started and not game.units
 
 
 def roster_for(game: Game, system: str) -> Roster:
-    """The roster that a command of a system may name units of: the game's own system's, else none."""
+    """The roster that a command of a system may name units of: the game's own system's, else
+    none.
+    """
     return roster_of(game) if is_of_game(game, system) else {}
 
 
@@ -63,11 +79,16 @@ def count_units(count: int) -> str:
 
 def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
     """Units by side, then in the order of their handles."""
-    return sorted(units, key=lambda unit: (unit.side.casefold(), _handle_number(unit.handle), unit.name.casefold()))
+    return sorted(
+        units,
+        key=lambda unit: (unit.side.casefold(), _handle_number(unit.handle), unit.name.casefold()),
+    )
 
 
 def check_name(raw: str, units: Units, words: UnitWords) -> str:
-    """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would be misread."""
+    """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would
+    be misread.
+    """
     name = " ".join(str(clean(_NAME, raw)).split())
     folded = name.casefold()
     problem, taken = "", folded in units or any(unit.handle == folded for unit in units.values())
@@ -88,7 +109,11 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     elif taken:
         problem = "is the handle of another unit"
     if problem:
-        raise UserError(f'The name "{name[:40]}" {problem}.', option="name", code="name-taken" if taken else "bad-name")
+        raise UserError(
+            f'The name "{name[:40]}" {problem}.',
+            option="name",
+            code="name-taken" if taken else "bad-name",
+        )
     return name
 
 
@@ -99,7 +124,10 @@ def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
     if prefix[-1].isdigit():
         prefix += "x"
     used = {unit.handle for unit in units.values()} | set(units) | set(taken)
-    highest = max((_handle_number(handle) for handle in used if re.fullmatch(prefix + r"\d+", handle)), default=0)
+    highest = max(
+        (_handle_number(handle) for handle in used if re.fullmatch(prefix + r"\d+", handle)),
+        default=0,
+    )
     number = highest + 1
     while f"{prefix}{number}" in used:
         number += 1
@@ -112,14 +140,16 @@ def find_type(raw: str, words: UnitWords) -> str:
     if folded in words.types:
         return folded
     hint = did_you_mean(folded, words.types) or f"Types are {', '.join(words.types)}."
-    raise UserError(f'"{raw[:40]}" is not a unit type.', hint=hint, option="type", code="unknown-type")
+    raise UserError(
+        f'"{raw[:40]}" is not a unit type.', hint=hint, option="type", code="unknown-type"
+    )
 
 
 def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
     """The unit with `morale=5 state=shaken marker=+moved -fired reduced: morale=4` applied.
 
-    `key=none` takes a number away, `marker=-x` or `-x` a marker or flag, `flip` turns it over. A type or state of its
-    reduced side turns it, too. Raises UserError naming the word at fault.
+    `key=none` takes a number away, `marker=-x` or `-x` a marker or flag, `flip` turns it over. A
+    type or state of its reduced side turns it, too. Raises UserError naming the word at fault.
     """
     was, words = unit, system.words["units"]
     front, reduced = parted_stats(text)
@@ -127,7 +157,9 @@ def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
         was = unit = with_reduced(unit, reduced, words)
     for word in front.split():
         if word := word.strip(","):
-            unit = flipped(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
+            unit = (
+                flipped(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
+            )
     return fitting_side(was, unit, words)
 
 
@@ -150,9 +182,13 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         option = words.keys[key]
-        if value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:  # so many more or fewer
+        if (
+            value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0
+        ):  # so many more or fewer
             more = int(clean(Option("number", "int", min=-99, max=99), value))
-            numbers[key] = value_of(option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + more)))
+            numbers[key] = value_of(
+                option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + more))
+            )
         elif value.casefold() not in ("", "none"):
             numbers[key] = value_of(option, value)
         return replace(unit, numbers=numbers)
@@ -160,11 +196,15 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
         return _mark(unit, word, system)
     known = [*words.keys, "state", "marker"]
     hint = did_you_mean(key, known) or f"It may be {', '.join(known)}."
-    raise UserError(f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute")
+    raise UserError(
+        f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute"
+    )
 
 
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
-    """The unit with a marker, a flag or a state put on (`moved`, `+shaken`) or taken off (`-moved`)."""
+    """The unit with a marker, a flag or a state put on (`moved`, `+shaken`) or taken off
+    (`-moved`).
+    """
     sign, name = (raw[0], raw[1:]) if raw[:1] in "+-" and raw else ("+", raw)
     folded = name.casefold()
     words, states = system.words["units"], _states(system)
@@ -183,7 +223,9 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
             return replace(unit, marks=frozenset(marks))
     known = [*states, *markers, *words.flags]
     hint = did_you_mean(folded, known) or f"Markers are {', '.join(dict.fromkeys(known))}."
-    raise UserError(f'There is no marker "{name[:40]}".', hint=hint, option="stats", code="unknown-marker")
+    raise UserError(
+        f'There is no marker "{name[:40]}".', hint=hint, option="stats", code="unknown-marker"
+    )
 
 
 def is_stat(word: str, system: System) -> bool:
@@ -198,7 +240,13 @@ def _states(system: System) -> tuple[str, ...]:
 
 
 def new_unit(
-    name: str, type_: str, side: str, stats: str, system: System, units: Units, taken: Iterable[str] = ()
+    name: str,
+    type_: str,
+    side: str,
+    stats: str,
+    system: System,
+    units: Units,
+    taken: Iterable[str] = (),
 ) -> RosterUnit:
     """A unit as it is added. Raises UserError for a name, type or number that does not fit."""
     words = system.words["units"]
@@ -226,19 +274,25 @@ def units_of(game: Game, names: Iterable[str]) -> list[RosterUnit]:
 
 
 def settle_changes(game: Game, changes: Iterable[Change], system: System | None) -> Game:
-    """The game, which is one of this system, after the results of a sequence were written to its units, in order."""
+    """The game, which is one of this system, after the results of a sequence were written to its
+    units, in order.
+    """
     units = dict(game.units)
     for change in changes:
         key = change.unit.casefold()
         if (unit := units.get(key)) is not None:
-            states = system.words["units"].mislaid if system is not None and "state" in change.set else frozenset()
+            states = (
+                system.words["units"].mislaid
+                if system is not None and "state" in change.set
+                else frozenset()
+            )
             units[key] = settled(unit, change, states)
     return replace(game, units=units)
 
 
 def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset()) -> RosterUnit:
-    """The unit with the change. A new state takes the place of markers with the name of a state, as old rosters hold:
-    of these `states`."""
+    """The unit with the change. A new state takes the place of markers with the name of a state, as
+    old rosters hold: of these `states`."""
     if change.turn and not unit.turned:
         unit = turned_over(unit)
     numbers: dict[str, Any] = dict(unit.numbers)
@@ -250,7 +304,9 @@ def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset
             numbers.pop(key, None)
         else:
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
-    return replace(unit, numbers=numbers, marks=(unit.marks - change.unmark - states) | change.mark, **own)
+    return replace(
+        unit, numbers=numbers, marks=(unit.marks - change.unmark - states) | change.mark, **own
+    )
 
 
 def change_json(change: Change) -> Json:
@@ -272,7 +328,9 @@ def change_from_json(data: Json) -> Change:
 
 
 def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
-    """The game with units that come into play, on the side of those beside whom they appear: Hero 1, Hero 2."""
+    """The game with units that come into play, on the side of those beside whom they appear:
+    Hero 1, Hero 2.
+    """
     units = dict(game.units)
     for type_, beside in joins:
         friend = units.get(beside.casefold())
@@ -282,7 +340,9 @@ def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
         while f"{type_} {number}" in taken:
             number += 1
         name = f"{type_[:1].upper()}{type_[1:]} {number}"
-        units[name.casefold()] = RosterUnit(name, new_handle(friend.side, units), type_, friend.side)
+        units[name.casefold()] = RosterUnit(
+            name, new_handle(friend.side, units), type_, friend.side
+        )
     return replace(game, units=units)
 
 
@@ -306,7 +366,9 @@ def described(unit: RosterUnit) -> str:
 
 
 def described_together(units: Iterable[RosterUnit]) -> list[str]:
-    """Units line by line, three or more alike one behind the other in one line: `GI 1-12 (us1..us12): soldier`."""
+    """Units line by line, three or more alike one behind the other in one line: `GI 1-12
+    (us1..us12): soldier`.
+    """
     lines: list[str] = []
     for (_, what), alike in groupby(units, lambda unit: (unit.side, _what_it_is(unit))):
         row = list(alike)
@@ -327,8 +389,14 @@ def _what_it_is(unit: RosterUnit) -> str:
 
 def changes_said(before: RosterUnit, after: RosterUnit) -> str:
     """What has become otherwise: `fp 3, was 2 · state shaken · + moved`."""
-    pairs = [(key, getattr(before, key), getattr(after, key)) for key in ("name", "type", "side", "state")]
-    pairs += [(key, before.numbers.get(key), after.numbers.get(key)) for key in {**before.numbers, **after.numbers}]
+    pairs = [
+        (key, getattr(before, key), getattr(after, key))
+        for key in ("name", "type", "side", "state")
+    ]
+    pairs += [
+        (key, before.numbers.get(key), after.numbers.get(key))
+        for key in {**before.numbers, **after.numbers}
+    ]
     pairs += [("other side", other_side(before), other_side(after))]
     found = [
         f"{key.replace('_', ' ')} {'none' if new in _NOTHING else number_said(new)}"
@@ -337,14 +405,21 @@ def changes_said(before: RosterUnit, after: RosterUnit) -> str:
         if old != new
     ]
     found += [f"+ {mark}" for mark in sorted(after.marks - before.marks)]
-    return " \u00b7 ".join([*found, *(f"\u2212 {mark}" for mark in sorted(before.marks - after.marks))])
+    return " \u00b7 ".join(
+        [*found, *(f"\u2212 {mark}" for mark in sorted(before.marks - after.marks))]
+    )
 
 
 def other_side(unit: RosterUnit) -> str:
-    """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`; nothing without one."""
+    """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`;
+    nothing without one.
+    """
     if unit.back is None:
         return ""
-    down = [unit.back.type, *(f"{key}={number_said(value)}" for key, value in unit.back.numbers.items())]
+    down = [
+        unit.back.type,
+        *(f"{key}={number_said(value)}" for key, value in unit.back.numbers.items()),
+    ]
     return f"{'full' if unit.turned else REDUCED}: {' '.join(filter(None, down))}".rstrip(": ")
 
 

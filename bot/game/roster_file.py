@@ -1,5 +1,6 @@
-"""Rosters as text: CSV with a heading line, or a YAML list of units, each value with its line and column; and
-scenarios: a title, sides and units, ready to play, from `tables/<system>/scenarios/*.yaml`."""
+"""Rosters as text: CSV with a heading line, or a YAML list of units, each value with its line and
+column; and scenarios: a title, sides and units, ready to play, from
+`tables/<system>/scenarios/*.yaml`."""
 
 import csv
 import io
@@ -43,14 +44,18 @@ MAX_TITLE = 60
 
 @dataclass(frozen=True, slots=True)
 class RosterLine:
-    """One unit of the text: its values by column name, and where each is (line, column number or 0)."""
+    """One unit of the text: its values by column name, and where each is (line, column number or
+    0).
+    """
 
     line: int
     values: Mapping[str, str]
     places: Mapping[str, tuple[int, int]]
 
     def take(self, column: str) -> str:
-        """The value of a column. Raises UserError naming the line where one that is needed is empty."""
+        """The value of a column. Raises UserError naming the line where one that is needed is
+        empty.
+        """
         value = self.values.get(column, "").strip()
         if not value and column in NEEDED:
             raise UserError(f"{column} is missing.", option=column, code="missing")
@@ -59,7 +64,11 @@ class RosterLine:
     @property
     def others(self) -> tuple[str, ...]:
         """The columns beside name, type and side that are not empty."""
-        return tuple(key for key, value in self.values.items() if key not in (*NEEDED, "side") and value.strip())
+        return tuple(
+            key
+            for key, value in self.values.items()
+            if key not in (*NEEDED, "side") and value.strip()
+        )
 
     def at(self, column: str, unit: RosterUnit, system: System) -> RosterUnit:
         """The unit with the stats of a column set. Raises UserError naming the column."""
@@ -104,10 +113,14 @@ def read_roster(text: str) -> list[RosterLine]:
 def check_roster_size(text: str) -> None:
     """Raise UserError for a roster of more characters than are read."""
     if len(text) > MAX_SIZE:
-        raise _fault(f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long")
+        raise _fault(
+            f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}", code="too-long"
+        )
 
 
-def _fault(what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = "") -> UserError:
+def _fault(
+    what: str, line: int = 0, column: int = 0, *, hint: str = "", code: str = ""
+) -> UserError:
     """What is wrong with the text, and where; none of its units is added."""
     place = (f"Line {line}, column {column}: " if column else f"Line {line}: ") if line else ""
     return UserError(f"{place}{what}. Nothing was added.", hint=hint, code=code or "bad-roster")
@@ -116,7 +129,9 @@ def _fault(what: str, line: int = 0, column: int = 0, *, hint: str = "", code: s
 def units_of(
     rows: Iterable[RosterLine], system: System, side_of: Callable[[str], str], known: Units
 ) -> dict[str, RosterUnit]:
-    """The units of all rows by folded name; `known` are those there already. Raises UserError naming the line."""
+    """The units of all rows by folded name; `known` are those there already. Raises UserError
+    naming the line.
+    """
     units: dict[str, RosterUnit] = {}
     every = dict(known)
     for row in rows:
@@ -148,7 +163,9 @@ def _csv_rows(text: str) -> list[RosterLine]:
             line = reader.line_num
             if not heads and _has_lost_breaks(text, cells):
                 hint = "Paste it into the form of /unit import, or send it as a file."
-                raise _fault("The text is in one line: its line breaks were lost on the way", hint=hint)
+                raise _fault(
+                    "The text is in one line: its line breaks were lost on the way", hint=hint
+                )
             if not heads:
                 heads = _heads([cell.strip().casefold() for cell in cells], line)
                 continue
@@ -156,14 +173,18 @@ def _csv_rows(text: str) -> list[RosterLine]:
                 hint = "Put a value that holds the separator into quotation marks."
                 raise _fault("more values than headings", line, len(heads) + 1, hint=hint)
             values = dict(zip(heads, cells, strict=False))
-            rows.append(RosterLine(line, values, {head: (line, at) for at, head in enumerate(heads, 1)}))
+            rows.append(
+                RosterLine(line, values, {head: (line, at) for at, head in enumerate(heads, 1)})
+            )
     except csv.Error as error:
         raise _fault(str(error), reader.line_num) from None
     return rows
 
 
 def _has_lost_breaks(text: str, cells: list[str]) -> bool:
-    """Whether the heading goes on with units: it is the only line, and a blank inside a cell was a line break."""
+    """Whether the heading goes on with units: it is the only line, and a blank inside a cell was
+    a line break.
+    """
     heads = [cell.strip().casefold() for cell in cells]
     is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
     return "\n" not in text.strip() and len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
@@ -182,7 +203,9 @@ def _heads(heads: list[str], line: int) -> list[str]:
 
 
 def _yaml_rows(text: str) -> list[RosterLine]:
-    """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are known."""
+    """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are
+    known.
+    """
     try:
         _check_plain(text)
         root = yaml.compose(text, Loader=_Loader)
@@ -202,7 +225,9 @@ def _yaml_rows(text: str) -> list[RosterLine]:
 
 
 def _check_plain(text: str) -> None:
-    """Raise UserError for aliases and deep nesting, token by token: both can make a small text endless work."""
+    """Raise UserError for aliases and deep nesting, token by token: both can make a small text
+    endless work.
+    """
     depth = 0
     for token in yaml.scan(text, Loader=_Loader):
         if isinstance(token, yaml.AliasToken):
@@ -225,7 +250,9 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
         items = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
         if key == REDUCED and isinstance(value_node, yaml.MappingNode):
             pairs = [(str(name.value), str(number.value)) for name, number in value_node.value]
-            value = " ".join(number if name == "type" else f"{name}={number}" for name, number in pairs)
+            value = " ".join(
+                number if name == "type" else f"{name}={number}" for name, number in pairs
+            )
         elif all(isinstance(item, yaml.ScalarNode) for item in items):
             value = ",".join(str(item.value) for item in items)
         else:
@@ -241,8 +268,8 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario: its title, sides, a few sentences about it, its units by folded names, and the tracks that it
-    starts otherwise."""
+    """A scenario: its title, sides, a few sentences about it, its units by folded names, and the
+    tracks that it starts otherwise."""
 
     title: str
     sides: tuple[str, ...]
@@ -253,23 +280,34 @@ class Scenario:
     @property
     def forces(self) -> str:
         """`7 US units, 6 VC units`."""
-        counts = {side: sum(unit.side == side for unit in self.units.values()) for side in self.sides}
+        counts = {
+            side: sum(unit.side == side for unit in self.units.values()) for side in self.sides
+        }
         return ", ".join(f"{side}: {count_units(count)}" for side, count in counts.items())
 
 
 def find_scenario(system: System, typed: str) -> Scenario:
-    """The scenario of that name. Raises UserError with the nearest, TableError for a file with a fault."""
+    """The scenario of that name. Raises UserError with the nearest, TableError for a file with a
+    fault.
+    """
     known = system.scenarios
     folded = typed.strip().casefold().replace(" ", "-")
     if folded in known:
         name = f"{SCENARIOS}/{folded}"
         return scenario_of(system, folded, system.read(name), system.text(name))
     hint = did_you_mean(folded, known) or (f"It has {', '.join(known) or 'none yet'}.")
-    raise UserError(f'{system.title} has no scenario "{typed[:40]}".', hint=hint, option="scenario", code="bad-value")
+    raise UserError(
+        f'{system.title} has no scenario "{typed[:40]}".',
+        hint=hint,
+        option="scenario",
+        code="bad-value",
+    )
 
 
 def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
-    """A scenario from its file, checked whole. Raises TableError that names the file, and the line at fault."""
+    """A scenario from its file, checked whole. Raises TableError that names the file, and the
+    line at fault.
+    """
     file = f"{system.id}/{SCENARIOS}/{id}.yaml"
     _check(data, file)
     sides = tuple(data["sides"])
@@ -282,7 +320,9 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
         tracks = started(data.get("tracks") or {}, system.tracks, sides)
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
-    return Scenario(data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks)
+    return Scenario(
+        data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks
+    )
 
 
 def _check(data: Any, file: str) -> None:
@@ -292,12 +332,18 @@ def _check(data: Any, file: str) -> None:
         raise TableError(file, f"must be a text of at most {MAX_TITLE} characters", row="title")
     if not isinstance(about, str) or len(about) > LONGEST:
         raise TableError(file, f"must be a text of at most {LONGEST} characters", row="about")
-    if not isinstance(sides, list) or len(sides) < 2 or not all(isinstance(side, str) and side for side in sides):
+    if (
+        not isinstance(sides, list)
+        or len(sides) < 2
+        or not all(isinstance(side, str) and side for side in sides)
+    ):
         raise TableError(file, "must be two names or more; quote them", row="sides")
 
 
 def _side_of_scenario(typed: str, sides: tuple[str, ...]) -> str:
     if typed not in sides:
         hint = f"Sides are {', '.join(sides)}."
-        raise UserError(f'"{typed[:40]}" is no side of it.', hint=hint, option="side", code="unknown-side")
+        raise UserError(
+            f'"{typed[:40]}" is no side of it.', hint=hint, option="side", code="unknown-side"
+        )
     return typed

@@ -19,14 +19,18 @@ ORDER, COMMAND = "order", "command"
 
 
 def of_side(side: str, what: str) -> str:
-    """What is a side's: `VC's go`, `Reds\u2019 go`; of one that is called by an adjective `the German go`."""
+    """What is a side's: `VC's go`, `Reds\u2019 go`; of one that is called by an adjective `the
+    German go`.
+    """
     if _PEOPLES.search(side):
         return f"the {side} {what}"
     return f"{side}\u2019 {what}" if side.endswith("s") else f"{side}'s {what}"
 
 
 def may_be_called(side: str) -> bool:
-    """Whether a side may have this name: short enough, and without what ends a name where it is typed."""
+    """Whether a side may have this name: short enough, and without what ends a name where it is
+    typed.
+    """
     return len(side) <= MAX_SIDE and not set(side) & set(';="“”')
 
 
@@ -44,7 +48,9 @@ def find_side(game: Game, name: str) -> str:
             code="no-sides",
         )
     hint = did_you_mean(name, game.sides) or f"Sides are {', '.join(game.sides)}."
-    raise UserError(f'There is no side "{name[:40]}".', hint=hint, option="side", code="unknown-side")
+    raise UserError(
+        f'There is no side "{name[:40]}".', hint=hint, option="side", code="unknown-side"
+    )
 
 
 def sides_in(game: Game) -> set[str]:
@@ -59,13 +65,17 @@ def missing_sides(game: Game) -> list[str]:
 
 
 def all_in(game: Game) -> bool:
-    """Return whether the orders of every side of the game are in. A side without players is not in."""
+    """Return whether the orders of every side of the game are in. A side without players is not
+    in.
+    """
     return bool(game.orders) and not missing_sides(game)
 
 
 @dataclass(slots=True)
 class Seats:
-    """Who left which side, and since which event each player plays theirs, as the log tells event by event."""
+    """Who left which side, and since which event each player plays theirs, as the log tells
+    event by event.
+    """
 
     left: dict[str, str] = field(default_factory=dict)
     joined: dict[str, int] = field(default_factory=dict)
@@ -75,10 +85,14 @@ class Seats:
         before = (event.get("before") or {}).get("game") or {}
         after = (event.get("after") or {}).get("game") or {}
         own = event.get("own", "")
-        if own:  # who goes on as a person of an imported log has left what they left as the other person
+        if (
+            own
+        ):  # who goes on as a person of an imported log has left what they left as the other person
             if own in self.left:
                 self.left[event["who"]] = self.left.pop(own)
-            self.joined[event["who"]] = max(self.joined.pop(own, 0), self.joined.get(event["who"], 0))
+            self.joined[event["who"]] = max(
+                self.joined.pop(own, 0), self.joined.get(event["who"], 0)
+            )
         if "players" not in after:
             return
         old, new = before.get("players") or {}, after["players"]
@@ -95,9 +109,10 @@ class Seats:
 def may_open_early(game: Game, person: str, seats: Seats) -> bool:
     """Return whether `person` may open the orders before every side is in and before the deadline.
 
-    A game master may who plays no side and never did. A player may whose side is in, if nobody plays the sides that
-    are missing. Orders of others also stay sealed if somebody left a missing side, or if the player joined after the
-    first of the orders was sealed: nobody changes sides to read them.
+    A game master may who plays no side and never did. A player may whose side is in, if nobody
+    plays the sides that are missing. Orders of others also stay sealed if somebody left a missing
+    side, or if the player joined after the first of the orders was sealed: nobody changes sides to
+    read them.
     """
     side = game.players.get(person, "")
     if not side:
@@ -119,7 +134,10 @@ def of_sides(game: Game, person: str) -> str:
 def orders_in_order(game: Game) -> list[int]:
     """The events that wrote the orders: side by side, those of nobody's side last."""
     sides = [*game.sides, ""]
-    return sorted(map(int, game.orders), key=lambda at: (sides.index(of_sides(game, game.orders[str(at)])), at))
+    return sorted(
+        map(int, game.orders),
+        key=lambda at: (sides.index(of_sides(game, game.orders[str(at)])), at),
+    )
 
 
 def told_sides(game: Game) -> str:

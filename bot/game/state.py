@@ -1,5 +1,5 @@
-"""The state of a game as a value: sides and players, turn and phase, the roster, the settings, and what undo needs; and
-who acts in it."""
+"""The state of a game as a value: sides and players, turn and phase, the roster, the settings, and
+what undo needs; and who acts in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -18,7 +18,9 @@ Units = Mapping[str, RosterUnit]
 
 WAITED = ("started", "ended", "go", "go_since", "waits", "players", "orders_due")
 waited_for = attrgetter(*WAITED)
-"""All of a game that says who is waited for, and until when: reminders and deadlines hang on nothing else."""
+"""All of a game that says who is waited for, and until when: reminders and deadlines hang on
+nothing else.
+"""
 DRAW = "draw"
 FULL, COMPACT = "full", "compact"
 STRICT = "strict"
@@ -26,16 +28,17 @@ STRICT = "strict"
 
 @dataclass(frozen=True)
 class Game:
-    """A game as its events explain it. Persons are random ids of this game; their names are kept elsewhere.
+    """A game as its events explain it. Persons are random ids of this game; their names are kept
+    elsewhere.
 
-    The first group is what undo restores; `winner` is a side, or DRAW, or nobody. The second is bookkeeping: `last` is
-    the last event that is not undone, `redo` those that can be brought back, `sealed` the closed rolls with who
-    may open them, `withdrawn` the undone ones among these, and the dice secret in force: `drawn` says that a die of it
-    has fallen, `digest` is that of the players' texts. `closed` says that an event has closed these
-    has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did. `go_since` is when
-    the
-    go came to those who have it, in Unix seconds; 0 where that is not known.
-    `waits` are the events that ask a side for a choice, with what they ask.
+    The first group is what undo restores; `winner` is a side, or DRAW, or nobody. The second is
+    bookkeeping: `last` is the last event that is not undone, `redo` those that can be brought back,
+    `sealed` the closed rolls with who may open them, `withdrawn` the undone ones among these, and
+    the dice secret in force: `drawn` says that a die of it has fallen, `digest` is that of the
+    players' texts. `closed` says that an event has closed these has; `adder` is who added the last.
+    `solo` is who wrote every event so far: "*" when several did. `go_since` is when the go came to
+    those who have it, in Unix seconds; 0 where that is not known. `waits` are the events that ask a
+    side for a choice, with what they ask.
     """
 
     id: str
@@ -60,12 +63,20 @@ class Game:
     hand_dice: bool = True
     answers: str = FULL
     confirm: bool = False  # whether a shot at another target asks first
-    rules: Mapping[str, bool] = field(default_factory=dict)  # optional rules that were switched on or off
-    tracks: Mapping[str, Any] = field(default_factory=dict)  # those that were changed: weather, US/points
-    packs: tuple[str, ...] = ()  # the versions of packs that it was played with, the one in force last
+    rules: Mapping[str, bool] = field(
+        default_factory=dict
+    )  # optional rules that were switched on or off
+    tracks: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # those that were changed: weather, US/points
+    packs: tuple[
+        str, ...
+    ] = ()  # the versions of packs that it was played with, the one in force last
     decks: Mapping[str, Any] = field(default_factory=dict)  # as events declared them
     units: Units = field(default_factory=dict)
-    cards: Mapping[str, int] = field(default_factory=dict)  # those out of their piles: see bot/rules/cards.py
+    cards: Mapping[str, int] = field(
+        default_factory=dict
+    )  # those out of their piles: see bot/rules/cards.py
 
     number: int = 0
     last: int = 0
@@ -85,8 +96,21 @@ class Game:
 
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closed", "adder", "solo")
-_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since", "waits", "hidden")
-FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards"))
+_BOOKKEEPING = (
+    "id",
+    "number",
+    "last",
+    "redo",
+    "sealed",
+    "withdrawn",
+    *_SECRET,
+    "go_since",
+    "waits",
+    "hidden",
+)
+FIELDS = tuple(
+    item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units", "cards")
+)
 """What a patch may set, beside units and cards."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units", "cards", "protocol"}
 _PROTOCOL = "protocol"
@@ -109,14 +133,16 @@ def to_json(game: Game) -> Json:
 
 
 def from_json(data: Mapping[str, Any]) -> Game:
-    """The state that `to_json` wrote. Raises UserError for one with fields that only a newer release knows: written
-    back without them it would be another."""
+    """The state that `to_json` wrote. Raises UserError for one with fields that only a newer
+    release knows: written back without them it would be another."""
     protocol = data.get(_PROTOCOL, 1)
     if protocol < PROTOCOL:
         raise make_unreleased_error("This channel's game", f"dice protocol {protocol}")
     if not data.keys() <= _ALL:
         hint = "The host is updating just now; try again in a few minutes."
-        raise UserError("This game was played on with a newer Grognard.", hint=hint, code="newer-game")
+        raise UserError(
+            "This game was played on with a newer Grognard.", hint=hint, code="newer-game"
+        )
     values = {name: value for name, value in data.items() if name != _PROTOCOL}
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
@@ -143,11 +169,17 @@ def unit_json(unit: RosterUnit) -> Json:
 
 
 def _numbers_json(numbers: Mapping[str, Any]) -> Json:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in sorted(numbers.items())}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in sorted(numbers.items())
+    }
 
 
 def _numbers_from_json(data: Any) -> Json:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in (data or {}).items()}
+    return {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in (data or {}).items()
+    }
 
 
 def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
@@ -161,7 +193,9 @@ def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
         numbers=_numbers_from_json(data.get("numbers")),
         state=data.get("state", ""),
         marks=frozenset(data.get("marks") or ()),
-        back=None if back is None else Back(back.get("type", ""), _numbers_from_json(back.get("numbers"))),
+        back=None
+        if back is None
+        else Back(back.get("type", ""), _numbers_from_json(back.get("numbers"))),
         turned=data.get("turned") is True,
     )
 
@@ -173,15 +207,18 @@ def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
 
 
 def is_strict(game: Game) -> bool:
-    """Whether what the game only remarks on otherwise is refused: it is kept among the rules, as a rule of any game."""
+    """Whether what the game only remarks on otherwise is refused: it is kept among the rules, as
+    a rule of any game.
+    """
     return game.rules.get(STRICT, False)
 
 
 class Actor(NamedTuple):
-    """Who acts: their person id in this game ("" while they have none), their side, and whether they direct the game.
+    """Who acts: their person id in this game ("" while they have none), their side, and whether
+    they direct the game.
 
-    Directors are the game master and those who manage the server. `acts_for` are the sides of other players for which
-    a director has said that they mean to act.
+    Directors are the game master and those who manage the server. `acts_for` are the sides of other
+    players for which a director has said that they mean to act.
     """
 
     person: str
@@ -192,11 +229,15 @@ class Actor(NamedTuple):
 
 def actor_in(game: Game, person: str, *, manager: bool) -> Actor:
     """The actor with this person id in `game`."""
-    return Actor(person, game.players.get(person, ""), manager or (bool(person) and person == game.master))
+    return Actor(
+        person, game.players.get(person, ""), manager or (bool(person) and person == game.master)
+    )
 
 
 def is_guarded(game: Game) -> bool:
-    """Whether only players and directors may touch the game: it was started with sides and has not ended."""
+    """Whether only players and directors may touch the game: it was started with sides and has
+    not ended.
+    """
     return game.started and not game.ended and bool(game.sides)
 
 

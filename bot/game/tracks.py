@@ -14,9 +14,12 @@ from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
 from bot.systems.system import System
 
 
-def side_of(units: Iterable[tuple[str, str]], acting: Collection[str], person: str, game: Game) -> str:
-    """Whose `side.points` are meant: the side of the first unit that acts, else that of the person, else that of any
-    unit that is named, else the one whose turn it is. `units` are names and sides."""
+def side_of(
+    units: Iterable[tuple[str, str]], acting: Collection[str], person: str, game: Game
+) -> str:
+    """Whose `side.points` are meant: the side of the first unit that acts, else that of the person,
+    else that of any unit that is named, else the one whose turn it is. `units` are names and sides.
+    """
     named = [(name, side) for name, side in units if side]
     acts = next((side for name, side in named if name in acting), "")
     return acts or person or next((side for _, side in named), "") or game.turn_of
@@ -36,12 +39,16 @@ def key_of(name: str, owners: Mapping[str, str]) -> str:
 
 
 def keys_of(names: Iterable[str], owners: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the keys of tracks in order, by their names in formulas; tracks of no side are left out."""
+    """Return the keys of tracks in order, by their names in formulas; tracks of no side are left
+    out.
+    """
     return tuple(sorted({key_of(name, owners) for name in names} - {""}))
 
 
 def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, side: str) -> Json:
-    """What an event holds of the tracks that a sequence reads. Raises UserError for the other one of three sides."""
+    """What an event holds of the tracks that a sequence reads. Raises UserError for the other
+    one of three sides.
+    """
     owners, found = owners_of(game, side), dict[str, Any]()
     for name in names:
         whose, _, track = name.partition(".")
@@ -54,7 +61,9 @@ def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, s
 
 
 def filled_in(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
-    """What was read as inputs of the sequence, each as its track has it today; piles as they were."""
+    """What was read as inputs of the sequence, each as its track has it today; piles as they
+    were.
+    """
     return {
         name: value if name.startswith(DECK) else tracks[name.partition(".")[2]].fitting(value)
         for name, value in read.items()
@@ -62,15 +71,21 @@ def filled_in(read: Mapping[str, Any], tracks: Mapping[str, Track]) -> Json:
     }
 
 
-def track_problem(now: Game, roll: Mapping[str, Any], person: str, said: Mapping[str, Any], *, is_own: bool) -> str:
-    """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as far as the log tells
-    without the game's files. `is_own`: it is of the system that the game is played with."""
+def track_problem(
+    now: Game, roll: Mapping[str, Any], person: str, said: Mapping[str, Any], *, is_own: bool
+) -> str:
+    """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as
+    far as the log tells without the game's files. `is_own`: it is of the system that the game is
+    played with."""
     read, units = dict(roll.get("read") or {}), roll.get("used") or []
     read = {name: value for name, value in read.items() if not name.startswith(DECK)}
     told = {whose: read.pop(whose) for whose in (SIDE, FOE) if whose in read}
     owners = dict.fromkeys((SIDE, FOE), "")
     if any(name.partition(".")[0] in owners for name in read):
-        acting, named = roll.get("acting", ()), [(unit["name"], unit.get("side", "")) for unit in units]
+        acting, named = (
+            roll.get("acting", ()),
+            [(unit["name"], unit.get("side", "")) for unit in units],
+        )
         owners = owners_of(now, side_of(named, acting, person, now))
     if told != {whose: owner for whose, owner in owners.items() if owner}:
         return "it reads the tracks of another side than acts."
@@ -82,17 +97,25 @@ def track_problem(now: Game, roll: Mapping[str, Any], person: str, said: Mapping
             return f"it reads {name} otherwise than the log led to."
     changed = changed_tracks(now, said)
     may = {key_of(name, owners) for name in read} if is_own else set()
-    return "" if {*changed} <= may and {*now.tracks} <= {*said} else "it changes a track that it did not read."
+    return (
+        ""
+        if {*changed} <= may and {*now.tracks} <= {*said}
+        else "it changes a track that it did not read."
+    )
 
 
 def changed_tracks(now: Game, said: Mapping[str, Any]) -> Json:
     """Those that are otherwise than before."""
-    return {key: value for key, value in said.items() if key not in now.tracks or now.tracks[key] != value}
+    return {
+        key: value
+        for key, value in said.items()
+        if key not in now.tracks or now.tracks[key] != value
+    }
 
 
 def by_hand_problem(now: Game, said: Mapping[str, Any], words: str) -> str:
-    """What is wrong with a track that somebody sets: one at a time, with its words; its title is for the game's files
-    to know."""
+    """What is wrong with a track that somebody sets: one at a time, with its words; its title is
+    for the game's files to know."""
     changed = changed_tracks(now, said)
     (key, value), *more = changed.items() or [("", "")]
     side = key.rpartition("/")[0]
@@ -113,14 +136,16 @@ def track_titles(keys: Iterable[str], system: System | None) -> list[str]:
 
 
 def tracks_line(game: Game, system: System | None) -> str:
-    """All that cards show of them and of decks: `Weather: mud · Command points: US 9, VC 3 · Chances: 9 of 12 in the
-    pile`; "" where there are none."""
+    """All that cards show of them and of decks: `Weather: mud · Command points: US 9, VC 3 ·
+    Chances: 9 of 12 in the pile`; "" where there are none."""
     if system is None:
         return ""
     return " · ".join([*shown_tracks(game, system.tracks, game.sides), *shown_decks(game, system)])
 
 
-def shown_tracks(game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False) -> list[str]:
+def shown_tracks(
+    game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False
+) -> list[str]:
     """The tracks as they are: `Weather: mud`, `Command points: US 9, VC 3`."""
     return [
         f"{track.title}: {', '.join(f'{side} {track.now(game.tracks, side)}' for side in sides)}"

@@ -19,9 +19,13 @@ from bot.rules.cards import HAND, SEEN
 from bot.stores.store import Store
 
 SILENT = 7 * 24 * 3600
-"""Seconds in which nobody of the other side has acted before somebody else may agree in their place."""
+"""Seconds in which nobody of the other side has acted before somebody else may agree in their
+place.
+"""
 LEFT, SILENCE, EDITION = "left", "silent", "edition"
-"""Reasons of a manager to agree in the place of the other side; why what waits is taken back freely."""
+"""Reasons of a manager to agree in the place of the other side; why what waits is taken back
+freely.
+"""
 FIRST, MOST = 50, 2_000
 """Events read at first on the way back from the newest, and at most."""
 LOOK_BACK = 200
@@ -29,7 +33,8 @@ LOOK_BACK = 200
 
 
 class Found(NamedTuple):
-    """What undo finds on its way back from the newest event: the event that it takes, or the one in the way.
+    """What undo finds on its way back from the newest event: the event that it takes, or the one in
+    the way.
 
     `last` is the last event that holds once it is taken back.
     """
@@ -39,12 +44,16 @@ class Found(NamedTuple):
     last: int = 0
 
 
-def find(newest_first: Iterable[Mapping[str, Any]], last: int, number: int, *, upkeep: bool = False) -> Found:
-    """Find the event with this number, unless a later one has changed the game: then that one is in the way.
+def find(
+    newest_first: Iterable[Mapping[str, Any]], last: int, number: int, *, upkeep: bool = False
+) -> Found:
+    """Find the event with this number, unless a later one has changed the game: then that one is in
+    the way.
 
-    What happens beside the game is passed over. `last` is the last event that holds; the events need
-    not be all of the log. With `upkeep`, dice of upkeep that changed nothing are in the way as well,
-    because the phase would roll them again; verification passes over them, as earlier logs did.
+    What happens beside the game is passed over. `last` is the last event that holds; the events
+    need not be all of the log. With `upkeep`, dice of upkeep that changed nothing are in the way as
+    well, because the phase would roll them again; verification passes over them, as earlier logs
+    did.
     """
     events = holding(newest_first)
     for event in events:
@@ -137,7 +146,9 @@ def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> Las
         before = [event for event in steps if not is_plain_roll(event)]
         waits = [way] if way is not None and way["number"] == waiting else []
         offers += (before or waits)[:1]
-        is_certain = is_certain and len(offers) == 1 and not game.started  # few mean a roll that changed nothing
+        is_certain = (
+            is_certain and len(offers) == 1 and not game.started
+        )  # few mean a roll that changed nothing
     certain = find(newest_first, game.last, steps[0]["number"], upkeep=True) if is_certain else None
     return LastStep(tuple(offers), certain, own, newest, None, way)
 
@@ -151,8 +162,8 @@ def _can_be_undone(game: Game, event: Json, newest_first: Sequence[Json]) -> boo
 def _own_events(newest_first: Sequence[Json], person: str) -> frozenset[int]:
     """Return the numbers of the events that are a player's own.
 
-    Those of a name that the player claimed later are among them, and a choice of the other side that
-    completes the player's shot: taken back, it takes the shot with it.
+    Those of a name that the player claimed later are among them, and a choice of the other side
+    that completes the player's shot: taken back, it takes the shot with it.
     """
     persons = {person} - {""}
     authors: dict[int, str] = {}
@@ -211,7 +222,11 @@ async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[Las
         nonlocal step
         step = find_last_step(events, ledger.game, person)
         is_last_known = step.certain is None or step.certain.last > 0
-        return step.way is not None and is_last_known and bool(step.offers or step.way["kind"] in BARRIERS)
+        return (
+            step.way is not None
+            and is_last_known
+            and bool(step.offers or step.way["kind"] in BARRIERS)
+        )
 
     await _read_back(store, ledger, events, is_enough)
     return step, events
@@ -230,7 +245,9 @@ async def load_newest_step(store: Store, ledger: Ledger) -> int:
     return event["number"] if event is not None else 0
 
 
-async def _read_back(store: Store, ledger: Ledger, events: list[Json], is_enough: Callable[[], bool]) -> None:
+async def _read_back(
+    store: Store, ledger: Ledger, events: list[Json], is_enough: Callable[[], bool]
+) -> None:
     """Add events to `events`, newest first, until they are enough, at most MOST of them."""
     events += ledger.bodies[::-1]
     limit = FIRST
@@ -247,13 +264,16 @@ def _last(event: Mapping[str, Any], before: Iterable[Mapping[str, Any]], last: i
     """The last event that holds without `event`, given those before it."""
     if event["number"] != last:
         return last
-    return next((one["number"] for one in before if not (one["kind"] == "reveal" and "last" in one)), 0)
+    return next(
+        (one["number"] for one in before if not (one["kind"] == "reveal" and "last" in one)), 0
+    )
 
 
 def then(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> Game:
     """The game with the players and the master that it had when the event with this number fell.
 
-    Whoever went on as another person since is that one; who directs the game no longer, or plays by now, does not.
+    Whoever went on as another person since is that one; who directs the game no longer, or plays by
+    now, does not.
     """
     players, master, claims = dict(game.players), game.master, list[tuple[str, str]]()
     for event in newest_first:
@@ -271,17 +291,22 @@ def then(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> 
     return replace(game, players=players, master=master if directs else "")
 
 
-def consenters(game: Game, person: str, persons: Iterable[str], event: Mapping[str, Any]) -> frozenset[str]:
-    """Who could agree to take the dice of `event` back, where `person` asks: players of another side, and a game
-    master who plays none. `game` is as it was when the event fell: who joins later agrees to nothing.
+def consenters(
+    game: Game, person: str, persons: Iterable[str], event: Mapping[str, Any]
+) -> frozenset[str]:
+    """Who could agree to take the dice of `event` back, where `person` asks: players of another
+    side, and a game master who plays none. `game` is as it was when the event fell: who joins later
+    agrees to nothing.
 
-    Somebody without a side asks for the side that rolled, so that nobody outside can help a roller to
-    consent to their own undo. Where there are no sides it is everyone else who took part (`persons`). Empty: the actor
-    is alone.
+    Somebody without a side asks for the side that rolled, so that nobody outside can help a roller
+    to consent to their own undo. Where there are no sides it is everyone else who took part
+    (`persons`). Empty: the actor is alone.
     """
     if is_guarded(game) or (game.sides and game.players):
         own = game.players.get(person, "")
-        others = {one for one, side in game.players.items() if side != (own or event.get("side", ""))}
+        others = {
+            one for one, side in game.players.items() if side != (own or event.get("side", ""))
+        }
         if not own:
             others.discard(event["who"])
         if game.master and game.master not in game.players:
@@ -297,13 +322,17 @@ def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
 
 
 def may_stand_in(game: Game, then: Game, person: str, asked: str, event: Mapping[str, Any]) -> bool:
-    """Whether a manager with this person may agree in the place of a side that is gone: they play none, then or now."""
+    """Whether a manager with this person may agree in the place of a side that is gone: they
+    play none, then or now.
+    """
     plays = person in game.players or person in then.players
     return not plays and person not in (asked, event["who"])
 
 
 def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], at: float) -> bool:
-    """Whether none of `persons` wrote one of the events of a log in the seven days before `at` (Unix seconds)."""
+    """Whether none of `persons` wrote one of the events of a log in the seven days before `at`
+    (Unix seconds).
+    """
     known, since = set(persons), set[str]()
     for event in events:
         since |= {event["who"]} if event["at"] > at - SILENT else set()
@@ -330,16 +359,30 @@ def author_agrees(event: Mapping[str, Any], others: Collection[str]) -> bool:
 
 def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
     """Names of units, cards and settings that are no longer as `patch` left them."""
-    units = {key: unit_json(unit) if (unit := game.units.get(key)) else None for key in patch.get("units", {})}
-    names = [(unit or {"name": key})["name"] for key, unit in patch.get("units", {}).items() if units[key] != unit]
+    units = {
+        key: unit_json(unit) if (unit := game.units.get(key)) else None
+        for key in patch.get("units", {})
+    }
+    names = [
+        (unit or {"name": key})["name"]
+        for key, unit in patch.get("units", {}).items()
+        if units[key] != unit
+    ]
     fields = content(replace(game, units={})) if patch.get("game") else {}
-    moved = (key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count)
-    names += [f"the cards of {deck}" for deck in dict.fromkeys(key.partition("/")[0] for key in moved)]
+    moved = (
+        key for key, count in patch.get("cards", {}).items() if game.cards.get(key, 0) != count
+    )
+    names += [
+        f"the cards of {deck}" for deck in dict.fromkeys(key.partition("/")[0] for key in moved)
+    ]
     return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
 
 
 def names_touched(
-    game: Game, event: Mapping[str, Any], patch: Mapping[str, Any], events: Iterable[Mapping[str, Any]]
+    game: Game,
+    event: Mapping[str, Any],
+    patch: Mapping[str, Any],
+    events: Iterable[Mapping[str, Any]],
 ) -> list[str]:
     """Return the names of what is no longer as the event, by its `patch`, left it; then it stays.
 
@@ -354,19 +397,23 @@ def names_touched(
 
 
 def is_remembered(event: Mapping[str, Any]) -> bool:
-    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of known ends. That of a
-    shuffle brings it back as it was."""
+    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of
+    known ends. That of a shuffle brings it back as it was."""
     changed = (event.get("before") or {}).get("cards", ()) if event.get("does") != "shuffle" else ()
     return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed)
 
 
 def turn_of(newest_first: Iterable[Json], kind: str, number: int) -> Json | None:
     """The last undo, or redo, of the event with this number among these."""
-    return next((one for one in newest_first if one["kind"] == kind and one.get("event") == number), None)
+    return next(
+        (one for one in newest_first if one["kind"] == kind and one.get("event") == number), None
+    )
 
 
 def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
-    """What an undo event of a game holds to take `event` back: its number, what holds then, and the reversed patch."""
+    """What an undo event of a game holds to take `event` back: its number, what holds then, and
+    the reversed patch.
+    """
     patch = {"before": event["after"], "after": event["before"]} if event.get("after") else {}
     if is_remembered(event):
         for part, at in (("before", game.cards.get(SEEN, 0)), ("after", game.number + 1)):
@@ -377,4 +424,8 @@ def undo_fields(event: Mapping[str, Any], last: int, game: Game) -> Json:
 def redo_fields(event: Mapping[str, Any]) -> Json:
     """What a redo event holds to bring `event` back: its number and its patch."""
     patch = {"before": event["before"], "after": event["after"]} if event.get("after") else {}
-    return {"event": event["number"], **patch, **({"asks": event["asks"]} if "asks" in event else {})}
+    return {
+        "event": event["number"],
+        **patch,
+        **({"asks": event["asks"]} if "asks" in event else {}),
+    }

@@ -1,4 +1,6 @@
-"""JSON Lines in, JSON Lines out: every table, sequence, its odds and dice expressions, for scripts and tests."""
+"""JSON Lines in, JSON Lines out: every table, sequence, its odds and dice expressions, for
+scripts and tests.
+"""
 
 import json
 import math
@@ -35,7 +37,11 @@ def run_batch(lines: BinaryIO, write: Callable[[str], object]) -> None:
     """Answer each line with exactly one line, in order. Nothing in a line stops the stream."""
     for line in bounded_lines(lines):
         if line is None:
-            answer = _error(None, UserError(f"The line is longer than {MAX_LINE} bytes.", code="too-long"), "bad-json")
+            answer = _error(
+                None,
+                UserError(f"The line is longer than {MAX_LINE} bytes.", code="too-long"),
+                "bad-json",
+            )
         elif not line.strip():
             continue
         else:
@@ -60,13 +66,20 @@ def answer_line(line: bytes) -> dict[str, Any]:
     number: Any = partial(_number, flaws)
     try:
         request = json.loads(
-            line, parse_float=number, parse_constant=number, object_pairs_hook=partial(_members, flaws)
+            line,
+            parse_float=number,
+            parse_constant=number,
+            object_pairs_hook=partial(_members, flaws),
         )
     except (ValueError, RecursionError) as error:
         problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
-        return _error(None, UserError(f"The line is not JSON: {problem}.", code="bad-value"), "bad-json")
+        return _error(
+            None, UserError(f"The line is not JSON: {problem}.", code="bad-value"), "bad-json"
+        )
     if not isinstance(request, dict):
-        return _error(None, UserError("The line is JSON, but not an object.", code="bad-value"), "bad-json")
+        return _error(
+            None, UserError("The line is JSON, but not an object.", code="bad-value"), "bad-json"
+        )
     id = _id_of(request)
     try:
         if flaws:
@@ -75,13 +88,21 @@ def answer_line(line: bytes) -> dict[str, Any]:
     except UserError as error:
         return _error(id, error, "bad-input")
     except RecursionError:
-        return _error(id, UserError("The request is nested too deeply.", code="bad-value"), "bad-input")
+        return _error(
+            id, UserError("The request is nested too deeply.", code="bad-value"), "bad-input"
+        )
 
 
 def _written(answer: Mapping[str, Any]) -> str:
-    """The answer as a line of JSON that any UTF-8 stream takes: half a character that came in goes out escaped."""
+    """The answer as a line of JSON that any UTF-8 stream takes: half a character that came in
+    goes out escaped.
+    """
     line = json.dumps(answer, ensure_ascii=False, separators=(", ", ": "))
-    return line if line.isascii() or not _HALF.search(line) else json.dumps(answer, separators=(", ", ": "))
+    return (
+        line
+        if line.isascii() or not _HALF.search(line)
+        else json.dumps(answer, separators=(", ", ": "))
+    )
 
 
 def _number(flaws: list[str], word: str) -> float:
@@ -93,7 +114,9 @@ def _number(flaws: list[str], word: str) -> float:
 
 
 def _members(flaws: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object's members; a name that is given twice is noted as a flaw, as the first would go unread."""
+    """An object's members; a name that is given twice is noted as a flaw, as the first would go
+    unread.
+    """
     members = dict(pairs)
     if len(members) < len(pairs):
         left = iter(members)
@@ -115,7 +138,9 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that answer a request. Raises UserError for bad input."""
     op = request.get("op")
     if op is None:
-        raise UserError("The request needs op.", hint="op is lookup, resolve, odds or roll.", code="missing")
+        raise UserError(
+            "The request needs op.", hint="op is lookup, resolve, odds or roll.", code="missing"
+        )
     if not isinstance(op, str) or op not in _KEYS:
         near = did_you_mean(str(op), _KEYS)
         hint = near or "op is lookup, resolve, odds or roll."
@@ -123,7 +148,9 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
     if unknown:
         hint = f"It takes {', '.join(sorted(_KEYS[op]))}."
-        raise UserError(f'{op} does not know "{unknown[0][:40]}".', hint=hint, code="unknown-option")
+        raise UserError(
+            f'{op} does not know "{unknown[0][:40]}".', hint=hint, code="unknown-option"
+        )
     return _OPS[op](request)
 
 
@@ -152,7 +179,9 @@ def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
     by = request.get("by") or ()
     by = [by] if isinstance(by, str) else by
     if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):
-        raise UserError("by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value")
+        raise UserError(
+            "by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value"
+        )
     if request.get("rounds") is not None:
         if by or request.get("compare"):
             raise UserError("rounds goes by the sequence's own result.", code="not-together")
@@ -197,7 +226,9 @@ def _inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
         return {}
     if not isinstance(given, dict):
         raise UserError(
-            "in must be an object of inputs.", hint='For example {"attack": 7, "defense": 5}.', code="bad-value"
+            "in must be an object of inputs.",
+            hint='For example {"attack": 7, "defense": 5}.',
+            code="bad-value",
         )
     return given
 
@@ -207,7 +238,9 @@ def _dice(request: Mapping[str, Any]) -> tuple[Source, Script | None]:
     if values is None:
         return throwaway(), None
     if not isinstance(values, list):
-        raise UserError("dice must be a list of faces.", hint="For example [5, 2, 3].", code="bad-value")
+        raise UserError(
+            "dice must be a list of faces.", hint="For example [5, 2, 3].", code="bad-value"
+        )
     script = Script(values)
     return script, script
 
@@ -217,4 +250,8 @@ def _die(die: Rolled) -> dict[str, Any]:
 
 
 def _error(id: object, error: UserError, code: str) -> dict[str, Any]:
-    return {"id": id, "ok": False, "error": {"code": code, "message": error.message, "hint": error.hint}}
+    return {
+        "id": id,
+        "ok": False,
+        "error": {"code": code, "message": error.message, "hint": error.hint},
+    }

@@ -1,6 +1,7 @@
 """The command line: looks things up, plays, counts and rolls once, without a channel.
 
-Each command imports what it needs by itself: `roll` takes 0.06 s, with what the others need it would be 0.4 s more.
+Each command imports what it needs by itself: `roll` takes 0.06 s, with what the others need it
+would be 0.4 s more.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ MOST_INPUTS = 5
 
 
 class Arguments:
-    """Words of a command line: positional ones, key=value pairs, and --flags with or without a value."""
+    """Words of a command line: positional ones, key=value pairs, and --flags with or without a
+    value.
+    """
 
-    def __init__(self, words: Sequence[str], *, flags: Mapping[str, bool], several: Sequence[str] = ()) -> None:
-        """`flags` maps each known --flag to whether it takes a value; `several` name those that take all words behind
-        them, up to the next flag or key=value; `-o FILE` is `--out FILE` where that is known. Raises UserError for
-        unknown flags.
+    def __init__(
+        self, words: Sequence[str], *, flags: Mapping[str, bool], several: Sequence[str] = ()
+    ) -> None:
+        """`flags` maps each known --flag to whether it takes a value; `several` name those that
+        take all words behind them, up to the next flag or key=value; `-o FILE` is `--out FILE`
+        where that is known. Raises UserError for unknown flags.
         """
         self.words: list[str] = []
         self.pairs: dict[str, object] = {}
@@ -49,7 +54,9 @@ class Arguments:
         if name not in known:
             near = did_you_mean(name, known)
             raise UserError(
-                f"There is no --{name[:40]} here.", hint=near.replace("mean ", "mean --"), code="unknown-option"
+                f"There is no --{name[:40]} here.",
+                hint=near.replace("mean ", "mean --"),
+                code="unknown-option",
             )
         if not known[name]:
             self.flags[name] = []
@@ -65,10 +72,14 @@ class Arguments:
         self.pairs[key] = value
 
     def take(self, *names: str) -> list[str]:
-        """The next positional words, one for each name. Raises UserError naming the first that is missing."""
+        """The next positional words, one for each name. Raises UserError naming the first that
+        is missing.
+        """
         if len(self.words) < len(names):
             raise UserError(
-                f"{names[len(self.words)]} is missing.", hint="grognard --help shows all commands.", code="missing"
+                f"{names[len(self.words)]} is missing.",
+                hint="grognard --help shows all commands.",
+                code="missing",
             )
         taken, self.words = self.words[: len(names)], self.words[len(names) :]
         return taken
@@ -86,7 +97,9 @@ class Arguments:
         for word in self.words:
             if not word.isascii() or not word.replace("-", "_").isidentifier():
                 raise UserError(
-                    f'"{word[:40]}" has no name.', hint="Write key=value, such as attack=7.", code="loose-word"
+                    f'"{word[:40]}" has no name.',
+                    hint="Write key=value, such as attack=7.",
+                    code="loose-word",
                 )
             self._pair(word.replace("-", "_"), True)
         self.words = []
@@ -96,7 +109,9 @@ class Arguments:
         """The whole number behind a --flag. Raises UserError."""
         text = self.flags.get(flag, [str(default)])[-1]
         if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 10**6):
-            raise UserError(f"--{flag} takes a whole number from 1, not {text[:40]}.", code="bad-value")
+            raise UserError(
+                f"--{flag} takes a whole number from 1, not {text[:40]}.", code="bad-value"
+            )
         return int(text)
 
     @property
@@ -179,7 +194,9 @@ def resolve_once(words: Sequence[str]) -> None:
 
 
 def played_once(sequence: Any, given: Mapping[str, object], source: Any) -> tuple[Any, Reply]:
-    """What a sequence came to with dice from `source`, and how that is answered. Raises UserError."""
+    """What a sequence came to with dice from `source`, and how that is answered. Raises
+    UserError.
+    """
     from bot.answers.headline import YOU, actors
     from bot.answers.shot import played_reply
     from bot.systems.resolve import resolve
@@ -194,7 +211,9 @@ def odds_once(words: Sequence[str]) -> None:
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds
 
-    arguments = Arguments(words, flags={"json": False, "by": True, "compare": False, "rounds": True}, several=("by",))
+    arguments = Arguments(
+        words, flags={"json": False, "by": True, "compare": False, "rounds": True}, several=("by",)
+    )
     id, name = arguments.take("SYSTEM", "SEQUENCE")
     sequence = system(id).sequence(name)
     by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
@@ -217,11 +236,15 @@ def roll_once(words: Sequence[str]) -> None:
     from bot.rules.expression.rolling import roll
     from bot.rules.expression.sum_parser import parse
 
-    signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is not a pair
+    signs = [
+        word if word.startswith("--") else word.replace("=", "\0") for word in words
+    ]  # 10d6>=5 is not a pair
     arguments = Arguments(signs, flags={"json": False, "dice": True})
     text = " ".join(word.replace("\0", "=") for word in arguments.words)
     if not text:
-        raise UserError("roll needs dice.", hint='For example: grognard roll "2d6+3"', code="missing")
+        raise UserError(
+            "roll needs dice.", hint='For example: grognard roll "2d6+3"', code="missing"
+        )
     expression = parse(text)
     source, finish = _source(arguments)
     rolling = roll(expression, source)
@@ -242,15 +265,17 @@ def batch(words: Sequence[str]) -> None:
 
 
 def verify_file(words: Sequence[str]) -> int:
-    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit, 3 when not all of it
-    can be played again."""
+    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit, 3 when
+    not all of it can be played again."""
     from pathlib import Path
 
     from bot.verification.check_file import check_file, known_heads, summary
 
     arguments = Arguments(words, flags={"head": True, "heads": True})
     (file,) = arguments.only("FILE")
-    heads = known_heads(arguments.flags.get("head", ()), arguments.flags.get("heads", ()), sys.stdin.read)
+    heads = known_heads(
+        arguments.flags.get("head", ()), arguments.flags.get("heads", ()), sys.stdin.read
+    )
     findings = check_file(Path(file), heads)
     for line in (*findings.faults, *summary(findings)):
         print(line)
@@ -262,7 +287,9 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def health(words: Sequence[str]) -> int:
-    """Ask the health port; 1 where something is wrong or nobody answers. Raises UserError where no port is set."""
+    """Ask the health port; 1 where something is wrong or nobody answers. Raises UserError where
+    no port is set.
+    """
     import http.client
 
     from bot.process.settings import load_settings, settings_place
@@ -304,7 +331,9 @@ def _source(arguments: Arguments, *, cards: bool = False) -> tuple[Any, Any]:
 
 
 def _print(arguments: Arguments, out: object, answer: Reply | str) -> None:
-    """As JSON where that was asked for; an answer on a terminal as the console shows it, elsewhere as text."""
+    """As JSON where that was asked for; an answer on a terminal as the console shows it,
+    elsewhere as text.
+    """
     if arguments.json:
         import json
 

@@ -9,7 +9,12 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "grognard play --as Anna",
     ),
     "systems": ("", "the systems it knows", "A line each: id and title.", "grognard systems"),
-    "tables": ("SYSTEM", "the tables of a system", "A line each: id, title and inputs.", "grognard tables lnlt"),
+    "tables": (
+        "SYSTEM",
+        "the tables of a system",
+        "A line each: id, title and inputs.",
+        "grognard tables lnlt",
+    ),
     "sequences": (
         "SYSTEM",
         "the combat sequences of a system",
@@ -169,9 +174,19 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "belongs to whoever owned the old one.",
         "grognard restore /var/backups/grognard/monday.db",
     ),
-    "discord": ("", "serve Discord", "Settings: see .env.example and docs/discord.md.", "grognard discord"),
+    "discord": (
+        "",
+        "serve Discord",
+        "Settings: see .env.example and docs/discord.md.",
+        "grognard discord",
+    ),
     "slack": ("", "serve Slack", "Settings: see .env.example and docs/slack.md.", "grognard slack"),
-    "run": ("", "serve every platform whose tokens are set", "Until SIGINT or SIGTERM.", "grognard run"),
+    "run": (
+        "",
+        "serve every platform whose tokens are set",
+        "Until SIGINT or SIGTERM.",
+        "grognard run",
+    ),
     "manifest": (
         "slack [--url HTTPS]",
         "the Slack app's manifest",
@@ -193,7 +208,9 @@ def overview() -> str:
     lines = [(f"{name} {usage}".rstrip(), about) for name, (usage, about, _, _) in COMMANDS.items()]
     width = max(len(usage) for usage, _ in lines if len(usage) < 42)
     shown = [
-        f"  {usage:{width}}  {about}" if len(usage) <= width else f"  {usage}\n  {'':{width}}  {about}"
+        f"  {usage:{width}}  {about}"
+        if len(usage) <= width
+        else f"  {usage}\n  {'':{width}}  {about}"
         for usage, about in lines
     ]
     packs = "--packs FOLDER, with any of them, adds the packs of a folder; --packs free those that come with it."
@@ -202,7 +219,9 @@ def overview() -> str:
 
 
 def help_on(name: str) -> str:
-    """How a command is written, what it does, and an example; all of them where there is none of this name."""
+    """How a command is written, what it does, and an example; all of them where there is none of
+    this name.
+    """
     if name not in COMMANDS:
         return overview()
     from textwrap import fill

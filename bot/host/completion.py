@@ -1,4 +1,6 @@
-"""`grognard completion bash|zsh|fish`: a script for the shell, which asks this program for each word on Tab."""
+"""`grognard completion bash|zsh|fish`: a script for the shell, which asks this program for each
+word on Tab.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +13,9 @@ from bot.systems.catalog import system, systems
 
 TABLES, SEQUENCES = ("tables", "lookup", "export-table"), ("sequences", "resolve", "odds", "fuzz")
 NAMED = ("lookup", "resolve", "odds", "export-table")
-"""Commands about a system; those of them that go on with one of its tables or sequences and with its inputs."""
+"""Commands about a system; those of them that go on with one of its tables or sequences and with
+its inputs.
+"""
 
 SCRIPTS = {
     "bash": r"""_grognard() {
@@ -44,8 +48,8 @@ complete -c grognard -n '__fish_seen_subcommand_from verify report backup restor
 
 
 def completion(words: Sequence[str]) -> None:
-    """Print the script of a shell; or for `words LINE` what the last word of a line can be, one each line. Raises
-    UserError."""
+    """Print the script of a shell; or for `words LINE` what the last word of a line can be, one
+    each line. Raises UserError."""
     if len(words) == 2 and words[0] == "words":
         print("".join(f"{word}\n" for word in completed(words[1])), end="")
         return
@@ -57,7 +61,9 @@ def completion(words: Sequence[str]) -> None:
 
 
 def completed(line: str) -> list[str]:
-    """What the last word of `grognard ...` can be; nothing where it is a file, or a text of the player's own."""
+    """What the last word of `grognard ...` can be; nothing where it is a file, or a text of the
+    player's own.
+    """
     line = re.sub(r"\"[^\"]*\"|'[^']*'", "''", line)
     if (line.count('"') + line.count("'")) % 2:
         return []  # inside of quotes
@@ -101,7 +107,9 @@ def _of_system(command: str, typed: list[str], part: str) -> Iterable[str]:
 
 
 def _inputs(inputs: Iterable[Option], part: str) -> Iterable[str]:
-    """A flag as it is, any other input with its equals sign, or with each of its words behind it."""
+    """A flag as it is, any other input with its equals sign, or with each of its words behind
+    it.
+    """
     for one in inputs:
         if one.type == "bool":
             yield one.name

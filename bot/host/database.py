@@ -1,5 +1,5 @@
-"""`grognard backup`, `restore`, `copy` and `rerun`: the database copied while the bot runs, put back while it does not,
-carried into another, and played again under today's tables."""
+"""`grognard backup`, `restore`, `copy` and `rerun`: the database copied while the bot runs, put
+back while it does not, carried into another, and played again under today's tables."""
 
 import asyncio
 import os
@@ -17,7 +17,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from bot.host.cli import Arguments
 from bot.process.file_rights import explained_failure, make_file, make_folder
-from bot.process.settings import Settings, SettingsError, load_settings, read_env_file, settings_place
+from bot.process.settings import (
+    Settings,
+    SettingsError,
+    load_settings,
+    read_env_file,
+    settings_place,
+)
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted
 from bot.sight.health import COPIED, copied_now
@@ -35,8 +41,9 @@ BESIDE = ("-wal", "-shm")
 
 
 def backup(words: Sequence[str]) -> int:
-    """Copy the database into a new file, whichever kind it is; 1 where a game in it does not verify (on PostgreSQL;
-    SQLite's pages are checked). Raises UserError where there is none, or the file is there already."""
+    """Copy the database into a new file, whichever kind it is; 1 where a game in it does not verify
+    (on PostgreSQL; SQLite's pages are checked). Raises UserError where there is none, or the file
+    is there already."""
     (name,) = Arguments(words, flags={}).only("FILE")
     settings = load_settings()
     copy = Path(name)
@@ -53,13 +60,15 @@ def backup(words: Sequence[str]) -> int:
             asyncio.run(_note(settings, is_whole=False))
         raise
     asyncio.run(_note(settings, is_whole=not faults))
-    print(f"{copy} holds {counted(games, 'game')} of {source}. Keep it private: the seeds of running games are in it.")
+    print(
+        f"{copy} holds {counted(games, 'game')} of {source}. Keep it private: the seeds of running games are in it."
+    )
     return _told(faults)
 
 
 def restore(words: Sequence[str]) -> int:
-    """Put a copy in place of the database; 1 where a game does not verify then. Raises UserError while anybody has that
-    open, or for no copy of ours."""
+    """Put a copy in place of the database; 1 where a game does not verify then. Raises UserError
+    while anybody has that open, or for no copy of ours."""
     (name,) = Arguments(words, flags={}).only("FILE")
     settings = load_settings()
     copy = Path(name)
@@ -74,37 +83,57 @@ def restore(words: Sequence[str]) -> int:
     try:
         make_folder(folder)  # on a new machine the bot has not made it yet
     except OSError as error:
-        raise UserError(f"{folder} cannot be made: {error.strerror or error}.", code="file-failed") from None
-    put = _put_into_postgres(settings, copy) if settings.postgres else _put_into_file(Path(source), copy)
+        raise UserError(
+            f"{folder} cannot be made: {error.strerror or error}.", code="file-failed"
+        ) from None
+    put = (
+        _put_into_postgres(settings, copy)
+        if settings.postgres
+        else _put_into_file(Path(source), copy)
+    )
     games, kept, faults = put
     print(f"{source} holds {counted(games, 'game')} of {copy} now.")
     if kept is not None:
         print(f"What was there before is kept as {kept}.")
-    print("Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed.")
+    print(
+        "Tell your players: what was rolled since is gone, and each game needs /fair reveal for a new seed."
+    )
     return _told(faults)
 
 
 def _is_there(path: Path, purpose: str = "read") -> bool:
-    """Return whether a file that is to be `read` or `written` exists. Raises UserError if this user may not look."""
+    """Return whether a file that is to be `read` or `written` exists. Raises UserError if this
+    user may not look.
+    """
     with explained_failure(path.absolute(), purpose):
         return path.exists()
 
 
 Put = tuple[int, Path | None, Sequence[str]]
-"""What became of a copy that was put back: its games, where what was there before is kept, what does not verify."""
+"""What became of a copy that was put back: its games, where what was there before is kept, what
+does not verify.
+"""
 
 
 def _name(settings: Settings) -> str:
-    """What the database is called: its file, or its server. Raises UserError for one that ends with its process."""
+    """What the database is called: its file, or its server. Raises UserError for one that ends
+    with its process.
+    """
     if settings.postgres:
         return server_name(settings)
     if settings.database is None:
-        raise UserError("The database is a temporary one.", hint="Set DATABASE_URL to a file.", code="bad-settings")
+        raise UserError(
+            "The database is a temporary one.",
+            hint="Set DATABASE_URL to a file.",
+            code="bad-settings",
+        )
     return str(settings.database)
 
 
 def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
-    """Copy the database into a file; how many games it holds, and what does not verify. Raises UserError."""
+    """Copy the database into a file; how many games it holds, and what does not verify. Raises
+    UserError.
+    """
     if settings.postgres:
         return asyncio.run(_from_postgres(settings, copy))
     assert settings.database is not None
@@ -112,10 +141,14 @@ def _taken(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
 
 
 async def _note(settings: Settings, *, is_whole: bool) -> None:
-    """Write down when the database was copied last, or since when that fails: health and doctor tell a host."""
+    """Write down when the database was copied last, or since when that fails: health and doctor
+    tell a host.
+    """
     try:
         async with await open_store(settings, at_once=not is_whole) as store:
-            await store.put_doc(copied_now(await store.doc(*COPIED), time.time(), is_whole=is_whole))
+            await store.put_doc(
+                copied_now(await store.doc(*COPIED), time.time(), is_whole=is_whole)
+            )
     except UserError as error:
         if is_whole:  # otherwise there is no copy, and the reason for that is shown already
             print(f"The time of the copy could not be written down: {error.message}")
@@ -136,16 +169,21 @@ def _put_into_file(path: Path, copy: Path) -> Put:
 
 
 async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[str]]:
-    """Copy a PostgreSQL database into a file, in which each game that was played since the copy before is played again;
-    of the first copy all. Raises UserError."""
+    """Copy a PostgreSQL database into a file, in which each game that was played since the copy
+    before is played again; of the first copy all. Raises UserError."""
     from bot.stores.postgres.copying import postgres_source
 
     with _made(copy) as half:
-        async with postgres_source(settings.postgres) as old, sqlite_target(half, is_draft=True) as new:
+        async with (
+            postgres_source(settings.postgres) as old,
+            sqlite_target(half, is_draft=True) as new,
+        ):
             counts = await copy_all(old, new, but=OF_THE_MOMENT)
         async with await SqliteStore.open(half) as store:
             doc = await store.doc(*COPIED)
-            since = doc.data.get("at", 0.0) - DAY if doc is not None else 0.0  # clocks differ, and are set
+            since = (
+                doc.data.get("at", 0.0) - DAY if doc is not None else 0.0
+            )  # clocks differ, and are set
             _, faults = await audit(store, since=since)
         with closing(sqlite3.connect(half)) as made:
             made.execute("PRAGMA journal_mode = DELETE")
@@ -154,7 +192,9 @@ async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[
 
 
 def _put_into_postgres(settings: Settings, copy: Path) -> Put:
-    """A copy in place of all that a PostgreSQL database holds. Raises UserError while a bot is connected to it."""
+    """A copy in place of all that a PostgreSQL database holds. Raises UserError while a bot is
+    connected to it.
+    """
     with TemporaryDirectory(prefix="grognard-") as folder:
         new = Path(folder) / "games.db"
         return _copied(copy, new), *asyncio.run(_into_postgres(settings, new))
@@ -171,7 +211,10 @@ async def _into_postgres(settings: Settings, new: Path) -> tuple[Path | None, Se
     if not is_empty:
         await _from_postgres(settings, kept)
     try:
-        async with sqlite_source(new) as old, postgres_target(settings.postgres, emptied=True) as target:
+        async with (
+            sqlite_source(new) as old,
+            postgres_target(settings.postgres, emptied=True) as target,
+        ):
             await copy_all(old, target, but=OF_THE_MOMENT)
     except BaseException:
         kept.unlink(missing_ok=True)
@@ -196,16 +239,26 @@ def _told(faults: Sequence[str]) -> int:
 
 
 def _copied(source: Path, target: Path) -> int:
-    """Copy a database of ours whole, for its owner alone; how many games it holds. Raises UserError for another."""
+    """Copy a database of ours whole, for its owner alone; how many games it holds. Raises
+    UserError for another.
+    """
     try:
-        with _made(target) as half, closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(half)) as new:
+        with (
+            _made(target) as half,
+            closing(sqlite3.connect(source)) as old,
+            closing(sqlite3.connect(half)) as new,
+        ):
             if check_ours(old, source) == 0:
                 raise UserError(f"{source} is no database of Grognard.", code="bad-backup")
             old.backup(new)
             new.execute("PRAGMA journal_mode = DELETE")
             found = [line for (line,) in new.execute("PRAGMA integrity_check(5)")]
             if found != ["ok"]:
-                raise UserError(f"{source} is damaged: {found[0]}", hint="Take an older copy.", code="bad-backup")
+                raise UserError(
+                    f"{source} is damaged: {found[0]}",
+                    hint="Take an older copy.",
+                    code="bad-backup",
+                )
             return int(new.execute("SELECT count(*) FROM games").fetchone()[0])
     except sqlite3.Error as error:
         raise explained(error, str(source), to_host=True) from error
@@ -213,8 +266,8 @@ def _copied(source: Path, target: Path) -> int:
 
 @contextmanager
 def _made(target: Path) -> Iterator[Path]:
-    """A file for its owner alone, which is called as the target once it is whole. Raises UserError where it cannot be
-    written."""
+    """A file for its owner alone, which is called as the target once it is whole. Raises UserError
+    where it cannot be written."""
     half = target.with_name(f"{target.name}.half")
     with explained_failure(target):
         _remove(half)
@@ -227,16 +280,22 @@ def _made(target: Path) -> Iterator[Path]:
 
 
 def _put_aside(path: Path) -> Path | None:
-    """Rename the database, so that nothing is lost; its new name. Raises UserError while anybody else has it open."""
+    """Rename the database, so that nothing is lost; its new name. Raises UserError while anybody
+    else has it open.
+    """
     if not path.exists():
         return None
     try:
         with closing(sqlite3.connect(path, timeout=1.0)) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE")  # refused while another connection is open
+            connection.execute(
+                "PRAGMA journal_mode = DELETE"
+            )  # refused while another connection is open
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
             raise UserError(
-                f"{path} is open in another process.", hint="Stop the bot first, then restore.", code="store-locked"
+                f"{path} is open in another process.",
+                hint="Stop the bot first, then restore.",
+                code="store-locked",
             ) from None
     kept = path.with_name(f"{path.name}.before-{datetime.now(UTC):%Y%m%d-%H%M%S}")
     for end in BESIDE:  # of a damaged file, which could not let go of them
@@ -254,28 +313,37 @@ def _give_to(new: Path, like: Path) -> None:
 
 
 def copy(words: Sequence[str]) -> int:
-    """Copy a database into an empty one; 1 where a game there does not verify. Raises UserError, and then the target
-    is as it was."""
+    """Copy a database into an empty one; 1 where a game there does not verify. Raises UserError,
+    and then the target is as it was."""
     signs = [word.replace("=", "\0") for word in words]  # ?host=... makes no pair of an address
     arguments = Arguments(signs, flags={})
     has_target = len(arguments.words) > 1
     named = arguments.only("FROM", "TO") if has_target else [*arguments.only("FROM"), ""]
     source, target = (_settings_of(word.replace("\0", "=")) for word in named)
     if (source.postgres, source.database) == (target.postgres, target.database):
-        hint = "Name another database second." if has_target else "Name the empty database second, or set DATABASE_URL."
+        hint = (
+            "Name another database second."
+            if has_target
+            else "Name the empty database second, or set DATABASE_URL."
+        )
         raise UserError("Both are the same database.", hint=hint, code="bad-arguments")
     status = asyncio.run(_copy(source, target))
     if status == 0:
-        next_step = "Set DATABASE_URL to the new one, then start the bot." if has_target else "Start the bot."
+        next_step = (
+            "Set DATABASE_URL to the new one, then start the bot."
+            if has_target
+            else "Start the bot."
+        )
         print(f"Log, chain, dice and state of every game agree. {next_step}")
     return status
 
 
 def _settings_of(named: str) -> Settings:
-    """Return the host's settings with the database that is named: by its address, by a file with a line
-    DATABASE_URL=..., or "" for that of the settings.
+    """Return the host's settings with the database that is named: by its address, by a file with a
+    line DATABASE_URL=..., or "" for that of the settings.
 
-    Raises UserError for an address with a password, for a file without that line, and for a database in memory.
+    Raises UserError for an address with a password, for a file without that line, and for a
+    database in memory.
     """
     url = named if "://" in named else _url_in(Path(named)) if named else ""
     if named and url == named and _has_password(url):
@@ -286,7 +354,9 @@ def _settings_of(named: str) -> Settings:
         )
     settings = load_settings({**os.environ, "DATABASE_URL": url} if url else None)
     if not settings.postgres and settings.database is None:
-        raise UserError("A temporary database cannot be copied.", hint="Name a file.", code="bad-arguments")
+        raise UserError(
+            "A temporary database cannot be copied.", hint="Name a file.", code="bad-arguments"
+        )
     return replace(settings, live_port=0)
 
 
@@ -322,16 +392,22 @@ async def _copy(source: Settings, target: Settings) -> int:
     async with _end(source, "source") as old, _end(target, "target") as new:
         if await holds_anything(new):
             raise UserError(
-                "The second database is not empty. Nothing was copied.", hint="Name an empty one.", code="file-exists"
+                "The second database is not empty. Nothing was copied.",
+                hint="Name an empty one.",
+                code="file-exists",
             )
         counts = await copy_all(old, new)
-    print(f"Copied: {counted(counts['games'], 'game')}, {counted(counts['events'], 'event')}. Checking each game ...")
+    print(
+        f"Copied: {counted(counts['games'], 'game')}, {counted(counts['events'], 'event')}. Checking each game ..."
+    )
     async with await open_store(target) as store:
         faults = [*await store.check(), *(await audit(store))[1]]
     for fault in faults:
         print(fault)
     if faults:
-        print("Look into that before you use the copy; grognard doctor --replay tells whether the source has it, too.")
+        print(
+            "Look into that before you use the copy; grognard doctor --replay tells whether the source has it, too."
+        )
         return 1
     return 0
 
@@ -341,7 +417,9 @@ def _end(settings: Settings, side: str) -> AbstractAsyncContextManager[Any]:
     if settings.postgres:
         with needs_library():
             from bot.stores.postgres import copying as postgres  # an extra
-        return (postgres.postgres_source if side == "source" else postgres.postgres_target)(settings.postgres)
+        return (postgres.postgres_source if side == "source" else postgres.postgres_target)(
+            settings.postgres
+        )
     assert settings.database is not None
     return (sqlite_source if side == "source" else sqlite_target)(settings.database)
 
@@ -350,7 +428,9 @@ MOST_SHOWN = 50
 
 
 def rerun(words: Sequence[str]) -> int:
-    """Play the outcomes of these games again, or of --all; 1 where one would be another. Raises UserError."""
+    """Play the outcomes of these games again, or of --all; 1 where one would be another. Raises
+    UserError.
+    """
     found = Arguments(words, flags={"all": False})
     games = tuple(found.words)
     if bool(games) == ("all" in found.flags):
@@ -375,5 +455,7 @@ async def _rerun(games: tuple[str, ...]) -> int:
         return 0
     print(f"{outcomes} played again, {others.total()} would be another: ", end="")
     print(", ".join(f"{what} {number}" for what, number in others.most_common()) + ".")
-    print("Raise `edition` in the game's game.yaml (docs/editions.md): games so far stay as they were.")
+    print(
+        "Raise `edition` in the game's game.yaml (docs/editions.md): games so far stay as they were."
+    )
     return 1

@@ -48,7 +48,9 @@ class Findings:
 
 
 def doctor(words: list[str]) -> int:
-    """Check everything; `--replay` also plays every game of the database again. 1 when something is to be fixed."""
+    """Check everything; `--replay` also plays every game of the database again. 1 when something
+    is to be fixed.
+    """
     arguments = Arguments(words, flags={"replay": False})
     arguments.only()
     replays = "replay" in arguments.flags
@@ -69,7 +71,9 @@ def _check_tables(found: Findings) -> None:
     if (folder := packs_folder()) is not None:
         packs, faults = packs_in(folder)
         for pack in packs.values():
-            found.right(f"pack {pack.id}: {pack.title}, version {pack.about.version}, by {pack.about.author}")
+            found.right(
+                f"pack {pack.id}: {pack.title}, version {pack.about.version}, by {pack.about.author}"
+            )
         for fault in faults:
             found.fault(fault)
     for system in systems().values():
@@ -108,7 +112,9 @@ def _check_settings(found: Findings) -> Settings | None:
     for platform, name, value in tokens:
         if value:
             found.right(f"{name} is set")
-        elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):  # workspaces bring their own
+        elif not (
+            name == "SLACK_BOT_TOKEN" and settings.slack_client_id
+        ):  # workspaces bring their own
             found.note(f"{name} is not set: {platform} is not served")
     return settings
 
@@ -118,7 +124,9 @@ def _check_files_of_settings(found: Findings) -> None:
     file = env_file()
     is_there = file.is_file()
     if is_there and file.stat().st_mode & 0o077:
-        found.fault(f"{file} may be read by other users, and has tokens in it. Type: chmod 600 {file}")
+        found.fault(
+            f"{file} may be read by other users, and has tokens in it. Type: chmod 600 {file}"
+        )
     service = find_service()
     if service is not None:
         if service.settings.is_file() and are_settings_open(service):
@@ -142,13 +150,21 @@ def _check_live(found: Findings, settings: Settings) -> None:
     elif settings.live_port and settings.live_port == settings.port and http:
         found.fault(f"LIVE_PORT and PORT are both {settings.port}: give shared games another one")
     elif settings.live_port and not settings.public_url:
-        found.note(f"shared games: {settings.address}, on this machine alone; PUBLIC_URL names where others reach them")
+        found.note(
+            f"shared games: {settings.address}, on this machine alone; PUBLIC_URL names where others reach them"
+        )
     elif not settings.public_url.startswith("https://"):
-        found.note(f"shared games: {settings.public_url} is not encrypted; put a proxy with a certificate before it")
+        found.note(
+            f"shared games: {settings.public_url} is not encrypted; put a proxy with a certificate before it"
+        )
     elif not settings.live_port:
-        found.note(f"shared games: {settings.public_url}, served by another process: LIVE_PORT is not set here")
+        found.note(
+            f"shared games: {settings.public_url}, served by another process: LIVE_PORT is not set here"
+        )
     else:
-        found.right(f"shared games: {settings.public_url}, port {settings.live_port} of {settings.live_host}")
+        found.right(
+            f"shared games: {settings.public_url}, port {settings.live_port} of {settings.live_host}"
+        )
 
 
 def _check_health(found: Findings, settings: Settings) -> None:
@@ -156,30 +172,45 @@ def _check_health(found: Findings, settings: Settings) -> None:
     if not settings.health_port:
         found.note("HEALTH_PORT is not set: nobody can ask how the bot is (deploy/README.md)")
     elif settings.health_port in (settings.live_port, settings.port):
-        found.fault(f"HEALTH_PORT {settings.health_port} is another port's number too: give health one of its own")
+        found.fault(
+            f"HEALTH_PORT {settings.health_port} is another port's number too: give health one of its own"
+        )
     elif find_spec("prometheus_client") is None:
-        found.note('figures for Prometheus are not installed: pip install "grognard[metrics]" adds them')
+        found.note(
+            'figures for Prometheus are not installed: pip install "grognard[metrics]" adds them'
+        )
     else:
         found.right(f"health and figures: port {settings.health_port} of {settings.health_host}")
 
 
 def _check_folder(found: Findings, data: Path) -> None:
     """Whether the data folder can be written, has room, and is nobody else's to read."""
-    # The bot makes the folder at its first start. os.path takes one that this user may not look at for missing.
+    # The bot makes the folder at its first start. os.path takes one that this user may not look at
+    # for missing.
     where = next(folder for folder in (data, *data.absolute().parents) if os.path.exists(folder))
     if not where.is_dir():
         found.fault(f"data folder {data}: {where} is no folder. Set GROGNARD_DATA to another place")
         return
     if not os.access(where, os.W_OK | os.X_OK) or os.statvfs(where).f_flag & os.ST_RDONLY:
-        found.fault(f"data folder {data}: {where} cannot be written by this user. Mend its rights or its mount")
+        found.fault(
+            f"data folder {data}: {where} cannot be written by this user. Mend its rights or its mount"
+        )
         return
     found.right(f"data folder {data}")
     free = shutil.disk_usage(where).free
     if free < LITTLE:
-        found.fault(f"data folder {data}: only {free // MIB} MiB are free; the bot stops recording on a full disk")
-    readable = [path for path in (data, *data.rglob("*")) if os.path.exists(data) and path.stat().st_mode & 0o077]
+        found.fault(
+            f"data folder {data}: only {free // MIB} MiB are free; the bot stops recording on a full disk"
+        )
+    readable = [
+        path
+        for path in (data, *data.rglob("*"))
+        if os.path.exists(data) and path.stat().st_mode & 0o077
+    ]
     if readable and not Path.cwd().is_relative_to(data.resolve()):
-        found.note(f"others may read {readable[0]}; the bot takes that right away at its next start")
+        found.note(
+            f"others may read {readable[0]}; the bot takes that right away at its next start"
+        )
 
 
 def _check_copy(found: Findings, doc: Doc | None, now: float) -> None:
@@ -188,7 +219,9 @@ def _check_copy(found: Findings, doc: Doc | None, now: float) -> None:
     if trouble := not_copied(data, now):
         found.fault(f"{trouble}; systemctl status grognard-backup says why (deploy/README.md)")
     elif "at" not in data:
-        found.note("no copy of the games was made yet: grognard backup FILE, each night (deploy/README.md)")
+        found.note(
+            "no copy of the games was made yet: grognard backup FILE, each night (deploy/README.md)"
+        )
     else:
         hours = round((now - data["at"]) / 3600)
         age = counted(hours, "hour") if hours < 36 else counted(round(hours / 24), "day")
@@ -196,9 +229,13 @@ def _check_copy(found: Findings, doc: Doc | None, now: float) -> None:
 
 
 async def _check_platforms(found: Findings, settings: Settings) -> None:
-    """Ask each platform that has a token. Their adapters know how; they are found by name, as the command line does."""
+    """Ask each platform that has a token. Their adapters know how; they are found by name, as
+    the command line does.
+    """
     say = {"ok": found.right, "note": found.note, "fault": found.fault}
-    slack = settings.slack_bot_token or settings.slack_client_id  # workspaces that install it bring their tokens
+    slack = (
+        settings.slack_bot_token or settings.slack_client_id
+    )  # workspaces that install it bring their tokens
     for name, token in (("discord", settings.discord_token), ("slack", slack)):
         if token and find_spec(f"adapters.{name}.doctor") is not None:
             for kind, line in await import_module(f"adapters.{name}.doctor").check(settings):
@@ -227,7 +264,9 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
             for problem in problems:
                 found.fault(f"{name}: {problem}")
             if not problems:
-                found.right(f"{name}: {'' if settings.postgres else 'pages, indexes and '}stored texts are whole")
+                found.right(
+                    f"{name}: {'' if settings.postgres else 'pages, indexes and '}stored texts are whole"
+                )
             _check_copy(found, await store.doc(*COPIED), time.time())
             if replays:
                 count, faults = await audit(store, note=found.note)

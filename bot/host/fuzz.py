@@ -1,5 +1,5 @@
-"""Random games: several persons type whatever can be typed, in all systems; afterwards log, chain, dice, state and odds
-must agree."""
+"""Random games: several persons type whatever can be typed, in all systems; afterwards log, chain,
+dice, state and odds must agree."""
 
 import asyncio
 import logging
@@ -58,15 +58,21 @@ def examples() -> dict[str, list[str]]:
     for spec in registry():
         if spec.family == "sequence":
             found[spec.system].append(spec.example)
-        elif spec.family == "lookup" and (rolls := systems()[spec.system].tables[spec.target].rolls):
+        elif spec.family == "lookup" and (
+            rolls := systems()[spec.system].tables[spec.target].rolls
+        ):
             words = spec.example.split(" ")
             names = tuple(f"{roll.option}=" for roll in rolls)
-            found[spec.system].append(" ".join(word for word in words if not word.startswith(names)))
+            found[spec.system].append(
+                " ".join(word for word in words if not word.startswith(names))
+            )
     return found
 
 
 def sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> str:
-    """A sequence or table of the system, with roster units in place of some of those of its example."""
+    """A sequence or table of the system, with roster units in place of some of those of its
+    example.
+    """
     line = chance.choice(examples()[system])
 
     def exchanged(match: re.Match[str]) -> str:
@@ -105,30 +111,48 @@ def table_line_of(chance: Random, game: System, id: str) -> str:
     return " ".join(words)
 
 
-def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, tables: bool = False) -> Iterator[str]:
-    """So many commands for a game with this roster, of lines `unit add NAME TYPE SIDE`; with `tables` every third is a
-    look-up."""
+def lines(
+    chance: Random, number: int, system: str, roster: Sequence[str], *, tables: bool = False
+) -> Iterator[str]:
+    """So many commands for a game with this roster, of lines `unit add NAME TYPE SIDE`; with
+    `tables` every third is a look-up."""
     names: dict[str, list[str]] = {}
     for line in roster:
         found = re.match(r'unit add "?([A-Za-z]+) ?(?:1\.\.(\d))?[ \d]*"? (\S+)', line)
         assert found is not None
         last = int(found[2]) if found[2] else 0
-        names.setdefault(found[3], []).extend([f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]])
+        names.setdefault(found[3], []).extend(
+            [f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]]
+        )
     every = [name for listed in names.values() for name in listed]
     states = list(systems()[system].game["units"].get("states") or ("none",))
-    switches = [f"game settings rule={rule}={on}" for rule in systems()[system].rules for on in ("on", "off")]
+    switches = [
+        f"game settings rule={rule}={on}"
+        for rule in systems()[system].rules
+        for on in ("on", "off")
+    ]
     for track in systems()[system].tracks.values():
-        switches += [f"track set {track.name} {value}" for value in track.words or (track.min, track.max)]
-    asked = [choice for one in systems()[system].sequences.values() for choice in one.choices.values()]
+        switches += [
+            f"track set {track.name} {value}" for value in track.words or (track.min, track.max)
+        ]
+    asked = [
+        choice for one in systems()[system].sequences.values() for choice in one.choices.values()
+    ]
     answers = [f"choose option={option}" for choice in asked for option in choice.options] * 8
     for _ in range(number):
         pick = chance.random()
-        if tables and systems()[system].tables and (chance.random() < 0.33 or (pick < 0.5 and not examples()[system])):
+        if (
+            tables
+            and systems()[system].tables
+            and (chance.random() < 0.33 or (pick < 0.5 and not examples()[system]))
+        ):
             yield table_line(chance, system)
         elif pick < 0.5:
             yield sequence_line(chance, system, names)
         elif pick < 0.53:
-            yield sequence_line(chance, chance.choice([id for id in systems() if examples()[id]]), {})
+            yield sequence_line(
+                chance, chance.choice([id for id in systems() if examples()[id]]), {}
+            )
         elif pick < 0.62:
             name = chance.choice(every)
             yield chance.choice(
@@ -136,7 +160,9 @@ def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, ta
                     f'unit edit "{name}" stats=state={chance.choice(states)}',
                     f'unit edit "{name}" stats="state={chance.choice(states)} side={chance.choice(["US", "VC"])}"',
                     f'unit remove "{name}"',
-                    chance.choice(roster).replace('add "', 'add "Late ').replace("Late Late", "Late"),
+                    chance.choice(roster)
+                    .replace('add "', 'add "Late ')
+                    .replace("Late Late", "Late"),
                 ]
             )
         else:
@@ -178,7 +204,9 @@ def sides_of(system: System) -> tuple[str, ...]:
 
 
 def roster_for(system: System, chance: Random) -> tuple[str, ...]:
-    """Lines that give both sides a few units of every second type or so, with numbers that its attributes allow."""
+    """Lines that give both sides a few units of every second type or so, with numbers that its
+    attributes allow.
+    """
     words = system.words["units"]
     types = list(words.types)
     made = []
@@ -186,9 +214,13 @@ def roster_for(system: System, chance: Random) -> tuple[str, ...]:
         for at, kind in enumerate(chance.sample(types, min(4, len(types)))):
             name = f"{'ABCD'[at] * 2}{side.lower()}"
             stats = " ".join(
-                f"{key}={_value(option, chance)}" for key, option in words.keys.items() if _is_plain(option)
+                f"{key}={_value(option, chance)}"
+                for key, option in words.keys.items()
+                if _is_plain(option)
             )
-            made.append(f'unit add "{name} 1..2" {kind} {side}' + (f' stats="{stats}"' if stats else ""))
+            made.append(
+                f'unit add "{name} 1..2" {kind} {side}' + (f' stats="{stats}"' if stats else "")
+            )
     return tuple(made)
 
 
@@ -275,11 +307,15 @@ class Game:
 
 
 async def fuzz(system: System, plays: int, seed: int, tally: Tally) -> Failure | None:
-    """So many random games, the same for the same seed; the first in which something did not hold."""
+    """So many random games, the same for the same seed; the first in which something did not
+    hold.
+    """
     for number in range(1, plays + 1):
         chance = Random(f"{system.id} {seed} {number}")
         clock = map(float, count(BEGUN, 7)).__next__
-        with patch("os.urandom", chance.randbytes):  # seeds, salts and ids follow from the seed as well
+        with patch(
+            "os.urandom", chance.randbytes
+        ):  # seeds, salts and ids follow from the seed as well
             store = await TemporaryStore.make(clock)
             app = App(store, clock)
             try:
@@ -292,7 +328,9 @@ async def fuzz(system: System, plays: int, seed: int, tally: Tally) -> Failure |
 
 
 def find(name: str) -> System:
-    """The system of this name, or the pack in a folder or zip, which is then in use. Raises UserError, TableError."""
+    """The system of this name, or the pack in a folder or zip, which is then in use. Raises
+    UserError, TableError.
+    """
     path = Path(name)
     if name in systems() or not path.exists():
         return system(name)
@@ -305,10 +343,14 @@ def find(name: str) -> System:
 
 
 def command(words: list[str]) -> int:
-    """Play random games of a system; 1 when something did not hold in one, which is then written to a file."""
+    """Play random games of a system; 1 when something did not hold in one, which is then written
+    to a file.
+    """
     arguments = Arguments(words, flags={"plays": True, "seed": True})
     (name,) = arguments.only("SYSTEM")
-    plays, seed = (arguments.number(flag, default) for flag, default in (("plays", 20), ("seed", 1)))
+    plays, seed = (
+        arguments.number(flag, default) for flag, default in (("plays", 20), ("seed", 1))
+    )
     system = find(name)
     if system.id not in systems():
         os.environ[PACKS] = os.path.abspath(name)

@@ -1,4 +1,6 @@
-"""Odds as the command line shows them: every unit under its name, or the outputs that are asked for."""
+"""Odds as the command line shows them: every unit under its name, or the outputs that are asked
+for.
+"""
 
 import sys
 from collections.abc import Mapping
@@ -17,13 +19,22 @@ from bot.rules.inputs.options import clean
 from bot.rules.odds.odds import Distribution
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import joined
-from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, by_choice, count_rounds, each_odds, odds_rows
+from bot.systems.resolve import (
+    MAX_ROLLS,
+    MAX_SECONDS,
+    by_choice,
+    count_rounds,
+    each_odds,
+    odds_rows,
+)
 from bot.systems.system import Sequence
 
 
 def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> str:
     """The chances of each combination of the outputs `by`, as they are put out."""
-    rows = [Chance(str(value), float(chance), exact=str(chance)) for value, chance in counted.items()]
+    rows = [
+        Chance(str(value), float(chance), exact=str(chance)) for value, chance in counted.items()
+    ]
     return "\n".join(odds_lines(f"Odds of {title} by {', '.join(by)}", rows, _look()))
 
 
@@ -47,9 +58,15 @@ def of_each(reply: Reply) -> str:
 
 
 def compared(sequence: Sequence, given: Mapping[str, object], by: Many[str]) -> tuple[object, str]:
-    """What each change is worth: the odds with it, and the same as chat has it. Raises UserError for outputs `by`."""
+    """What each change is worth: the odds with it, and the same as chat has it. Raises UserError
+    for outputs `by`.
+    """
     if by:
-        raise UserError("--compare goes by the sequence's own result.", hint="Leave out --by.", code="not-together")
+        raise UserError(
+            "--compare goes by the sequence's own result.",
+            hint="Leave out --by.",
+            code="not-together",
+        )
     tried = changes(sequence, given, sequence.given(given, {}))
     rows = odds_rows(sequence, given)
     planned = each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
@@ -60,24 +77,36 @@ def compared(sequence: Sequence, given: Mapping[str, object], by: Many[str]) -> 
 
 
 def changed_odds(sequence: Sequence, given: Mapping[str, object]) -> list[dict[str, object]]:
-    """Each change with the odds by the sequence's own result, as fractions; what the rules do not allow is left out."""
+    """Each change with the odds by the sequence's own result, as fractions; what the rules do
+    not allow is left out.
+    """
     tried = changes(sequence, given, sequence.given(given, {}))
     path = sequence.odds_by
-    counted = count_changes(sequence.system.id, sequence.id, [dict(one.raw) for one in tried], (path,), {})
+    counted = count_changes(
+        sequence.system.id, sequence.id, [dict(one.raw) for one in tried], (path,), {}
+    )
     return [
-        {"change": one.label, "odds": {str(value): str(chance) for value, chance in found[path].items()}}
+        {
+            "change": one.label,
+            "odds": {str(value): str(chance) for value, chance in found[path].items()},
+        }
         for one, found in zip(tried, counted, strict=True)
         if found is not None
     ]
 
 
-def of_rounds(sequence: Sequence, given: Mapping[str, object], rounds: object) -> tuple[dict[str, object], str]:
-    """The odds after so many rounds (`odds`) and to the end (`decided`), as fractions and as chat has them."""
+def of_rounds(
+    sequence: Sequence, given: Mapping[str, object], rounds: object
+) -> tuple[dict[str, object], str]:
+    """The odds after so many rounds (`odds`) and to the end (`decided`), as fractions and as
+    chat has them.
+    """
     count = int(clean(ROUNDS, rounds))
     fought = count_rounds(sequence.system.id, sequence.id, given, count)
     found = {"odds": fought.after, "decided": fought.decided}
     return {
-        name: {token: str(chance) for token, chance in chances.items()} for name, chances in found.items()
+        name: {token: str(chance) for token, chance in chances.items()}
+        for name, chances in found.items()
     }, of_each(rounds_reply(sequence, given, fought, count, by=sequence.title))
 
 

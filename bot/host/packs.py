@@ -35,7 +35,11 @@ def check(words: list[str]) -> int:
     arguments = Arguments(words, flags={"json": False, "watch": False})
     (path,) = arguments.only("FOLDER")
     if not Path(path).exists():
-        raise UserError(f"There is no {path[:80]}.", hint="Name the folder or zip of a pack.", code="unreadable-file")
+        raise UserError(
+            f"There is no {path[:80]}.",
+            hint="Name the folder or zip of a pack.",
+            code="unreadable-file",
+        )
     if "watch" in arguments.flags:
         watch(Path(path))
     report = check_path(Path(path))
@@ -50,8 +54,8 @@ def check(words: list[str]) -> int:
 
 
 def watch(path: Path, looks: int = 0) -> None:
-    """Check a pack anew whenever a file of it changes, and show its table and an example; until it is stopped, or for
-    so many `looks`."""
+    """Check a pack anew whenever a file of it changes, and show its table and an example; until it
+    is stopped, or for so many `looks`."""
     seen, done = dict[Path, float](), 0
     with TemporaryDirectory(prefix="grognard-") as pictures:
         while not looks or done < looks:
@@ -59,16 +63,23 @@ def watch(path: Path, looks: int = 0) -> None:
             if now == seen:
                 sleep(0.3)
                 continue
-            changed = next((file for file, moment in now.items() if seen and seen.get(file) != moment), path)
+            changed = next(
+                (file for file, moment in now.items() if seen and seen.get(file) != moment), path
+            )
             seen, done = now, done + 1
             report = check_path(path)
-            print("\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))), flush=True)
+            print(
+                "\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))),
+                flush=True,
+            )
             if not report.faults:
                 _show(path, changed, Path(pictures))
 
 
 def _moments(path: Path) -> dict[Path, float]:
-    """When each file of a pack was written last; one that an editor is just about to write is left out."""
+    """When each file of a pack was written last; one that an editor is just about to write is
+    left out.
+    """
     found = {}
     for file in sorted(path.rglob("*.yaml")) if path.is_dir() else (path,):
         with suppress(OSError):
@@ -77,12 +88,17 @@ def _moments(path: Path) -> dict[Path, float]:
 
 
 def _show(path: Path, changed: Path, pictures: Path) -> None:
-    """The table of a file (or the first) drawn, and the sequence of a file (or the first) played, else that table."""
+    """The table of a file (or the first) drawn, and the sequence of a file (or the first)
+    played, else that table.
+    """
     console = Console(highlight=False)
     for part in (_draw, _play):
         try:
             part(load_pack(path), changed.stem, pictures, console)
-        except (UserError, TableError) as error:  # no pictures here, or the file is changed again already
+        except (
+            UserError,
+            TableError,
+        ) as error:  # no pictures here, or the file is changed again already
             print(f"  {error}")
 
 
@@ -110,8 +126,12 @@ def new(words: list[str]) -> None:
     arguments = Arguments(words, flags={"blank": False, "rows": True, "columns": True})
     (folder,) = arguments.only("FOLDER")
     if "blank" in arguments.flags:
-        blank_table(Path(folder), arguments.flags.get("rows", ["2-12"])[-1], arguments.number("columns", 4))
-        print(f"{folder} waits for your card: type each _, then: grognard check {Path(folder).parent}")
+        blank_table(
+            Path(folder), arguments.flags.get("rows", ["2-12"])[-1], arguments.number("columns", 4)
+        )
+        print(
+            f"{folder} waits for your card: type each _, then: grognard check {Path(folder).parent}"
+        )
         return
     id = new_pack(Path(folder))
     print(f"{folder} holds the pack {id}. Change it, then: grognard check {folder}")
@@ -119,22 +139,30 @@ def new(words: list[str]) -> None:
 
 
 def bring_in(words: list[str]) -> int:
-    """Turn a file of another program into tables of ours; 1 when they have a fault. Raises UserError."""
+    """Turn a file of another program into tables of ours; 1 when they have a fault. Raises
+    UserError.
+    """
     import sys
 
     arguments = Arguments(words, flags={"pack": True, "id": True, "group": True, "deck": True})
     (name,) = arguments.only("FILE")
-    folder, id, group, deck = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group", "deck"))
+    folder, id, group, deck = (
+        arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group", "deck")
+    )
     if name != "-" and (Path(name).is_dir() or is_zipfile(name)):
         if id or group or deck:
             raise UserError(
-                "--id, --group and --deck are for one file.", hint="Leave them out for a folder.", code="bad-value"
+                "--id, --group and --deck are for one file.",
+                hint="Leave them out for a folder.",
+                code="bad-value",
             )
         print("\n".join((told := put_all(Path(name), Path(folder) if folder else None)).lines))
         return told.status
     data = _bytes_of(name)
     if folder:
-        print("\n".join((told := put(data, name, Path(folder), id=id, group=group, deck=deck)).lines))
+        print(
+            "\n".join((told := put(data, name, Path(folder), id=id, group=group, deck=deck)).lines)
+        )
         return told.status
     made = imported(data, name, id=id, group=group, deck=deck)
     told = alone(made)

@@ -1,4 +1,6 @@
-"""`grognard picture`: a table, exact odds, an exported game or one result of it as a picture in a file."""
+"""`grognard picture`: a table, exact odds, an exported game or one result of it as a picture in
+a file.
+"""
 
 import json
 import sys
@@ -24,8 +26,8 @@ SUFFIXES = (".svg", ".png")
 
 
 def picture(words: Sequence[str]) -> None:
-    """Write the picture that is asked for, as SVG or PNG by the name of the file, and print where it is. Raises
-    UserError."""
+    """Write the picture that is asked for, as SVG or PNG by the name of the file, and print where
+    it is. Raises UserError."""
     arguments = Arguments(words, flags={"out": True})
     kind, id = arguments.take("table, odds or game", "SYSTEM or FILE")
     if kind not in KINDS:

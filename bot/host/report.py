@@ -1,4 +1,6 @@
-"""`grognard report` and `grognard publish`: the page of an exported game, and of one that is played, as files."""
+"""`grognard report` and `grognard publish`: the page of an exported game, and of one that is
+played, as files.
+"""
 
 import asyncio
 import os
@@ -28,9 +30,17 @@ def write_report(words: Sequence[str]) -> None:
     arguments = Arguments(words, flags={"out": True})
     (file,) = arguments.only("FILE")
     path = Path(file)
-    out = Path(arguments.flags["out"][-1]) if "out" in arguments.flags else path.with_suffix("").with_suffix(".html")
+    out = (
+        Path(arguments.flags["out"][-1])
+        if "out" in arguments.flags
+        else path.with_suffix("").with_suffix(".html")
+    )
     if out.resolve() == path.resolve():
-        raise UserError("The page would overwrite the game.", hint="Name another file: -o FILE.html", code="bad-value")
+        raise UserError(
+            "The page would overwrite the game.",
+            hint="Name another file: -o FILE.html",
+            code="bad-value",
+        )
     export = read_json(file_text(path), f"The file {path}")
     read = read_export(export)
     assert isinstance(export, dict)
@@ -39,7 +49,9 @@ def write_report(words: Sequence[str]) -> None:
             text = page(export, facts_of(export))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         what = f"The file {path} is damaged: no page can be made of it."
-        raise UserError(what, hint="grognard verify shows what is wrong.", code="damaged-log") from None
+        raise UserError(
+            what, hint="grognard verify shows what is wrong.", code="damaged-log"
+        ) from None
     with explained_failure(out, code="unwritable-folder"):
         out.write_text(text, "utf-8")
     print(f"{out}: {len(export['events'])} events, {len(text.encode()) // 1000} kB")
@@ -52,7 +64,9 @@ READABLE = 0o644
 
 
 def publish(words: list[str]) -> int:
-    """Write the page once, or again and again with --every; 0. Raises UserError for what cannot be done."""
+    """Write the page once, or again and again with --every; 0. Raises UserError for what cannot
+    be done.
+    """
     arguments = Arguments(words, flags={"every": True})
     game, folder = arguments.only("GAME", "FOLDER")
     settings = load_settings()
@@ -67,7 +81,9 @@ def publish(words: list[str]) -> int:
 
 def _seconds(arguments: Arguments) -> int:
     typed = arguments.flags.get("every", ["0"])[-1]
-    if typed != "0" and not (typed.isascii() and typed.isdecimal() and SHORTEST <= int(typed[:9]) <= LONGEST):
+    if typed != "0" and not (
+        typed.isascii() and typed.isdecimal() and SHORTEST <= int(typed[:9]) <= LONGEST
+    ):
         raise UserError(f"--every takes seconds, from {SHORTEST} to {LONGEST}.", code="bad-value")
     return int(typed)
 
@@ -88,7 +104,9 @@ async def _publish(settings: Settings, name: str, folder: Path, every: int) -> N
 
 
 async def find(store: Store, name: str) -> str:
-    """The id in the store of a game, by its id or its title. Raises UserError where that is none, or several."""
+    """The id in the store of a game, by its id or its title. Raises UserError where that is
+    none, or several.
+    """
     found: list[tuple[str, str]] = []
     last = ""
     while ids := await store.games(after=last):
@@ -106,19 +124,29 @@ async def find(store: Store, name: str) -> str:
         return found[0][0]
     if found:
         ids_of = ", ".join(row for row, _ in found[:MOST_LISTED])
-        raise UserError(f'Several games are called "{name[:40]}".', hint=f"Give the id: {ids_of}.", code="unclear-game")
+        raise UserError(
+            f'Several games are called "{name[:40]}".',
+            hint=f"Give the id: {ids_of}.",
+            code="unclear-game",
+        )
     raise UserError(
-        f'There is no game "{name[:40]}".', hint="Its title or its id, as an export has it.", code="unknown-game"
+        f'There is no game "{name[:40]}".',
+        hint="Its title or its id, as an export has it.",
+        code="unknown-game",
     )
 
 
 def write(folder: Path, name: str, row: str, text: str) -> Path:
-    """The file, whole at every moment; its name has nothing but letters, digits and hyphens. Raises UserError."""
+    """The file, whole at every moment; its name has nothing but letters, digits and hyphens.
+    Raises UserError.
+    """
     title = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40] or "game"
     file = folder / f"{title}-{re.sub('[^a-z0-9]', '', row)[:8]}.html"
     with explained_failure(folder, code="unwritable-folder"):
         folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=".", suffix=".part", delete=False) as part:
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", dir=folder, prefix=".", suffix=".part", delete=False
+        ) as part:
             part.write(text)
         os.chmod(part.name, READABLE)
         os.replace(part.name, file)

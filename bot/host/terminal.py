@@ -1,4 +1,6 @@
-"""Replies on a terminal: bold first line, dim footer. Colour helps, but every sign is also a word."""
+"""Replies on a terminal: bold first line, dim footer. Colour helps, but every sign is also a
+word.
+"""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -21,11 +23,19 @@ NARROW = 66  # a terminal with fewer columns gets the bars of a phone
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 WIDE = 72  # columns for units with their types
 MOST_LABEL = 24  # longer labels get no column of their own
-_STYLES = {HURT: "bold red", SHAKEN: "bold yellow", NOTHING: "", WAITING: "bold yellow", OVER: "dim"}
+_STYLES = {
+    HURT: "bold red",
+    SHAKEN: "bold yellow",
+    NOTHING: "",
+    WAITING: "bold yellow",
+    OVER: "dim",
+}
 
 
 def show(console: Console, reply: Reply, keys: str = "") -> None:
-    """Print a reply, with the `keys` that stand for its buttons. Its text is data: nothing in it is read as markup."""
+    """Print a reply, with the `keys` that stand for its buttons. Its text is data: nothing in it
+    is read as markup.
+    """
     mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
     style = "bold red" if reply.error else _STYLES.get(reply.tone, "bold")
     first = Text(mark + reply.title, style=style)
@@ -70,7 +80,9 @@ def _part(console: Console, part: Part, labels: int) -> None:
 
 def local(text: str) -> str:
     """A line with its moments in the clock of this computer."""
-    return "".join(_moment(piece) if isinstance(piece, When) else piece for piece in pieces_of(text))
+    return "".join(
+        _moment(piece) if isinstance(piece, When) else piece for piece in pieces_of(text)
+    )
 
 
 def _moment(when: When) -> str:
@@ -84,7 +96,11 @@ def _look(console: Console) -> Look:
     """Bars as long as the terminal is wide, in signs that it can show."""
     is_narrow = console.is_terminal and console.width < NARROW
     look = (PHONE if is_narrow else LONG)._replace(plain=not console.encoding.startswith("utf"))
-    return look._replace(grid=max(console.width - STEP, PHONE.grid + 1)) if console.is_terminal else look
+    return (
+        look._replace(grid=max(console.width - STEP, PHONE.grid + 1))
+        if console.is_terminal
+        else look
+    )
 
 
 def say(console: Console, text: Text) -> None:

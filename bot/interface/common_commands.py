@@ -1,4 +1,6 @@
-"""The commands that every game shares, with their options: defined here once for every adapter, help and docs."""
+"""The commands that every game shares, with their options: defined here once for every adapter,
+help and docs.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,12 +12,34 @@ from bot.rules.inputs.options import Option, OptionType
 
 
 def _spec(
-    path: str, summary: str, *options: Option, example: str = "", private: bool = False, title: str = "", verb: str = ""
+    path: str,
+    summary: str,
+    *options: Option,
+    example: str = "",
+    private: bool = False,
+    title: str = "",
+    verb: str = "",
 ) -> CommandSpec:
-    """A command of the family that its first word names; `example` is what follows the path in it."""
+    """A command of the family that its first word names; `example` is what follows the path in
+    it.
+    """
     words, typed = tuple(path.split()), f"/{path} {example}".rstrip()
-    needs_game = words[0] in _OF_GAMES or path in _OF_HANDS or (words[0] == "game" and words[1] not in _OF_FREE_PLAY)
-    return CommandSpec(words, summary, words[0], options, private, typed, title=title, verb=verb, needs_game=needs_game)
+    needs_game = (
+        words[0] in _OF_GAMES
+        or path in _OF_HANDS
+        or (words[0] == "game" and words[1] not in _OF_FREE_PLAY)
+    )
+    return CommandSpec(
+        words,
+        summary,
+        words[0],
+        options,
+        private,
+        typed,
+        title=title,
+        verb=verb,
+        needs_game=needs_game,
+    )
 
 
 _private = partial(_spec, private=True)
@@ -24,7 +48,17 @@ _private = partial(_spec, private=True)
 _OF_GAMES = ("choose", "unit", "order", "pack", "setup", "track")
 """Families without a use in free play of one's own: it has no roster, no sides and no server."""
 _OF_HANDS = ("hand", "deck deal", "deck peek", "deck play", "deck give")
-_OF_FREE_PLAY = ("status", "list", "settings", "undo", "redo", "reveal", "export", "stats", "delete")
+_OF_FREE_PLAY = (
+    "status",
+    "list",
+    "settings",
+    "undo",
+    "redo",
+    "reveal",
+    "export",
+    "stats",
+    "delete",
+)
 """What `/game` does for free play, too."""
 
 
@@ -43,13 +77,22 @@ def _free(name: str, help: str, *, type: OptionType = "str", **more: Any) -> Opt
 _HAND = _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3")
 ROLL_OPTIONS = (
     _flag("odds", "answer the exact odds privately and roll nothing", brief="exact odds, no roll"),
-    _flag("compare", "the odds with and without each modifier and firer", brief="odds, one thing changed"),
+    _flag(
+        "compare",
+        "the odds with and without each modifier and firer",
+        brief="odds, one thing changed",
+    ),
     _flag("secret", "a sealed roll: only you see it until it is revealed", brief="a sealed roll"),
     _HAND,
 )
 
 ROUNDS = _free(
-    "rounds", "the odds after so many rounds, and to the end", type="int", brief="odds of rounds", min=1, max=20
+    "rounds",
+    "the odds after so many rounds, and to the end",
+    type="int",
+    brief="odds of rounds",
+    min=1,
+    max=20,
 )
 """Of sequences that go on for several rounds."""
 
@@ -61,21 +104,43 @@ _FORMATS = ("full", "compact")
 _EVENT_KINDS = ("roll", "sequence", "table", "unit", "deck", "game", "undo", "fair")
 
 _DICE = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
-_UNIT = Option("name", "str", "one unit or several: us1, Squad 1..4, all shaken, side:US", complete="unit", many=True)
+_UNIT = Option(
+    "name",
+    "str",
+    "one unit or several: us1, Squad 1..4, all shaken, side:US",
+    complete="unit",
+    many=True,
+)
 _SIDE = Option("side", "str", "side", complete="side")
 _STATS = Option(
-    "stats", "str", "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved", complete="stats"
+    "stats",
+    "str",
+    "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved",
+    complete="stats",
 )
 _GAME = _free("game", "another game that was played here: its number or title", complete="game")
 _FILES = "json (import takes it back), html (a page to read and check), csv or markdown"
-_FORMAT = Option("format", "enum", _FILES, values=("json", "html", "csv", "markdown"), default="json")
-_ROLL = _spec("roll", "Roll dice", _DICE, _free("label", "what the roll is for"), *ROLL_OPTIONS, example="2d6+3")
-_ANY_DECK = _free("deck", "which deck; standard-52 and standard-54 are always there", complete="deck")
+_FORMAT = Option(
+    "format", "enum", _FILES, values=("json", "html", "csv", "markdown"), default="json"
+)
+_ROLL = _spec(
+    "roll",
+    "Roll dice",
+    _DICE,
+    _free("label", "what the roll is for"),
+    *ROLL_OPTIONS,
+    example="2d6+3",
+)
+_ANY_DECK = _free(
+    "deck", "which deck; standard-52 and standard-54 are always there", complete="deck"
+)
 _CARDS = Option("cards", "str", "which: 7, 12; or all")
 _DECK = _free("deck", "which deck, where there are several", complete="deck")
 _MACRO = Option("name", "str", "what the macro is called", complete="macro")
 _SHARED = _flag("server", "everybody's here rather than your own; managers only")
-_PACK = Option("pack", "str", "its id; with its version or hash where there are several", complete="pack")
+_PACK = Option(
+    "pack", "str", "its id; with its version or hash where there are several", complete="pack"
+)
 
 _OTHERS = (
     _spec("game join", "Play for a side", _SIDE, example="US"),
@@ -132,11 +197,31 @@ _OTHERS = (
         "How this game is played: dice by hand, length of answers, game master and more",
         _free("hand_dice", "allow dice rolled by hand", type="enum", values=("yes", "no")),
         _free("answers", "long or short answers", type="enum", values=_FORMATS),
-        _free("confirm", "ask before the same shot is fired at another target", type="enum", values=("yes", "no")),
-        _free("strict", "refuse a second shot, or one out of go or phase", type="enum", values=("yes", "no")),
+        _free(
+            "confirm",
+            "ask before the same shot is fired at another target",
+            type="enum",
+            values=("yes", "no"),
+        ),
+        _free(
+            "strict",
+            "refuse a second shot, or one out of go or phase",
+            type="enum",
+            values=("yes", "no"),
+        ),
         _free("master", "the new game master", complete="player"),
-        _free("threads", "threads here play the channel's game, or their own", type="enum", values=("channel", "own")),
-        _free("pictures", "pictures of lookups and odds here", type="enum", values=("never", "on-demand", "always")),
+        _free(
+            "threads",
+            "threads here play the channel's game, or their own",
+            type="enum",
+            values=("channel", "own"),
+        ),
+        _free(
+            "pictures",
+            "pictures of lookups and odds here",
+            type="enum",
+            values=("never", "on-demand", "always"),
+        ),
         _free("pack", "another version of the pack that is played", complete="pack"),
         _free("rule", "an optional rule of the game, on or off: fog=on", complete="rule"),
         example="answers=compact",
@@ -162,12 +247,26 @@ _OTHERS = (
     _spec(
         "game import",
         "Bring an exported game into this channel",
-        Option("file", "file", "JSON or page from /game export", values=(".json", ".html", ".htm", ".gz")),
+        Option(
+            "file",
+            "file",
+            "JSON or page from /game export",
+            values=(".json", ".html", ".htm", ".gz"),
+        ),
         example="file=game.json",
     ),
-    _private("game share", "An address at which others can watch the game live", _flag("off", "end the address")),
+    _private(
+        "game share",
+        "An address at which others can watch the game live",
+        _flag("off", "end the address"),
+    ),
     _spec("game claim", "Claim your side and moves in an imported game"),
-    _private("game delete", "Delete the game and all its data; asks first", _flag("confirm", "delete it now"), _GAME),
+    _private(
+        "game delete",
+        "Delete the game and all its data; asks first",
+        _flag("confirm", "delete it now"),
+        _GAME,
+    ),
     _private("game stats", "Luck against expectation, by side and kind of roll", _GAME),
     _spec(
         "unit add",
@@ -181,7 +280,13 @@ _OTHERS = (
         title="Add units",
         verb="Add",
     ),
-    _spec("unit edit", "Change units by hand", _UNIT, _STATS, example='"Squad 1" state=shaken marker=+moved'),
+    _spec(
+        "unit edit",
+        "Change units by hand",
+        _UNIT,
+        _STATS,
+        example='"Squad 1" state=shaken marker=+moved',
+    ),
     _spec("unit remove", "Take units off the roster", _UNIT, example='"Squad 1"'),
     _spec(
         "unit list",
@@ -218,8 +323,18 @@ _OTHERS = (
         "Draw cards or chits, one die each, that anybody can prove",
         _ANY_DECK,
         Option("count", "int", "how many", min=1, max=60, default=1),
-        Option("to", "enum", "play: for all to see; me: closed, into your hand", values=("play", "me"), default="play"),
-        _free("hand", "of a real deck on your table: the cards that came, by name", brief="cards of a real deck"),
+        Option(
+            "to",
+            "enum",
+            "play: for all to see; me: closed, into your hand",
+            values=("play", "me"),
+            default="play",
+        ),
+        _free(
+            "hand",
+            "of a real deck on your table: the cards that came, by name",
+            brief="cards of a real deck",
+        ),
         example="standard-52",
     ),
     _spec(
@@ -266,7 +381,13 @@ _OTHERS = (
         "Put cards in play, discards or cards of your hand back into the pile",
         Option("cards", "str", "which: 7, 12; or all in play"),
         _DECK,
-        Option("place", "enum", "top or bottom: drawn first or last", values=("pile", "top", "bottom"), default="pile"),
+        Option(
+            "place",
+            "enum",
+            "top or bottom: drawn first or last",
+            values=("pile", "top", "bottom"),
+            default="pile",
+        ),
         example="all",
     ),
     _spec(
@@ -279,8 +400,18 @@ _OTHERS = (
     _spec(
         "choose",
         "What your side was asked: casualties or going to ground, and the like",
-        _free("option", "one of its options; several with commas where it asks for each unit", complete="choice"),
-        _free("event", "the number that asks; without it the first that waits for you", type="int", min=1, max=10**9),
+        _free(
+            "option",
+            "one of its options; several with commas where it asks for each unit",
+            complete="choice",
+        ),
+        _free(
+            "event",
+            "the number that asks; without it the first that waits for you",
+            type="int",
+            min=1,
+            max=10**9,
+        ),
         _HAND,
         example="suppressed event=12",
     ),
@@ -309,7 +440,9 @@ _OTHERS = (
         "track set",
         "Set a track: your side's own, or the game's as its director",
         Option("name", "str", "which track", complete="track"),
-        Option("to", "str", "what it is from now on; +1 or -1 goes up or down", complete="track-value"),
+        Option(
+            "to", "str", "what it is from now on; +1 or -1 goes up or down", complete="track-value"
+        ),
         _free("side", "whose it is; left out: your side's", complete="side"),
         example="weather mud",
     ),
@@ -329,7 +462,12 @@ _OTHERS = (
         _free("interval", "hours between reminders: 4h; off for none"),
         _free("quiet", "hours without reminders: 22-7; off for none"),
         _free("zone", "your time zone: Europe/Berlin", complete="zone"),
-        _free("where", "in the game's channel, or by direct message", type="enum", values=("channel", "dm")),
+        _free(
+            "where",
+            "in the game's channel, or by direct message",
+            type="enum",
+            values=("channel", "dm"),
+        ),
         example="interval=4h quiet=22-7 zone=Europe/Berlin",
     ),
     _private("me games", "All your games, and whose go it is"),
@@ -370,23 +508,37 @@ _OTHERS = (
     _private(
         "pack add",
         "Bring your own game: it is checked, shown, and stays off until you enable it",
-        _free("file", "a zip, or one YAML file", type="file", values=(".zip", ".json", ".csv", ".tsv", ".txt", *YAML)),
+        _free(
+            "file",
+            "a zip, or one YAML file",
+            type="file",
+            values=(".zip", ".json", ".csv", ".tsv", ".txt", *YAML),
+        ),
         _free("text", "the pack as one text, pasted"),
         _free("deck", "the list of a SealDice file that is to be a deck of cards"),
         example='text="pack.yaml: {id: few-acres, title: A Few Acres}"',
     ),
     _private("pack list", "The packs of this server"),
-    _private("pack show", "What is in a pack, and what looks odd in it", _PACK, example="few-acres"),
+    _private(
+        "pack show", "What is in a pack, and what looks odd in it", _PACK, example="few-acres"
+    ),
     _private(
         "pack enable",
         "Play a pack here: its commands are there for everybody on this server",
         _PACK,
         example="few-acres",
     ),
-    _private("pack disable", "Switch a pack off; games that play it go on", _PACK, example="few-acres"),
-    _private("pack export", "A pack as a zip, to keep, change or send on", _PACK, example="few-acres"),
     _private(
-        "pack remove", "Take a version of a pack off this server; games that play it go on", _PACK, example="few-acres"
+        "pack disable", "Switch a pack off; games that play it go on", _PACK, example="few-acres"
+    ),
+    _private(
+        "pack export", "A pack as a zip, to keep, change or send on", _PACK, example="few-acres"
+    ),
+    _private(
+        "pack remove",
+        "Take a version of a pack off this server; games that play it go on",
+        _PACK,
+        example="few-acres",
     ),
     _private(
         "setup systems",
@@ -406,14 +558,26 @@ _OTHERS = (
 
 def start_command(games: Iterable[str]) -> CommandSpec:
     """`/game start`, with the systems that can be started."""
-    ids, called = tuple(games), "what the game is called, else as its scenario or rules are; it stays in the log"
+    ids, called = (
+        tuple(games),
+        "what the game is called, else as its scenario or rules are; it stays in the log",
+    )
     return _spec(
         "game start",
         "Start a new game in this channel",
-        _free("system", "the rules; a scenario brings them", type="enum", values=ids, complete="system", label="Game"),
+        _free(
+            "system",
+            "the rules; a scenario brings them",
+            type="enum",
+            values=ids,
+            complete="system",
+            label="Game",
+        ),
         _free("name", called, max=60, label="Title"),
         _free("sides", "sides, separated by commas: US, VC; a scenario brings them"),
-        _free("scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"),
+        _free(
+            "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
+        ),
         _flag("carry", "carry over the roster of the previous game", label="Carry the roster over"),
         example='lnlt "Hill 875" sides="US, VC"',
         title="Start a game",
@@ -438,5 +602,7 @@ GROUPS = {
 
 
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
-    """The commands that every system shares, in the order of help; `games` are the systems that can be started."""
+    """The commands that every system shares, in the order of help; `games` are the systems that
+    can be started.
+    """
     return (_ROLL, start_command(games), *_OTHERS)

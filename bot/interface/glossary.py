@@ -1,4 +1,6 @@
-"""What the words of a sequence mean and are worth: for help, forms and docs, read from the tables themselves."""
+"""What the words of a sequence mean and are worth: for help, forms and docs, read from the
+tables themselves.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -14,13 +16,21 @@ from bot.systems.system import Sequence, System
 
 
 def explained(sequence: Sequence) -> tuple[Option, ...]:
-    """The options of a sequence, each flag and word with what its table of modifiers adds: `+2, target adjacent`."""
+    """The options of a sequence, each flag and word with what its table of modifiers adds: `+2,
+    target adjacent`.
+    """
     tables = [sequence.system.in_sight[id] for id in sequence.modifiers]
-    return tuple(_explained(option, tables) for option in sequence.inputs) if tables else sequence.inputs
+    return (
+        tuple(_explained(option, tables) for option in sequence.inputs)
+        if tables
+        else sequence.inputs
+    )
 
 
 def asking(sequence: Sequence) -> Iterator[str]:
-    """A sentence for each choice in its middle: who is asked, the options, and what counts where nobody answers."""
+    """A sentence for each choice in its middle: who is asked, the options, and what counts where
+    nobody answers.
+    """
     for choice in sequence.choices.values() if sequence.system.asks else ():
         who = "the side that acts" if choice.who == ACTOR else f"the side of {choice.who}"
         options = " or ".join(", ".join(choice.options).rsplit(", ", 1))
@@ -28,10 +38,18 @@ def asking(sequence: Sequence) -> Iterator[str]:
 
 
 def by_side(option: Option) -> Option:
-    """An option that a card fills with side a or b, as a game asks for it: by the name of a side, or not at all."""
+    """An option that a card fills with side a or b, as a game asks for it: by the name of a
+    side, or not at all.
+    """
     if option.complete != "side":
         return option
-    return replace(option, type="str", values=(), optional=True, help=f"{option.help}; left out: as the game has it")
+    return replace(
+        option,
+        type="str",
+        values=(),
+        optional=True,
+        help=f"{option.help}; left out: as the game has it",
+    )
 
 
 def _explained(option: Option, tables: Iterable[Table]) -> Option:
@@ -41,16 +59,26 @@ def _explained(option: Option, tables: Iterable[Table]) -> Option:
         worths = {option.name: worth} if worth else {}
         return replace(option, help=_joined(worth, option.help), brief=brief, worths=worths)
     if option.type == "enum":
-        worths = {word: worth for word in option.values if (worth := _worths(tables, option.name, word))}
-        if worths and option.default not in set(option.values) - set(worths):  # no default that adds nothing
+        worths = {
+            word: worth for word in option.values if (worth := _worths(tables, option.name, word))
+        }
+        if worths and option.default not in set(option.values) - set(
+            worths
+        ):  # no default that adds nothing
             worths = {word: worths.get(word, "+0") for word in option.values}
         shown = ", ".join(f"{word} {worth}" for word, worth in worths.items())
-        return replace(option, help=f"{option.help} ({shown})" if shown else option.help, worths=worths)
+        return replace(
+            option, help=f"{option.help} ({shown})" if shown else option.help, worths=worths
+        )
     if option.type == "mods":
         worths = {word: worth for word in option.values if (worth := _worths(tables, word, True))}
         said = {word: _joined(worths.get(word, ""), _help(tables, word)) for word in option.values}
         own = {word: _joined(worths.get(word, ""), text) for word, text in option.meanings.items()}
-        return replace(option, meanings={**{word: text for word, text in said.items() if text}, **own}, worths=worths)
+        return replace(
+            option,
+            meanings={**{word: text for word, text in said.items() if text}, **own},
+            worths=worths,
+        )
     return option
 
 
@@ -59,7 +87,9 @@ def _joined(worth: str, text: str) -> str:
 
 
 def _help(tables: Iterable[Table], name: str) -> str:
-    return next((option.help for table in tables for option in table.inputs if option.name == name), "")
+    return next(
+        (option.help for table in tables for option in table.inputs if option.name == name), ""
+    )
 
 
 def _worths(tables: Iterable[Table], name: str, value: object) -> str:
@@ -69,20 +99,32 @@ def _worths(tables: Iterable[Table], name: str, value: object) -> str:
 
 
 def worth_of(table: Table, name: str, value: object) -> str:
-    """What an input of a table of modifiers adds when it alone has this value: `+2`, `defense -1`, or nothing.
+    """What an input of a table of modifiers adds when it alone has this value: `+2`, `defense -1`,
+    or nothing.
 
     Where the table asks for more before it answers, what it adds for each: `spot +4, shoot -4`.
     """
     option = next((option for option in table.inputs if option.name == name), None)
-    if option is None or not table.modifiers or (option.type == "enum" and value not in option.values):
+    if (
+        option is None
+        or not table.modifiers
+        or (option.type == "enum" and value not in option.values)
+    ):
         return ""
     asked = [other for other in table.inputs if other.required and other is not option]
     given = 1 if option.type in ("int", "number") else value
-    bases = [dict(zip([other.name for other in asked], words, strict=True)) for words in product(*map(_few, asked))]
+    bases = [
+        dict(zip([other.name for other in asked], words, strict=True))
+        for words in product(*map(_few, asked))
+    ]
     each = {" ".join(map(str, base.values())): _added(table, base, option, given) for base in bases}
     if len(set(each.values())) == 1:
         return next(iter(each.values()))
-    return ", ".join(f"{words} {worth or '+0'}" for words, worth in each.items()) if len(asked) == 1 else ""
+    return (
+        ", ".join(f"{words} {worth or '+0'}" for words, worth in each.items())
+        if len(asked) == 1
+        else ""
+    )
 
 
 def _few(option: Option) -> tuple[object, ...]:
@@ -91,30 +133,49 @@ def _few(option: Option) -> tuple[object, ...]:
 
 
 def _added(table: Table, base: Mapping[str, object], option: Option, value: object) -> str:
-    """What this value adds to each total: the rows of the table that are there because of this input, and no others."""
+    """What this value adds to each total: the rows of the table that are there because of this
+    input, and no others.
+    """
     others = option.values or (False, True) if option.type != "int" else (0, value)
-    rows = {other: _parts(table, base, {option.name: other}) for other in {value: None, **dict.fromkeys(others)}}
-    own = [at for at, adds in rows[value].items() if any(parts.get(at) != adds for parts in rows.values())]
+    rows = {
+        other: _parts(table, base, {option.name: other})
+        for other in {value: None, **dict.fromkeys(others)}
+    }
+    own = [
+        at
+        for at, adds in rows[value].items()
+        if any(parts.get(at) != adds for parts in rows.values())
+    ]
     totals = [name for name, kind in table.outputs.items() if kind == "int"]
     changes = [(name, sum(rows[value][at] for at in own if at[1] == name)) for name in totals]
     return " ".join(
-        f"{change:+g}" if name == totals[0] else f"{name.removesuffix('_mod').replace('_', ' ')} {change:+g}"
+        f"{change:+g}"
+        if name == totals[0]
+        else f"{name.removesuffix('_mod').replace('_', ' ')} {change:+g}"
         for name, change in changes
         if change
     )
 
 
-def _parts(table: Table, base: Mapping[str, object], given: Mapping[str, object]) -> dict[tuple[str, str], float]:
+def _parts(
+    table: Table, base: Mapping[str, object], given: Mapping[str, object]
+) -> dict[tuple[str, str], float]:
     """What each row of a table of modifiers adds to which total."""
     return {(part.id, part.total): part.value for part in table(**base, **given).parts}
 
 
 def unit_words(words: UnitWords) -> tuple[str, ...]:
-    """What may be in a unit list, in lines: types, numbers with their limits, flags, states, counts."""
+    """What may be in a unit list, in lines: types, numbers with their limits, flags, states,
+    counts.
+    """
     lines = [f"types: {', '.join(words.types)}"]
     for name, option in words.keys.items():
         several = option.expected if option.values else "3 or 3,2"
-        limits = several if option.type == "mods" else option.expected.removeprefix("a whole number from ")
+        limits = (
+            several
+            if option.type == "mods"
+            else option.expected.removeprefix("a whole number from ")
+        )
         lines.append(f"{name}= {option.help} ({limits})")
     lines += [f"{name}: {text}" for name, text in words.flags.items()]
     joined = ((name, flags) for name, flags in words.states.items() if name not in words.flags)
@@ -122,7 +183,9 @@ def unit_words(words: UnitWords) -> tuple[str, ...]:
     if words.sound:
         lines.append(f"{words.sound}: without any of these states, whatever the roster says")
     if words.repeat:
-        lines.append(f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3")
+        lines.append(
+            f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3"
+        )
     if words.bare:
         lines.append(f"a number alone: so many of type {words.bare}")
     lines.append("-word or word=no: leaves out a flag that a roster unit brings")
@@ -139,7 +202,9 @@ def lists_of(options: Iterable[Option]) -> dict[str, list[str]]:
 
 
 def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each unit list of a game, called by options and sequences, and its words; what all lists share comes first."""
+    """Each unit list of a game, called by options and sequences, and its words; what all lists
+    share comes first.
+    """
     options: dict[str, dict[str, None]] = {}
     sequences: dict[str, dict[str, None]] = {}
     for sequence in game.sequences.values():
@@ -150,7 +215,11 @@ def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
     if len(lines) == 1:
         yield from ((", ".join(options[name]), found) for name, found in lines.items())
         return
-    shared = [line for line in next(iter(lines.values()), ()) if all(line in other for other in lines.values())]
+    shared = [
+        line
+        for line in next(iter(lines.values()), ())
+        if all(line in other for other in lines.values())
+    ]
     if shared:
         yield "every list", tuple(shared)
     for name, found in lines.items():

@@ -1,6 +1,8 @@
-"""All commands in one place, filled from the games: what adapters register, complete, document and dispatch.
+"""All commands in one place, filled from the games: what adapters register, complete, document and
+dispatch.
 
-Names of games are known at once; a game's sequences and tables are read when somebody asks for them.
+Names of games are known at once; a game's sequences and tables are read when somebody asks for
+them.
 """
 
 import re
@@ -10,7 +12,15 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE, shared_commands
+from bot.interface.common_commands import (
+    GROUPS,
+    PICTURE,
+    PRIVATE,
+    ROLL_OPTIONS,
+    ROUNDS,
+    WHOLE,
+    shared_commands,
+)
 from bot.interface.glossary import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
@@ -30,7 +40,10 @@ class Registry:
 
     def __init__(self, games: Mapping[str, System]) -> None:
         self.games = games
-        self._fixed = {spec.path: spec for spec in shared_commands([id for id in games if games[id].base is None])}
+        self._fixed = {
+            spec.path: spec
+            for spec in shared_commands([id for id in games if games[id].base is None])
+        }
         self._named: dict[str, dict[Path, CommandSpec]] = {}
         for path, spec in self._fixed.items():
             self._named.setdefault(path[0], {})[path] = spec
@@ -57,7 +70,11 @@ class Registry:
         """The words that may follow `path`, in order."""
         if not path:
             return self.top
-        return tuple(dict.fromkeys(spec.path[len(path)] for spec in self.below(path) if len(spec.path) > len(path)))
+        return tuple(
+            dict.fromkeys(
+                spec.path[len(path)] for spec in self.below(path) if len(spec.path) > len(path)
+            )
+        )
 
     def get(self, path: Path) -> CommandSpec | None:
         """The command with exactly this path."""
@@ -73,7 +90,9 @@ class Registry:
     def title(self, spec: CommandSpec) -> str:
         """The title of the table or sequence that a command plays; "" for any other."""
         game = self.games.get(spec.system)
-        played = game and (game.sequences if spec.family == "sequence" else game.tables).get(spec.target)
+        played = game and (game.sequences if spec.family == "sequence" else game.tables).get(
+            spec.target
+        )
         return played.title if played else ""
 
     def find(self, words: Sequence[str]) -> tuple[CommandSpec, int]:
@@ -88,7 +107,9 @@ class Registry:
             return short, 1
         if not family:
             hint = self.elsewhere(name) or self._hint(name, self.top)
-            raise UserError(f'There is no command "{name[:40]}".', hint=hint, code="unknown-command")
+            raise UserError(
+                f'There is no command "{name[:40]}".', hint=hint, code="unknown-command"
+            )
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
                 return spec, length
@@ -100,22 +121,35 @@ class Registry:
         group = self.children((name, second) if second else (name,))
         within, word = (f"{name} {second}", third) if second and group else (name, second)
         if not word:
-            raise UserError(f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"), code="unknown-command")
-        known, all_of_them = [path[-1] for path in family], phrase("`/help {name}` lists them all.", name=name)
-        hint = ("" if group else self._sibling(name, second)) or self._hint(word, known, all_of_them)
+            raise UserError(
+                f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"), code="unknown-command"
+            )
+        known, all_of_them = (
+            [path[-1] for path in family],
+            phrase("`/help {name}` lists them all.", name=name),
+        )
+        hint = ("" if group else self._sibling(name, second)) or self._hint(
+            word, known, all_of_them
+        )
         raise UserError(f'/{within} has no "{word[:40]}".', hint=hint, code="unknown-command")
 
     def _sibling(self, name: str, word: str) -> str:
-        """Where a game's table was asked for as a sequence, or the other way round: the command that is meant."""
+        """Where a game's table was asked for as a sequence, or the other way round: the command
+        that is meant.
+        """
         game, is_table = self.games.get(name.removesuffix(TABLE)), name.endswith(TABLE)
         if game is not None and is_table and word in game.sequences:
             return phrase("It is a combat sequence: `/{id} {word}`", id=game.id, word=word)
         if game is not None and not is_table and word in game.tables:
-            return phrase("It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word)
+            return phrase(
+                "It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word
+            )
         return ""
 
     def elsewhere(self, name: str) -> str:
-        """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""
+        """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a
+        table of lnlt.
+        """
         game, _, rest = name.partition("-")
         if game not in self.games:
             game, _, rest = _BETWEEN.sub(" ", name).partition(" ")
@@ -123,14 +157,21 @@ class Registry:
             return meant(name, [f"{game} {rest}"])
         found = [" ".join(path) for path in self._fixed if len(path) > 1 and path[-1] == name]
         found += [f"{id} {name}" for id, game_ in self.games.items() if name in game_.sequences]
-        found += [f"{id}{TABLE} {name}" for id, game_ in self.games.items() if name in list(game_.tables)]
+        found += [
+            f"{id}{TABLE} {name}" for id, game_ in self.games.items() if name in list(game_.tables)
+        ]
         return meant(name, found[:4]) if found else ""
 
-    def _hint(self, word: str, known: Sequence[str], otherwise: str = "Type help to see what there is.") -> str:
+    def _hint(
+        self, word: str, known: Sequence[str], otherwise: str = "Type help to see what there is."
+    ) -> str:
         return did_you_mean(word, known) or otherwise
 
     def _family(self, name: str) -> Mapping[Path, CommandSpec]:
-        if name not in self._named and (game := self.games.get(name.removesuffix(TABLE))) is not None:
+        if (
+            name not in self._named
+            and (game := self.games.get(name.removesuffix(TABLE))) is not None
+        ):
             made = _sequence_specs(game) if name == game.id else _table_specs(game)
             self._named[name] = {spec.path: spec for spec in made}
         return self._named.get(name, {})
@@ -171,10 +212,14 @@ def _chosen(choice: Choice) -> Option:
 
 def _table_specs(game: System) -> Iterator[CommandSpec]:
     tables = list(game.tables.values())
-    for table in (table for group in game.game["groups"] for table in tables if table.group == group):
+    for table in (
+        table for group in game.game["groups"] for table in tables if table.group == group
+    ):
         path = (game.id + TABLE, table.group, table.id)
         rolled = {roll.option for roll in table.rolls}
-        options = tuple(_rollable(option) if option.name in rolled else option for option in table.inputs)
+        options = tuple(
+            _rollable(option) if option.name in rolled else option for option in table.inputs
+        )
         yield CommandSpec(
             path=path,
             summary=table.summary or table.title,

@@ -14,7 +14,9 @@ FILE = "file"
 
 
 def check_sizes(options: Mapping[str, object]) -> None:
-    """Raise UserError for more options, or more text in them, than a command may have; no text is looked into."""
+    """Raise UserError for more options, or more text in them, than a command may have; no text
+    is looked into.
+    """
     if len(options) > MAX_OPTIONS:
         raise UserError("Too many options.", code="too-long")
     total = 0
@@ -24,7 +26,11 @@ def check_sizes(options: Mapping[str, object]) -> None:
         total += 0 if name == FILE else len(value)
         limit = MOST_TEXT if name == FILE else MAX_TEXT
         if len(value) > limit:
-            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
+            raise UserError(
+                f"{name[:40]} is too long: at most {limit} characters.",
+                option=name[:40],
+                code="too-long",
+            )
     if total > MAX_TEXTS:
         what = f"That is too much text for one command: at most {MAX_TEXTS:,} characters in all its options."
         raise UserError(what, hint="Send it as several commands.", code="too-long")

@@ -23,7 +23,9 @@ PUBLIC = "public"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether they manage the server."""
+    """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether
+    they manage the server.
+    """
 
     key: str
     name: str
@@ -34,10 +36,11 @@ class Person:
 class Place:
     """Where: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
 
-    Threads, forum posts and direct messages are places like any channel. `owner` is set by an adapter that knows this
-    for somebody's own conversation with the bot, where nobody else reads: the key of that person. `parent` is the
-    channel of a thread; `thread` is where answers go when the channel's game is played from one. `is_own`: it is
-    somebody's own play, which is of no channel (see own_place).
+    Threads, forum posts and direct messages are places like any channel. `owner` is set by an
+    adapter that knows this for somebody's own conversation with the bot, where nobody else reads:
+    the key of that person. `parent` is the channel of a thread; `thread` is where answers go when
+    the channel's game is played from one. `is_own`: it is somebody's own play, which is of no
+    channel (see own_place).
     """
 
     key: str
@@ -58,7 +61,8 @@ OWN = "own"
 
 
 def own_place(user: str) -> Place:
-    """Where somebody plays by an install of their own, wherever they type: free play apart from all channels.
+    """Where somebody plays by an install of their own, wherever they type: free play apart from all
+    channels.
 
     >>> own_place("discord:5").key
     'discord:own/5'
@@ -69,13 +73,15 @@ def own_place(user: str) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it run once.
+    """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it
+    run once.
 
-    `delivery` is what the adapter needs to bring the answer (a token and its end, a response address); it is
-    stored with the answer until that has been posted.
+    `delivery` is what the adapter needs to bring the answer (a token and its end, a response
+    address); it is stored with the answer until that has been posted.
 
-    `channels` holds, by option, the channels whose ids the platform itself confirmed for this person: it exists on the
-    same server, they may see it and write there, and so may the bot. An id without that is not believed.
+    `channels` holds, by option, the channels whose ids the platform itself confirmed for this
+    person: it exists on the same server, they may see it and write there, and so may the bot. An id
+    without that is not believed.
 
     `spec` is what the path leads to, once somebody has looked it up; it is not stored.
     """
@@ -91,7 +97,9 @@ class Command:
 
 
 class Receipt(NamedTuple):
-    """A command whose receipt is shown, or about to be. `until` (Unix seconds) ends the life of its token."""
+    """A command whose receipt is shown, or about to be. `until` (Unix seconds) ends the life of
+    its token.
+    """
 
     command: Command
     until: float
@@ -100,10 +108,10 @@ class Receipt(NamedTuple):
 class CommandSpec(NamedTuple):
     """What a command is: its path, help, options, an example that runs, and who sees its answer.
 
-    `family` names the file under bot/commands that handles it; `system` and `target` say which game and which
-    table or sequence. `title` is its name for people, `verb` what its form does, `common` its commonest modifiers,
-    first in every list. `private` is known before the work begins, as platforms want it at the receipt. `needs_game`:
-    it is of no use in somebody's own play.
+    `family` names the file under bot/commands that handles it; `system` and `target` say which game
+    and which table or sequence. `title` is its name for people, `verb` what its form does, `common`
+    its commonest modifiers, first in every list. `private` is known before the work begins, as
+    platforms want it at the receipt. `needs_game`: it is of no use in somebody's own play.
     """
 
     path: Path
@@ -130,21 +138,35 @@ class CommandSpec(NamedTuple):
         return next((option for option in self.options if option.name == name), None)
 
     def is_private(self, options: Mapping[str, object]) -> bool:
-        """Whether the answer is for the asker alone: known from the options as typed, before any work."""
-        if self.wants_whole(options) or (self.option(PUBLIC) is not None and not flag(options, PUBLIC)):
+        """Whether the answer is for the asker alone: known from the options as typed, before any
+        work.
+        """
+        if self.wants_whole(options) or (
+            self.option(PUBLIC) is not None and not flag(options, PUBLIC)
+        ):
             return True
         if self.family == "deck" and str(options.get("to") or "").strip().casefold() == HAND:
             return True
-        return self.private or self.counts(options) or any(flag(options, name) for name in FLAGS if self.option(name))
+        return (
+            self.private
+            or self.counts(options)
+            or any(flag(options, name) for name in FLAGS if self.option(name))
+        )
 
     def counts(self, options: Mapping[str, object]) -> bool:
         """Whether it only counts odds, so that nothing is rolled."""
         if _COUNTS.isdisjoint(options) or self.family not in ("sequence", "roll"):
             return False
-        return flag(options, "odds") or flag(options, "compare") or options.get("rounds") not in (None, "")
+        return (
+            flag(options, "odds")
+            or flag(options, "compare")
+            or options.get("rounds") not in (None, "")
+        )
 
     def wants_whole(self, options: Mapping[str, object]) -> bool:
-        """Whether all of a table was asked for: by that word, or by no input where it needs some."""
+        """Whether all of a table was asked for: by that word, or by no input where it needs
+        some.
+        """
         if self.family == "lookup" and flag(options, "whole"):
             return True
         empty = all(value in (None, "", ()) for value in options.values())

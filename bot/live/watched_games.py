@@ -1,6 +1,6 @@
-"""The games that are watched from outside: what anybody may see of one (its export without what is sealed or
-unpublished, and the page made of it), found by its address, read once a second while anybody watches, and made once for
-all of them."""
+"""The games that are watched from outside: what anybody may see of one (its export without what is
+sealed or unpublished, and the page made of it), found by its address, read once a second while
+anybody watches, and made once for all of them."""
 
 import asyncio
 import contextlib
@@ -44,15 +44,21 @@ async def public_export(store: Store, row: str, events: Sequence[EventRow]) -> J
     return await asyncio.to_thread(made)
 
 
-def live_page(export: str, facts: Mapping[int, str], live: str, picture: str) -> tuple[bytes, bytes, str]:
-    """The page as UTF-8, the same compressed, and the policy by which a browser runs its own scripts alone."""
+def live_page(
+    export: str, facts: Mapping[int, str], live: str, picture: str
+) -> tuple[bytes, bytes, str]:
+    """The page as UTF-8, the same compressed, and the policy by which a browser runs its own
+    scripts alone.
+    """
     text = page(json.loads(export), _read(facts), live, picture)
     plain = text.encode("utf-8", "replace")
     return plain, compress(plain, 6, mtime=0), policy(text)
 
 
 def live_more(export: str, facts: Mapping[int, str], since: int) -> bytes:
-    """One message of the stream: what a page that shows event `since` needs to show the last one."""
+    """One message of the stream: what a page that shows event `since` needs to show the last
+    one.
+    """
     read = json.loads(export)
     told = fragments(read, _read(facts), since)
     body = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
@@ -61,7 +67,9 @@ def live_more(export: str, facts: Mapping[int, str], since: int) -> bytes:
 
 
 def policy(text: str) -> str:
-    """A Content-Security-Policy under which nothing runs but the scripts of this page, and nothing is loaded."""
+    """A Content-Security-Policy under which nothing runs but the scripts of this page, and
+    nothing is loaded.
+    """
     return (
         f"default-src 'none'; script-src {script_hashes(text)}; style-src 'unsafe-inline'; img-src data:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -78,7 +86,9 @@ PATIENCE = 3.0
 """Seconds that a page waits for the facts of its events; what comes later is in the next one."""
 RENDERING = 20.0
 BATCH, PAUSE, SHARE_OF_TELLING = 20, 0.003, 6
-"""So many watchers are told at once, with a pause behind them, so many times as long as that took, for who plays."""
+"""So many watchers are told at once, with a pause behind them, so many times as long as that
+took, for who plays.
+"""
 BYE = b"event: bye\ndata: -\n\n"
 AGAIN = b"event: again\ndata: -\n\n"
 
@@ -133,37 +143,52 @@ class Watched:
             before = self.number
             if await self._read() and before and self.watchers:
                 await self._learn()
-                message = await self._worked(live_more, self._text, self._known(), before, seconds=RENDERING)
+                message = await self._worked(
+                    live_more, self._text, self._known(), before, seconds=RENDERING
+                )
                 self._sent.append((before, self.number, message))
                 await self._tell()
         return monotonic() - since
 
     async def page(self, live: str, picture: str) -> Page | None:
-        """The page as it is now, made once for each event; None where the game is gone, or too long."""
+        """The page as it is now, made once for each event; None where the game is gone, or too
+        long.
+        """
         async with self._turn:
             self.used = monotonic()
-            if not self.watchers:  # else every second is soon enough, and what comes meanwhile is sent
+            if (
+                not self.watchers
+            ):  # else every second is soon enough, and what comes meanwhile is sent
                 await self._read()
             if not self._events or self.number > MOST_EVENTS:
                 return None
             if self._page is None or self._page.number != self.number:
                 await self._learn()
-                made = await self._worked(live_page, self._text, self._known(), live, picture, seconds=RENDERING)
+                made = await self._worked(
+                    live_page, self._text, self._known(), live, picture, seconds=RENDERING
+                )
                 self._page = Page(self.number, *made)
             return self._page
 
     async def picture(self) -> bytes:
-        """The picture beside a link to it, as PNG. Raises UserError where nothing draws one here."""
+        """The picture beside a link to it, as PNG. Raises UserError where nothing draws one
+        here.
+        """
         async with self._turn:
             self.used = monotonic()
             if not self.watchers:
                 await self._read()
             if self._card is None or self._card[0] != self.number:
-                self._card = (self.number, await self._worked(card_png, self._text, seconds=RENDERING))
+                self._card = (
+                    self.number,
+                    await self._worked(card_png, self._text, seconds=RENDERING),
+                )
             return self._card[1]
 
     def behind(self, watcher: Watcher) -> list[bytes]:
-        """The messages that a watcher has not had, in order; the request to load the page anew where they are gone."""
+        """The messages that a watcher has not had, in order; the request to load the page anew
+        where they are gone.
+        """
         told: list[bytes] = []
         for begin, end, message in self._sent:
             if begin == watcher.number:
@@ -182,7 +207,9 @@ class Watched:
             self._learning.cancel()
 
     async def _tell(self) -> None:
-        """Wake the watchers, some at a time: thousands that wake at once would hold up everybody who plays."""
+        """Wake the watchers, some at a time: thousands that wake at once would hold up everybody
+        who plays.
+        """
         watchers = list(self.watchers)
         for start in range(0, len(watchers), BATCH):
             for watcher in watchers[start : start + BATCH]:
@@ -230,7 +257,9 @@ often = seldom(__name__)
 EVERY = 1.0
 """Seconds between two looks at a game that is watched."""
 SHARE_OF_TIME, LONGEST_PAUSE = 2, 10.0
-"""A game whose update takes long is looked at less often: so many times as long, up to so many seconds."""
+"""A game whose update takes long is looked at less often: so many times as long, up to so many
+seconds.
+"""
 MOST_GAMES = 200
 IDLE = 120.0
 """Seconds for which a game is kept that nobody looks at."""
@@ -296,7 +325,9 @@ class Hub:
         game.used = monotonic()
 
     def _make_room(self) -> None:
-        """Forget games that nobody has looked at lately, and the one that was not for longest where they are many."""
+        """Forget games that nobody has looked at lately, and the one that was not for longest
+        where they are many.
+        """
         idle = sorted((game.used, key) for key, game in self._games.items() if not game.watchers)
         gone = [key for used, key in idle if used < monotonic() - IDLE]
         if len(self._games) - len(gone) >= MOST_GAMES:

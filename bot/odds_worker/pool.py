@@ -1,7 +1,9 @@
-"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five seconds.
+"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five
+seconds.
 
-However many ask at once, nobody else waits for their odds: one is counted on the spot at a time, with a pause behind
-it as long as it took, and what is more goes to the worker. Whoever asks the same gets the same count.
+However many ask at once, nobody else waits for their odds: one is counted on the spot at a time,
+with a pause behind it as long as it took, and what is more goes to the worker. Whoever asks the
+same gets the same count.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ T = TypeVar("T")
 
 
 class Odds:
-    """The odds that are asked for in chat. Equal questions share one count; the latest few hundred are kept."""
+    """The odds that are asked for in chat. Equal questions share one count; the latest few
+    hundred are kept.
+    """
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -67,14 +71,18 @@ class Odds:
     async def count(
         self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
     ) -> dict[str, Distribution]:
-        """The distribution of each output of `paths`, for reading. Raises UserError, also for what takes too long."""
+        """The distribution of each output of `paths`, for reading. Raises UserError, also for
+        what takes too long.
+        """
         # The inputs as they were understood, so with all that a roster unit brought.
         key = repr((sequence.system.key, sequence.id, tuple(paths), sequence.given(raw, roster)))
         if key in self._kept:
             return self._kept[key]
         task = self._under_way.get(key)
         if task is None:
-            task = self._under_way[key] = asyncio.create_task(self._count(sequence, raw, paths, roster))
+            task = self._under_way[key] = asyncio.create_task(
+                self._count(sequence, raw, paths, roster)
+            )
             task.add_done_callback(partial(self._keep, key))
         return await asyncio.shield(task)
 
@@ -85,7 +93,9 @@ class Odds:
             with contextlib.suppress(TooManyStates):
                 return await self._count_here(sequence, raw, paths, roster)
         names = (sequence.system.key, sequence.id)
-        return await self._worker.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))
+        return await self._worker.run(
+            count_odds_here, *names, dict(raw), tuple(paths), dict(roster)
+        )
 
     async def _count_here(
         self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
@@ -99,7 +109,13 @@ class Odds:
         since = monotonic()
         try:
             return each_odds(
-                sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS, seconds=INLINE_SECONDS
+                sequence,
+                raw,
+                paths,
+                roster,
+                budget=INLINE_STATES,
+                rolls=INLINE_ROLLS,
+                seconds=INLINE_SECONDS,
             )
         finally:  # the next one does not begin before everybody else had as much time
             asyncio.get_running_loop().call_later(monotonic() - since, self._here.release)
@@ -111,9 +127,13 @@ class Odds:
 
 
 class Worker:
-    """One process beside the bot, started when first needed, for sums that would hold everybody else up."""
+    """One process beside the bot, started when first needed, for sums that would hold everybody
+    else up.
+    """
 
-    def __init__(self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY) -> None:
+    def __init__(
+        self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY
+    ) -> None:
         """A process that `stays` waits for the next sum; else it ends when nobody waits for it."""
         self.seconds, self._stays, self._busy = seconds, stays, busy
         self._process: asyncio.subprocess.Process | None = None
@@ -126,10 +146,11 @@ class Worker:
         return self._waiting
 
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
-        """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
+        """What `function(*arguments)` returns, run in the worker: a function of a module, values
+        that can be pickled.
 
-        It sees the systems that are in use here. Raises the function's UserError, and TooManyStates after the time
-        limit (`seconds`, if it has its own): then the process is ended.
+        It sees the systems that are in use here. Raises the function's UserError, and TooManyStates
+        after the time limit (`seconds`, if it has its own): then the process is ended.
         """
         if self._waiting >= WAITING:
             raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
@@ -166,7 +187,9 @@ class Worker:
             process = await self._started()
             assert process.stdin is not None
             process.stdin.write(question)
-            await asyncio.wait_for(_read(process), START_SECONDS)  # it has read the packs: no part of the sum
+            await asyncio.wait_for(
+                _read(process), START_SECONDS
+            )  # it has read the packs: no part of the sum
             answer: tuple[object, Refused | None] = await _read_within(process, seconds)
         except (TimeoutError, EOFError, OSError):
             self.given_up += 1
@@ -194,14 +217,19 @@ class Worker:
 
 def _environment() -> dict[str, str]:
     """This process's environment without its secrets, and with the way to our own modules."""
-    kept = {name: value for name, value in os.environ.items() if not any(word in name for word in _SECRET)}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not any(word in name for word in _SECRET)
+    }
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> Any:
-    """The answer, if it comes in time. Where the machine is busy with others, what counts is the time that the process
-    had; but nobody waits more than BUSY_SECONDS longer. Raises TimeoutError."""
+    """The answer, if it comes in time. Where the machine is busy with others, what counts is the
+    time that the process had; but nobody waits more than BUSY_SECONDS longer. Raises TimeoutError.
+    """
     reading = asyncio.ensure_future(_read(process))
     try:
         before, end = _worked(process.pid), monotonic() + seconds + BUSY_SECONDS
@@ -216,7 +244,9 @@ async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> A
 
 
 def _worked(pid: int) -> float:
-    """Seconds that the processor has worked for a process; endless where the system does not say."""
+    """Seconds that the processor has worked for a process; endless where the system does not
+    say.
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -239,7 +269,11 @@ def packs_in_use() -> tuple[Mapping[str, bytes], ...]:
 
 
 def count_odds_here(
-    system_id: str, sequence_id: str, raw: Mapping[str, object], paths: tuple[str, ...], roster: Roster
+    system_id: str,
+    sequence_id: str,
+    raw: Mapping[str, object],
+    paths: tuple[str, ...],
+    roster: Roster,
 ) -> dict[str, Distribution]:
     """The odds of a sequence, called by names: what the worker is asked for."""
     return each_odds(system(system_id).sequence(sequence_id), raw, paths, roster)

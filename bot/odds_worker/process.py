@@ -1,4 +1,6 @@
-"""The worker process: takes one sum after the other from standard input, and answers on standard output."""
+"""The worker process: takes one sum after the other from standard input, and answers on standard
+output.
+"""
 
 import contextlib
 import pickle
@@ -12,16 +14,22 @@ from typing import Any
 
 SIZE = struct.Struct(">Q")
 GRACE = 90
-"""Seconds behind its limit after which the process ends, whatever it is at: its parent gave up long before."""
+"""Seconds behind its limit after which the process ends, whatever it is at: its parent gave up
+long before.
+"""
 MEMORY = 640 * 2**20
-"""Bytes of address space, Python itself included: what needs more is refused, and the bot beside it goes on."""
+"""Bytes of address space, Python itself included: what needs more is refused, and the bot beside
+it goes on.
+"""
 
 Refused = tuple[str, Any, str | None, str]
 """A UserError on its way: message, hint, option, code."""
 
 
 def packed(value: object) -> bytes:
-    """A value as it goes through the pipe: its length, then its pickle. Only our own two processes speak here."""
+    """A value as it goes through the pipe: its length, then its pickle. Only our own two
+    processes speak here.
+    """
     data = pickle.dumps(value)
     return SIZE.pack(len(data)) + data
 
@@ -32,7 +40,9 @@ def named(function: Callable[..., Any]) -> str:
 
 
 def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | None]:
-    """(result, None), or (None, (what was wrong, hint, option, code)): errors cross between processes as plain JSON."""
+    """(result, None), or (None, (what was wrong, hint, option, code)): errors cross between
+    processes as plain JSON.
+    """
     from bot.rules.errors import UserError
     from bot.rules.text.phrase import text_to_json
 
@@ -44,14 +54,20 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | Non
 
 
 def _seeing(packs: tuple[Mapping[str, bytes], ...]) -> contextlib.AbstractContextManager[None]:
-    """Inside, the systems are those of everybody and these packs, as the bot beside it loaded them."""
+    """Inside, the systems are those of everybody and these packs, as the bot beside it loaded
+    them.
+    """
     if not packs:
         return contextlib.nullcontext()
     from bot.systems.catalog import everywhere, using
     from bot.systems.packs.pack import PackSystem, version_of
     from bot.systems.packs.shelf import Shelf
 
-    known = {hash: _PACKS.get(hash) or PackSystem(content) for content in packs for hash in [version_of(content)]}
+    known = {
+        hash: _PACKS.get(hash) or PackSystem(content)
+        for content in packs
+        for hash in [version_of(content)]
+    }
     _PACKS.clear()  # only those of the last question are kept
     _PACKS.update(known)
     return using(Shelf(everywhere(), known.values()))
@@ -61,7 +77,9 @@ _PACKS: dict[str, Any] = {}
 
 
 def main() -> None:
-    """Work until the pipe is closed. Ctrl-C is the parent's business; a sum that outlives its parent ends by itself."""
+    """Work until the pipe is closed. Ctrl-C is the parent's business; a sum that outlives its
+    parent ends by itself.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
@@ -85,7 +103,9 @@ def main() -> None:
 
 
 def _limit_memory() -> None:
-    """Bound what this process may take. Where memory runs short anyway, it goes rather than the bot."""
+    """Bound what this process may take. Where memory runs short anyway, it goes rather than the
+    bot.
+    """
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     limit = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
     with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,6 @@
-"""What this process is at work on is kept from others, for as long as it takes: its leases are renewed meanwhile."""
+"""What this process is at work on is kept from others, for as long as it takes: its leases are
+renewed meanwhile.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -12,7 +14,9 @@ often = seldom(f"{__name__}.often")
 K = TypeVar("K")
 
 LEASE = 10.0
-"""Seconds after which another process may take over what was not renewed; it was a dead process's, then."""
+"""Seconds after which another process may take over what was not renewed; it was a dead
+process's, then.
+"""
 
 
 class Leases(Generic[K]):

@@ -1,4 +1,6 @@
-"""The receipts that this process owes an answer and those that it takes over from a dead one, and when one is shown."""
+"""The receipts that this process owes an answer and those that it takes over from a dead one,
+and when one is shown.
+"""
 
 import asyncio
 import logging
@@ -36,11 +38,15 @@ class Receipts:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._held = Leases[str](lambda ids: journal.renew(ids, LEASE))
-        self._refused: set[str] = set()  # written down too late: whoever asked has read that nothing happens
+        self._refused: set[str] = (
+            set()
+        )  # written down too late: whoever asked has read that nothing happens
         self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:
-        """Write down that a receipt will be shown. Raises StoreError when that cannot be done in time."""
+        """Write down that a receipt will be shown. Raises StoreError when that cannot be done in
+        time.
+        """
         work = asyncio.ensure_future(self._journal.note(Receipt(command, until), LEASE))
         done, _ = await asyncio.wait({work}, timeout=PATIENCE)
         if not done:
@@ -51,7 +57,9 @@ class Receipts:
             self._held.hold(command.request_id)
 
     def _late(self, work: asyncio.Future[bool], id: str) -> None:
-        """It was written too late, or not at all; one that another process had written is that one's."""
+        """It was written too late, or not at all; one that another process had written is that
+        one's.
+        """
         if not work.cancelled() and work.exception() is None and work.result():
             self._dropping = asyncio.ensure_future(self._drop(id))
         else:
@@ -74,12 +82,18 @@ class Receipts:
         refused = self._refused & {receipt.command.request_id for receipt in found}
         for id in refused:
             await self._drop(id)
-        mine = [one for one in found if (id := one.command.request_id) not in refused and id not in self._held]
+        mine = [
+            one
+            for one in found
+            if (id := one.command.request_id) not in refused and id not in self._held
+        ]
         self._held.hold(*(receipt.command.request_id for receipt in mine))
         return mine
 
     async def forget(self, user: str, places: Sequence[str], but: str) -> None:
-        """Delete what is about a user or places; their receipts of this moment are answered all the same."""
+        """Delete what is about a user or places; their receipts of this moment are answered all
+        the same.
+        """
         try:
             await self._journal.forget(user, places, but)
         except StoreError as error:
@@ -104,8 +118,12 @@ def not_run(command: Command) -> Reply:
     """The answer where a command was shown as under way, but not run before its token died."""
     return Reply(
         f"{command.who.name}, your command was not run",
-        (f"{_typed(command)}: the bot was stopped before it got to it. Nothing was recorded: please try again.",),
-        footer=(f"{REFERENCE}{tombstone(command.request_id)[:8]}",),  # tells it from the next one, which reads alike
+        (
+            f"{_typed(command)}: the bot was stopped before it got to it. Nothing was recorded: please try again.",
+        ),
+        footer=(
+            f"{REFERENCE}{tombstone(command.request_id)[:8]}",
+        ),  # tells it from the next one, which reads alike
         mention=(command.who.key,),
     )
 
@@ -117,13 +135,19 @@ def _typed(command: Command) -> str:
         return "A button you pressed"
     if command.path[0] == "order" or any(flag(command.options, one) for one in FLAGS):
         return name
-    said = (key if value is True else f"{key}={value}" for key, value in command.options.items() if value)
+    said = (
+        key if value is True else f"{key}={value}"
+        for key, value in command.options.items()
+        if value
+    )
     return " ".join([name, *said])[:MOST_TYPED]
 
 
-async def watch(receipts: Receipts, platform: str, answer: Callable[[Receipt], Awaitable[None]]) -> None:
-    """Look for receipts that nobody holds, for ever, and answer them, those of one place in order of arrival. One whose
-    answer failed is `broken`, and comes again."""
+async def watch(
+    receipts: Receipts, platform: str, answer: Callable[[Receipt], Awaitable[None]]
+) -> None:
+    """Look for receipts that nobody holds, for ever, and answer them, those of one place in order
+    of arrival. One whose answer failed is `broken`, and comes again."""
     at_work: set[asyncio.Task[None]] = set()
     try:
         while True:
@@ -140,7 +164,9 @@ async def watch(receipts: Receipts, platform: str, answer: Callable[[Receipt], A
             task.cancel()
 
 
-async def _answered(receipts: Receipts, answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt) -> None:
+async def _answered(
+    receipts: Receipts, answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt
+) -> None:
     try:
         await answer(receipt)
     except Exception as error:  # held any longer, nobody would try again before this process ends
@@ -159,9 +185,11 @@ def hurry(at_work: int) -> int:
     return 1 if at_work < CROWD else 4 if at_work < 5 * CROWD else 16
 
 
-async def done_within(work: asyncio.Future[Any], patience: Callable[[], float], spent: float = 0.0) -> bool:
-    """Whether the work is done before so many seconds are over, of which some are `spent`; they may become fewer as
-    others come."""
+async def done_within(
+    work: asyncio.Future[Any], patience: Callable[[], float], spent: float = 0.0
+) -> bool:
+    """Whether the work is done before so many seconds are over, of which some are `spent`; they may
+    become fewer as others come."""
     clock = asyncio.get_running_loop().time
     begun = clock() - spent
     await asyncio.wait({work}, timeout=max(0.0, min(patience() - spent, STEP)))

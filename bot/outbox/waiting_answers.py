@@ -1,4 +1,6 @@
-"""Answers on their way: stored with what they answer, and kept until somebody has seen them posted."""
+"""Answers on their way: stored with what they answer, and kept until somebody has seen them
+posted.
+"""
 
 import asyncio
 import contextlib
@@ -16,9 +18,13 @@ from bot.stores.store import Store
 often = seldom(f"{__name__}.often")
 
 GOOD_UNTIL = "good_until"
-"""In the delivery of an answer that nobody asked for: Unix seconds after which it is better never posted."""
+"""In the delivery of an answer that nobody asked for: Unix seconds after which it is better
+never posted.
+"""
 INSTEAD = "instead"
-"""In the delivery of what is for one person: the channel where they are called if they take no direct messages."""
+"""In the delivery of what is for one person: the channel where they are called if they take no
+direct messages.
+"""
 _OURS = (GOOD_UNTIL, INSTEAD)
 NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""
@@ -41,7 +47,9 @@ class Due(NamedTuple):
 
 
 class Answers:
-    """The outbox of one process: what it posts now nobody else gets, and what is left over goes to one of all."""
+    """The outbox of one process: what it posts now nobody else gets, and what is left over goes
+    to one of all.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -54,9 +62,12 @@ class Answers:
             task.cancel()
         self._posting.close()
 
-    async def delivered(self, *answers: Reply | int, spot: Mapping[str, object] | None = None) -> None:
-        """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the store cannot take now
-        is written down later: it is on the screen, and must not come there twice. `spot` is where, for `amend`."""
+    async def delivered(
+        self, *answers: Reply | int, spot: Mapping[str, object] | None = None
+    ) -> None:
+        """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the
+        store cannot take now is written down later: it is on the screen, and must not come there
+        twice. `spot` is where, for `amend`."""
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         ids = [id for id in ids if id]
         with self.posting(*ids):  # until that is on the disk
@@ -80,12 +91,16 @@ class Answers:
                 return
 
     def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
-        """While this block posts these answers, nobody else gets them from `due`, however long it takes."""
+        """While this block posts these answers, nobody else gets them from `due`, however long
+        it takes.
+        """
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         return self._posting.holding(*(id for id in ids if id))
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
-        """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
+        """Answers that were not posted in time, oldest first; each is given to one process,
+        which posts it at once.
+        """
         rows = await self._store.outbox_claim(LEASE, limit, platform)
         return [
             Due(
@@ -107,19 +122,23 @@ class Answers:
 
     async def keep_untold(self, user: str, id: str, reply: Reply, now: float) -> None:
         """Keep an answer for somebody, as long as a draft; once for each id."""
-        await self._store.put_doc(Doc(UNTOLD, f"{user}/{id}", reply.to_json(), now + DRAFTS_KEPT, user))
+        await self._store.put_doc(
+            Doc(UNTOLD, f"{user}/{id}", reply.to_json(), now + DRAFTS_KEPT, user)
+        )
 
     async def untold(self, user: str | None = None) -> list[tuple[str, Reply]]:
         """What is kept for somebody, or for all, by its key, which begins with whose it is."""
-        return [(doc.key, Reply.from_json(doc.data)) for doc in await self._store.docs(UNTOLD, user)]
+        return [
+            (doc.key, Reply.from_json(doc.data)) for doc in await self._store.docs(UNTOLD, user)
+        ]
 
     async def told(self, key: str) -> None:
         """They have seen it."""
         await self._store.take_doc(UNTOLD, key)
 
     async def retry(self, id: int, after: float, *, unsure: bool = False) -> None:
-        """This answer could not be posted, or (`unsure`) nobody knows: it is due again in `after` seconds (LONGEST_WAIT
-        at most)."""
+        """This answer could not be posted, or (`unsure`) nobody knows: it is due again in `after`
+        seconds (LONGEST_WAIT at most)."""
         await self._store.outbox_retry(min(after, LONGEST_WAIT), id, held=unsure)
 
     async def _keep(self, ids: Sequence[int]) -> None:

@@ -1,5 +1,5 @@
-"""A pack read whole: its faults, what looks odd in it, and how much it has. Called in a process of its own for what a
-stranger wrote."""
+"""A pack read whole: its faults, what looks odd in it, and how much it has. Called in a process of
+its own for what a stranger wrote."""
 
 import asyncio
 import math
@@ -33,7 +33,9 @@ from bot.systems.system import DECKS, SCENARIOS, STEPS, TABLES, Sequence, System
 
 MANY_STATES = 10_000
 EXAMPLE_ROLLS = 100_000
-"""What the odds of one example may look at: counted, not timed, so that a pack is not refused where a host is slow."""
+"""What the odds of one example may look at: counted, not timed, so that a pack is not refused
+where a host is slow.
+"""
 MOST_CHARACTERS = 8_000
 SITUATIONS = 30_000
 """Look-ups of a whole pack: a second or so."""
@@ -46,7 +48,9 @@ MOST_BLANK = 12
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found: faults, one line each; questions; and what the pack is and has, in a line."""
+    """What a check found: faults, one line each; questions; and what the pack is and has, in a
+    line.
+    """
 
     faults: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
@@ -62,11 +66,18 @@ class _Found:
     odds: list[str] = field(default_factory=list)
 
     def report(self, about: str = "") -> Report:
-        return Report(tuple(dict.fromkeys(self.faults)), tuple(dict.fromkeys(self.questions)), about, tuple(self.odds))
+        return Report(
+            tuple(dict.fromkeys(self.faults)),
+            tuple(dict.fromkeys(self.questions)),
+            about,
+            tuple(self.odds),
+        )
 
 
 def check_content(content: Content, *, is_new: bool = True) -> Report:
-    """The report on a pack's files; of one that is not new, nothing that was not asked when it came."""
+    """The report on a pack's files; of one that is not new, nothing that was not asked when it
+    came.
+    """
     try:
         pack = PackSystem(content)
     except TableError as error:
@@ -112,9 +123,13 @@ _SAID = re.compile(
 
 
 def placed(report: Report, content: Content) -> Report:
-    """The report with the lines of its faults and questions, as far as the text of the files shows them."""
+    """The report with the lines of its faults and questions, as far as the text of the files
+    shows them.
+    """
     texts = {name: data.decode("utf-8", "replace") for name, data in content.items()}
-    lines = [tuple(_placed(said, texts) for said in some) for some in (report.faults, report.questions)]
+    lines = [
+        tuple(_placed(said, texts) for said in some) for some in (report.faults, report.questions)
+    ]
     return replace(report, faults=lines[0], questions=lines[1])
 
 
@@ -125,15 +140,21 @@ def _placed(said: str, texts: Mapping[str, str]) -> str:
         return said
     at = -1
     words = (
-        [found["row"], *found["row"].split()] if found["row"] else [found["all"] or found["quoted"] or found["first"]]
+        [found["row"], *found["row"].split()]
+        if found["row"]
+        else [found["all"] or found["quoted"] or found["first"]]
     )
     for word in words:
         key = re.escape(word.rstrip(","))
-        if key_at := re.compile(rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)").search(
-            text, max(at, 0)
-        ):
+        if key_at := re.compile(
+            rf"(?m)(?:^|[\s{{,\"'-]|id: )({key})[\"']?(?=\s*:|\s*,\s*(?:name|count):)"
+        ).search(text, max(at, 0)):
             at = key_at.start(1)
-    return f"{found['file']}, line {text.count(chr(10), 0, at) + 1}{said[found.end('file') :]}" if at >= 0 else said
+    return (
+        f"{found['file']}, line {text.count(chr(10), 0, at) + 1}{said[found.end('file') :]}"
+        if at >= 0
+        else said
+    )
 
 
 def _check_tables(system: System, found: _Found) -> int:
@@ -147,9 +168,13 @@ def _check_tables(system: System, found: _Found) -> int:
             found.faults.append(str(error))
             continue
         if not table.summary or len(table.summary) > LONGEST_SUMMARY:
-            found.faults.append(f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters")
+            found.faults.append(
+                f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters"
+            )
         if not (table.printed.get("examples") or table.example):
-            found.questions.append(f"{file}: it has no examples; one from the rule book shows that it is typed right")
+            found.questions.append(
+                f"{file}: it has no examples; one from the rule book shows that it is typed right"
+            )
         if table.blank:
             rows = Counter(one.where.partition(", column")[0] for one in table.blank)
             named = ", ".join(f"{row} ({count})" for row, count in islice(rows.items(), MOST_BLANK))
@@ -180,12 +205,16 @@ def _check_sequences(system: System, found: _Found) -> int:
 
 
 def _count_states(sequence: Sequence, found: _Found) -> None:
-    """Say how many states the odds of a sequence come to at most, and ask about those that may be too many."""
+    """Say how many states the odds of a sequence come to at most, and ask about those that may
+    be too many.
+    """
     bound = None if sequence.declared is None else sequence.declared.bound(MAX_UNITS)
     if bound is None or bound.most == math.inf:
         return
     if MANY_STATES <= bound.most <= STATE_BUDGET:
-        found.odds.append(f"{sequence.id}: at most {bound.most:,.0f} state{'' if bound.most == 1 else 's'}")
+        found.odds.append(
+            f"{sequence.id}: at most {bound.most:,.0f} state{'' if bound.most == 1 else 's'}"
+        )
     elif bound.least > STATE_BUDGET:
         where = f"{sequence.system.id}/sequences.yaml, row {sequence.id}"
         found.questions.append(
@@ -194,7 +223,9 @@ def _count_states(sequence: Sequence, found: _Found) -> None:
 
 
 def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
-    """What is wrong with a combat sequence that is played and counted once, as its example is. Raises TableError."""
+    """What is wrong with a combat sequence that is played and counted once, as its example is.
+    Raises TableError.
+    """
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
     if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
@@ -203,7 +234,9 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         if untold := sequence.declared.untold:
             return f"{where} outputs: {untold[0]}"
     for name, said in sequence.outputs.items():
-        is_word = isinstance(said, str) and said.isidentifier() and said not in (*OUTPUTS, *system.lists)
+        is_word = (
+            isinstance(said, str) and said.isidentifier() and said not in (*OUTPUTS, *system.lists)
+        )
         if is_word and (near := did_you_mean(said, system.lists)):
             return f"{where} outputs {name}: there is no list {said}. {near}"
     if sequence.rounds:
@@ -212,21 +245,35 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
         example = sequence.decided(sequence.example)
         played = resolve(sequence, example, throwaway())
         if sequence.declared is not None and played.dice and not sequence.odds_by:
-            found.questions.append(f"{where}: it has no odds; odds_by: OUTPUT says by which output they are counted")
-        if not played.settlement.headline and {sequence.id, "*"}.isdisjoint(system.game.get("results") or {}):
-            found.questions.append(f"{where}: no step has a headline, so its answers begin without a result")
+            found.questions.append(
+                f"{where}: it has no odds; odds_by: OUTPUT says by which output they are counted"
+            )
+        if not played.settlement.headline and {sequence.id, "*"}.isdisjoint(
+            system.game.get("results") or {}
+        ):
+            found.questions.append(
+                f"{where}: no step has a headline, so its answers begin without a result"
+            )
         if sequence.odds_by:
             count_odds(sequence, example, rolls=EXAMPLE_ROLLS, seconds=None)
     except UserError as error:
         return f"{where}: its example fails: {error}" if error.code != "blank-cell" else ""
-    except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as error:  # a division by zero
+    except (
+        ArithmeticError,
+        ValueError,
+        TypeError,
+        LookupError,
+        NameError,
+    ) as error:  # a division by zero
         kinds = "it adds or compares what is not of one kind, such as a number and a word"
         return f"{where}: its example fails in a formula: {kinds if isinstance(error, TypeError) else error}"
     return ""
 
 
 def _new_types(system: System) -> Iterator[str]:
-    """Unit types that a pack adds to the game which it inherits, whose sequences know their own alone."""
+    """Unit types that a pack adds to the game which it inherits, whose sequences know their own
+    alone.
+    """
     if system.parent is not None:
         known = system.parent.words["units"].types
         if new := [type for type in system.words["units"].types if type not in known]:
@@ -258,9 +305,14 @@ def characters_of(known: Registry, name: str) -> int:
     )
     inputs = [option for spec in specs for option in spec.options[:MOST_SHOWN]]
     help = [
-        option.brief or option.help or (option.name if option.type == "enum" else option.expected) for option in inputs
+        option.brief or option.help or (option.name if option.type == "enum" else option.expected)
+        for option in inputs
     ]
-    return words + sum(len(option.name) for option in inputs) + sum(min(len(text), LONGEST_SUMMARY) for text in help)
+    return (
+        words
+        + sum(len(option.name) for option in inputs)
+        + sum(min(len(text), LONGEST_SUMMARY) for text in help)
+    )
 
 
 def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
@@ -291,8 +343,13 @@ def _check_decks(system: System, found: _Found) -> int:
 def _of_nobody(system: System, made: GameDeck, file: str) -> Iterator[str]:
     """Chits of a side that no scenario has, or of a formation that no unit can be of."""
     formation = system.words["units"].keys.get(FORMATION)
-    sides = {side: "" for name in system.names(SCENARIOS) for side in find_scenario(system, name).sides}
-    for key, words in ((SIDE, [*sides]), (FORMATION, formation.values if formation is not None else ())):
+    sides = {
+        side: "" for name in system.names(SCENARIOS) for side in find_scenario(system, name).sides
+    }
+    for key, words in (
+        (SIDE, [*sides]),
+        (FORMATION, formation.values if formation is not None else ()),
+    ):
         for id, said in made.said.items():
             if words and (word := str(said.get(key, words[0]))) not in words:
                 hint = did_you_mean(word, words) or f"There are {', '.join(words)}."
@@ -311,18 +368,26 @@ def _about_no_sequence(system: System) -> Iterator[str]:
 
 
 async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
-    """The report on a pack's files, made in a process of its own under limits of time and memory."""
+    """The report on a pack's files, made in a process of its own under limits of time and
+    memory.
+    """
     worker = Worker(seconds, stays=False)
     try:
         return await worker.run(check_content, dict(content))
     except TooManyStates:
-        return Report((f"it takes more than {seconds:g} seconds or too much memory to check: it is too costly",))
+        return Report(
+            (
+                f"it takes more than {seconds:g} seconds or too much memory to check: it is too costly",
+            )
+        )
     finally:
         await worker.close()
 
 
 def check_path(path: Path) -> Report:
-    """The report on a folder, a zip or a built-in system's folder. A zip is somebody else's: it gets little time."""
+    """The report on a folder, a zip or a built-in system's folder. A zip is somebody else's: it
+    gets little time.
+    """
     if path.resolve().parent == Path(TABLES).resolve() and (path / "game.yaml").is_file():
         return check_system(System(path.name))
     try:

@@ -11,8 +11,9 @@ from bot.rules.tables.table import Table
 
 
 def as_csv(table: Table) -> str:
-    """The text of the sheet: a line of heads, a line for each row with its total or word first; of a table of several
-    bodies one below the other, an empty line between. Raises UserError for one that has nothing but formulas."""
+    """The text of the sheet: a line of heads, a line for each row with its total or word first; of
+    a table of several bodies one below the other, an empty line between. Raises UserError for one
+    that has nothing but formulas."""
     printed = table.printed
     sheets = [list(_of_body(body, table)) for body in bodies(printed) if "cells" in body]
     if printed.get("kind") == "modifiers":
@@ -28,7 +29,9 @@ def as_csv(table: Table) -> str:
 
 
 def _of_body(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
-    """The rows of a body, its heads first: the columns as printed, else the names of what a row gives."""
+    """The rows of a body, its heads first: the columns as printed, else the names of what a row
+    gives.
+    """
     columns, gives = body.get("columns") or {}, body.get("gives") or list(table.outputs)[:1]
     heads = next((columns[key] for key in ("heads", "from", "to") if key in columns), None)
     across = f" \\ {columns.get('by')}" if heads is not None else ""
@@ -44,7 +47,9 @@ def _listed(value: Any) -> list[Any]:
 def _by(row_by: object, printed: Mapping[str, Any]) -> str:
     """What the rows go by: their dice, with what is added to them; else the name."""
     rolls, derive = printed.get("rolls") or {}, printed.get("derive") or {}
-    dice = next((roll.get("dice") if isinstance(roll, Mapping) else roll for roll in rolls.values()), "")
+    dice = next(
+        (roll.get("dice") if isinstance(roll, Mapping) else roll for roll in rolls.values()), ""
+    )
     if len(rolls) != 1 or not isinstance(dice, str) or not (row_by in rolls or row_by in derive):
         return str(row_by)
     return dice if row_by in rolls else f"{dice} + DRM"

@@ -1,4 +1,6 @@
-"""What a proof-reader asks about a table: cells that nothing reads, a row that is there twice, a cell out of step."""
+"""What a proof-reader asks about a table: cells that nothing reads, a row that is there twice, a
+cell out of step.
+"""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +14,8 @@ from bot.rules.inputs.options import Option
 from bot.rules.tables.axis import Axis, axis, between, heading_axis
 from bot.rules.tables.table import Table
 
-# -- what may be asked of a table: all of it where that is little, else a fair part, the same at each run
+# -- what may be asked of a table: all of it where that is little, else a fair part, the same at
+# each run
 
 MOST = 4_000
 _DECIMALS = (0, 0.5, 1, 7, 15, 15.1, 24, 60, 60.1, 150, 300, 301, 5000)
@@ -23,12 +26,16 @@ def domain_fault(option: Option) -> str:
     if option.type == "int" and (option.min is None or option.max is None):
         return f"{option.name} has no limits: give it min and max"
     if option.type not in ("enum", "bool", "int", "number"):
-        return f"a table cannot ask for {option.type}: {option.name} is an int, number, bool or enum"
+        return (
+            f"a table cannot ask for {option.type}: {option.name} is an int, number, bool or enum"
+        )
     return ""
 
 
 def values_of(option: Option) -> list[Any]:
-    """Every declared value of an input; of decimal numbers some inside and at both ends. Raises ValueError."""
+    """Every declared value of an input; of decimal numbers some inside and at both ends. Raises
+    ValueError.
+    """
     if fault := domain_fault(option):
         raise ValueError(fault)
     if option.type == "enum":
@@ -44,7 +51,9 @@ def values_of(option: Option) -> list[Any]:
 
 
 def _inside(option: Option, value: float) -> bool:
-    return (option.min is None or value >= option.min) and (option.max is None or value <= option.max)
+    return (option.min is None or value >= option.min) and (
+        option.max is None or value <= option.max
+    )
 
 
 def is_whole(table: Table, most: int = MOST) -> bool:
@@ -53,10 +62,14 @@ def is_whole(table: Table, most: int = MOST) -> bool:
 
 
 def situations(table: Table, most: int = MOST) -> Iterator[dict[str, Any]]:
-    """All combinations of inputs where they are few; else every value of each input beside a drawn rest."""
+    """All combinations of inputs where they are few; else every value of each input beside a
+    drawn rest.
+    """
     domains = {option.name: values_of(option) for option in table.inputs}
     if is_whole(table, most):
-        yield from (dict(zip(domains, values, strict=True)) for values in product(*domains.values()))
+        yield from (
+            dict(zip(domains, values, strict=True)) for values in product(*domains.values())
+        )
         return
     draw = random.Random(table.id)  # which cells are tried must not change from run to run
     rest = {name: draw.choice(domain) for name, domain in domains.items()}
@@ -74,7 +87,9 @@ def is_declared(value: Any, output: Any) -> bool:
     kinds: dict[str, Any] = {
         "int": int, "number": (int, float), "bool": bool, "text": str, "list": list, "token": object,
     }  # fmt: skip
-    return isinstance(value, kinds[output]) and (output not in ("int", "number") or not isinstance(value, bool))
+    return isinstance(value, kinds[output]) and (
+        output not in ("int", "number") or not isinstance(value, bool)
+    )
 
 
 # -- what is wrong or odd in it
@@ -89,7 +104,9 @@ MOST_SAID = 12
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One body of a table: the names that its rows and columns go by, their keys, and the cells as written."""
+    """One body of a table: the names that its rows and columns go by, their keys, and the cells
+    as written.
+    """
 
     row_by: object
     rows: tuple[object, ...]
@@ -101,7 +118,9 @@ class Grid:
 
 
 def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
-    """What is wrong beyond what loading finds: inputs without an answer, answers of the wrong kind, dead rows."""
+    """What is wrong beyond what loading finds: inputs without an answer, answers of the wrong
+    kind, dead rows.
+    """
     if said := [fault for option in table.inputs if (fault := domain_fault(option))]:
         yield from (f"{file}: {fault}" for fault in said)
         return
@@ -118,7 +137,11 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         for name, value in values.items():
             if isinstance(value, str | int | float):
                 seen.setdefault(name, set()).add(value)
-        strange = [name for name, value in answer.out.items() if not is_declared(value, table.outputs[name])]
+        strange = [
+            name
+            for name, value in answer.out.items()
+            if not is_declared(value, table.outputs[name])
+        ]
         if strange:
             yield f"{file}: {strange[0]} is {answer.out[strange[0]]!r:.40} for {_said(given)}, which is not declared"
             return
@@ -128,8 +151,14 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         yield f"{file}: and {len(holes) - MOST_HOLES} more such holes"
     if not count and not table.blank:
         yield f"{file}: no combination of inputs is answered"
-    elif not table.blank and is_whole(table, most) and all(option.type != "number" for option in table.inputs):
-        yield from (line for grid in grids(table.printed) for line in _dead(grid, table, seen, file))
+    elif (
+        not table.blank
+        and is_whole(table, most)
+        and all(option.type != "number" for option in table.inputs)
+    ):
+        yield from (
+            line for grid in grids(table.printed) for line in _dead(grid, table, seen, file)
+        )
 
 
 def _is_hole(error: UserError, table: Table) -> bool:
@@ -140,8 +169,17 @@ def _is_hole(error: UserError, table: Table) -> bool:
 def _hole(error: UserError, table: Table, file: str) -> str:
     """Which figure nothing answers, and between which rows (or columns) it would be."""
     for grid in grids(table.printed):
-        for what, by, keys in (("row", grid.row_by, grid.rows), ("column", grid.column_by, grid.heads)):
-            if isinstance(by, str) and by == error.option and error.about is not None and keys and not grid.meaning:
+        for what, by, keys in (
+            ("row", grid.row_by, grid.rows),
+            ("column", grid.column_by, grid.heads),
+        ):
+            if (
+                isinstance(by, str)
+                and by == error.option
+                and error.about is not None
+                and keys
+                and not grid.meaning
+            ):
                 edge = _axis(keys, by, "", grid.clamp, {}, table, file)
                 return f", {what}s: nothing answers {by} {error.about}{between(keys, edge, error.about)}"
     return f": {error.message.rstrip('.')}"
@@ -164,12 +202,22 @@ def _dead(grid: Grid, table: Table, seen: Mapping[str, set[Any]], file: str) -> 
         found = {edge.find(value) for value in seen[by]}
         if dead := [str(key) for at, key in enumerate(keys) if at not in found]:
             values = sorted(seen[by], key=lambda value: (isinstance(value, str), value))
-            reach = f"{values[0]} to {values[-1]}" if not isinstance(values[0], str) else ", ".join(map(str, values))
+            reach = (
+                f"{values[0]} to {values[-1]}"
+                if not isinstance(values[0], str)
+                else ", ".join(map(str, values))
+            )
             yield f"{file}, {what} {', '.join(dead[:4])}: nothing leads to it; {by} is {reach:.80}"
 
 
 def _axis(
-    keys: Sequence[object], by: str, meaning: str, clamp: str, options: Mapping[str, Option], table: Table, file: str
+    keys: Sequence[object],
+    by: str,
+    meaning: str,
+    clamp: str,
+    options: Mapping[str, Option],
+    table: Table,
+    file: str,
 ) -> Axis:
     if meaning:
         return heading_axis(keys, meaning=meaning, clamp=True)  # type: ignore[arg-type]  # loading has checked them
@@ -184,7 +232,9 @@ def _axis(
 
 
 def questions(table: Table, file: str) -> Iterator[str]:
-    """What may be a slip of the pen and may be as printed: rows alike, cells out of step, codes that nobody uses."""
+    """What may be a slip of the pen and may be as printed: rows alike, cells out of step, codes
+    that nobody uses.
+    """
     written: set[object] = set()
     for grid in grids(table.printed):
         written |= {cell for row in grid.cells for cell in row if isinstance(cell, str | int)}
@@ -193,7 +243,11 @@ def questions(table: Table, file: str) -> Iterator[str]:
         for (one, cells), (other, more) in pairwise(zip(grid.rows, grid.cells, strict=True)):
             if len(cells) > 2 and cells == more and len(set(map(str, cells))) > 1:
                 yield f"{file}: row {one} and row {other} are the same: is one of them a slip?"
-        columns = list(zip(*grid.cells, strict=True)) if len({len(row) for row in grid.cells}) == 1 else []
+        columns = (
+            list(zip(*grid.cells, strict=True))
+            if len({len(row) for row in grid.cells}) == 1
+            else []
+        )
         for at, row in _odd([[_rank(cell, table) for cell in column] for column in columns]):
             head = grid.heads[at] if grid.heads else None
             where = f"row {grid.rows[row]}" + (f", column {head}" if head is not None else "")
@@ -208,18 +262,27 @@ def questions(table: Table, file: str) -> Iterator[str]:
     plain = all(isinstance(cell, str | int) for cell in written) and not any(
         "bands" in b for b in bodies(table.printed)
     )
-    if written and plain and "_" not in written and (unused := [str(code) for code in codes if code not in written]):
+    if (
+        written
+        and plain
+        and "_" not in written
+        and (unused := [str(code) for code in codes if code not in written])
+    ):
         yield f"{file}, results {', '.join(unused[:4])}: no cell has it"
 
 
 def _is_ordered(by: object, table: Table) -> bool:
-    """Whether the rows or columns follow a number, or words that a formula works out: then results rise or fall."""
+    """Whether the rows or columns follow a number, or words that a formula works out: then
+    results rise or fall.
+    """
     option = next((option for option in table.inputs if option.name == by), None)
     return isinstance(by, str) and (option is None or option.type in ("int", "number"))
 
 
 def _rank(cell: object, table: Table) -> float | None:
-    """A cell as a number by which cells can be compared: its own, or its place in the list that it is from."""
+    """A cell as a number by which cells can be compared: its own, or its place in the list that
+    it is from.
+    """
     if isinstance(cell, int | float) and not isinstance(cell, bool):
         return cell
     for words in (list(table.printed.get("results") or {}), *table.outputs.values()):
@@ -229,14 +292,22 @@ def _rank(cell: object, table: Table) -> float | None:
 
 
 def _odd(lines: Sequence[Sequence[float | None]]) -> Iterator[tuple[int, int]]:
-    """(line, place) of single cells that keep a line from rising or falling as most of the other lines do."""
-    ranked = [(at, [rank for rank in line if rank is not None]) for at, line in enumerate(lines) if None not in line]
+    """(line, place) of single cells that keep a line from rising or falling as most of the other
+    lines do.
+    """
+    ranked = [
+        (at, [rank for rank in line if rank is not None])
+        for at, line in enumerate(lines)
+        if None not in line
+    ]
     ways = {sign: [at for at, line in ranked if _rises(line, sign)] for sign in (1, -1)}
     for at, line in ranked:
         sign = 1 if len(ways[1]) >= len(ways[-1]) else -1
         if len(line) < FEWEST or at in ways[sign] or 2 * len(ways[sign]) < len(ranked) - 1:
             continue
-        without = [place for place in range(len(line)) if _rises([*line[:place], *line[place + 1 :]], sign)]
+        without = [
+            place for place in range(len(line)) if _rises([*line[:place], *line[place + 1 :]], sign)
+        ]
         if without:
             yield at, without[0]
 
@@ -252,7 +323,9 @@ def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
             continue
         columns, cells = body.get("columns") or {}, body["cells"]
         meaning = next((key for key in ("from", "to") if key in columns), "")
-        rows = tuple(tuple(row) if isinstance(row, list) and columns else (row,) for row in cells.values())
+        rows = tuple(
+            tuple(row) if isinstance(row, list) and columns else (row,) for row in cells.values()
+        )
         heads = tuple(columns.get(meaning or "heads") or ())
         yield Grid(
             body.get("rows"), tuple(cells), columns.get("by"), heads, meaning, str(body.get("off_card") or ""),

@@ -1,4 +1,6 @@
-"""A first pack to begin with: small but whole, so that it passes the check and can be played at once."""
+"""A first pack to begin with: small but whole, so that it passes the check and can be played at
+once.
+"""
 
 import re
 import shutil
@@ -38,20 +40,24 @@ MOST_ROWS, MOST_COLUMNS = 400, 60
 
 
 def blank_table(path: Path, rows: str, columns: int) -> None:
-    """Write a table with nothing in its cells into the folder of a pack; `rows` are its first and last total, `2-12`.
-    Raises UserError where that cannot be."""
+    """Write a table with nothing in its cells into the folder of a pack; `rows` are its first and
+    last total, `2-12`. Raises UserError where that cannot be."""
     found = re.fullmatch(r"(-?\d{1,4})-(-?\d{1,4})", rows)
     first, last = map(int, found.groups()) if found else (0, -1)
     if not 0 < last - first + 1 <= MOST_ROWS or not 0 < columns <= MOST_COLUMNS:
         hint = "For example: --rows 2-12 --columns 5"
-        raise UserError("That is no table: rows are totals, columns how many.", hint=hint, code="bad-value")
+        raise UserError(
+            "That is no table: rows are totals, columns how many.", hint=hint, code="bad-value"
+        )
     if path.suffix != ".yaml" or path.exists():
         hint = "For example: grognard new --blank my-pack/fire-table.yaml"
         raise UserError(f"{path} is no new file of a table.", hint=hint, code="name-taken")
     try:
         groups = load_pack(path.parent).game["groups"]
     except TableError as error:
-        raise UserError(str(error), hint="A blank table goes into the folder of a pack.", code="bad-pack") from None
+        raise UserError(
+            str(error), hint="A blank table goes into the folder of a pack.", code="bad-pack"
+        ) from None
     blanks = ", ".join("_" * columns)
     lines = "\n".join(f"    {total}: [{blanks}]" for total in range(first, last + 1))
     text = BLANK_TABLE.format(
@@ -62,11 +68,19 @@ def blank_table(path: Path, rows: str, columns: int) -> None:
 
 
 def new_pack(folder: Path) -> str:
-    """Write a pack into a new folder; its id, made from the folder's name. Raises UserError where that cannot be."""
-    id = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.casefold()).strip("-")[:LONGEST_ID].strip("-")
+    """Write a pack into a new folder; its id, made from the folder's name. Raises UserError
+    where that cannot be.
+    """
+    id = (
+        re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.casefold())
+        .strip("-")[:LONGEST_ID]
+        .strip("-")
+    )
     if not id[:1].isalpha() or id in TAKEN or id in built_in() or id.endswith("-table"):
         hint = "Take letters, such as few-acres, and not the name of a command or built-in game."
-        raise UserError(f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name")
+        raise UserError(
+            f'The folder "{folder.name[:40]}" gives the pack no name.', hint=hint, code="bad-name"
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is there already.", hint="Name a new folder.", code="name-taken")
     with explained_failure(folder, code="unreadable-file"):
@@ -75,7 +89,9 @@ def new_pack(folder: Path) -> str:
             target.parent.mkdir(parents=True, exist_ok=True)
             text = path.read_text(encoding="utf-8")
             if path.name == "pack.yaml":
-                text = text.replace("own-game", id).replace("Own Game", id.replace("-", " ").title())
+                text = text.replace("own-game", id).replace(
+                    "Own Game", id.replace("-", " ").title()
+                )
             target.write_text(_schema_line(path) + text, encoding="utf-8")
         shutil.copytree(schemas(), folder / SCHEMA, ignore=shutil.ignore_patterns("*.md"))
     return id

@@ -1,8 +1,9 @@
 """Packs in the store: what is in one, once, by its SHA-256; and which of them each server has.
 
-What a pack is never changes: another version has another hash. A server has versions, at most so many, and enables of
-each id one; the rest of the bot sees only what is enabled. A version that events were played under stays for as long
-as the server does that played it, whether it still has the pack or not.
+What a pack is never changes: another version has another hash. A server has versions, at most so
+many, and enables of each id one; the rest of the bot sees only what is enabled. A version that
+events were played under stays for as long as the server does that played it, whether it still has
+the pack or not.
 """
 
 import re
@@ -22,8 +23,8 @@ from bot.systems.packs.pack import About, PackSystem, check_beside, pack_from, v
 from bot.systems.system import System
 
 ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
-"""Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one, that it has played
-one; what is enabled on a server."""
+"""Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one,
+that it has played one; what is enabled on a server."""
 MOST_HERE = 30
 """Versions that a server has at a time."""
 MOST_ENABLED = 10
@@ -55,7 +56,12 @@ def server_key(where: Place) -> str:
 def docs_of(content: Content, about: About, server: str, now: float) -> list[Doc]:
     """What is written when a server gets a pack that was checked."""
     hash = version_of(content)
-    said: Json = {"id": about.id, "title": about.title, "version": about.version, "licence": about.licence}
+    said: Json = {
+        "id": about.id,
+        "title": about.title,
+        "version": about.version,
+        "licence": about.licence,
+    }
     here = {"hash": hash, **said, "added": now}
     return [*content_docs(content, said), Doc(HERE, f"{server}/{hash}", here, None, server)]
 
@@ -68,10 +74,17 @@ def content_docs(content: Content, about: Json) -> list[Doc]:
 
 
 def used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
-    """What is written when events of a server's game name these versions: they stay for as long as the server."""
+    """What is written when events of a server's game name these versions: they stay for as long
+    as the server.
+    """
     found: list[Doc] = []
     for pack in packs:
-        said = {"id": pack.id, "title": pack.title, "version": pack.about.version, "licence": pack.about.licence}
+        said = {
+            "id": pack.id,
+            "title": pack.title,
+            "version": pack.about.version,
+            "licence": pack.about.licence,
+        }
         found += content_docs(pack.content, said)
         found.append(Doc(USED, f"{server}/{pack.version}", {"hash": pack.version}, None, server))
     return found
@@ -86,11 +99,15 @@ async def versions(store: Store, server: str) -> list[Version]:
 async def pack_choices(store: Store, where: Place) -> tuple[Choice, ...]:
     """The versions that a server has, as an option that names one is completed."""
     known = await versions(store, server_key(where))
-    return tuple(Choice(f"{one.title} {one.version}", f"{one.id}@{one.hash[:SHORT]}") for one in known)
+    return tuple(
+        Choice(f"{one.title} {one.version}", f"{one.id}@{one.hash[:SHORT]}") for one in known
+    )
 
 
 async def read_pack(store: Store, hash: str) -> PackSystem | None:
-    """The version with this hash, checked against it; None where it is not kept, or not what it was."""
+    """The version with this hash, checked against it; None where it is not kept, or not what it
+    was.
+    """
     doc = await store.doc(PACK_FILES, hash)
     if doc is None:
         return None
@@ -104,14 +121,19 @@ async def enabled(store: Store, server: str) -> dict[str, str]:
 
 
 async def enabled_doc(store: Store, server: str, packs: Mapping[str, str]) -> Doc:
-    """The server's choice with these packs enabled; which of the other systems are stays as it is."""
+    """The server's choice with these packs enabled; which of the other systems are stays as it
+    is.
+    """
     doc = await store.doc(SETUP, server)
-    rest = {key: value for key, value in (doc.data if doc is not None else {}).items() if key != "packs"}
+    rest = {
+        key: value for key, value in (doc.data if doc is not None else {}).items() if key != "packs"
+    }
     return Doc(SETUP, server, {**rest, "packs": dict(packs)}, None, server)
 
 
 def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> Version:
-    """The version that is meant: by its id, its id and version, or the first characters of its hash.
+    """The version that is meant: by its id, its id and version, or the first characters of its
+    hash.
 
     An id alone means the one that is enabled, else the newest. Raises UserError.
     """
@@ -121,33 +143,49 @@ def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> V
     of_id = [one for one in every if one.id == id]
     if rest:
         words = rest.split()
-        fitting = [one for one in of_id if all(one.version.casefold() == w or one.hash.startswith(w) for w in words)]
+        fitting = [
+            one
+            for one in of_id
+            if all(one.version.casefold() == w or one.hash.startswith(w) for w in words)
+        ]
     elif of_id:
         fitting = [one for one in of_id if active.get(id) == one.hash] or of_id
     else:
-        fitting = [one for one in every if re.fullmatch("[0-9a-f]{4,64}", id) and one.hash.startswith(id)]
+        fitting = [
+            one for one in every if re.fullmatch("[0-9a-f]{4,64}", id) and one.hash.startswith(id)
+        ]
     if fitting:
         return fitting[0]
-    hint = did_you_mean(id, {one.id for one in every}) or phrase("`/pack list` shows what there is.")
+    hint = did_you_mean(id, {one.id for one in every}) or phrase(
+        "`/pack list` shows what there is."
+    )
     raise UserError(f'No pack "{typed[:40]}" here.', hint=hint, option="pack", code="unknown-pack")
 
 
 def check_joining(pack: PackSystem, others: Iterable[System]) -> None:
     """Raise UserError for an extension that cannot be in force together with the other packs."""
     try:
-        check_beside(pack, [one for one in others if one.base is not None and one.home == pack.home])
+        check_beside(
+            pack, [one for one in others if one.base is not None and one.home == pack.home]
+        )
     except TableError as error:
         hint = "Switch the other one off, or give this one other names."
-        raise UserError(f"{pack.title} cannot join: {error}", hint=hint, option="pack", code="not-together") from None
+        raise UserError(
+            f"{pack.title} cannot join: {error}", hint=hint, option="pack", code="not-together"
+        ) from None
 
 
 def kept_out(pack: System, game: str, known: Mapping[str, System]) -> str:
-    """Why an extension does not join the game that is played: it extends another one. Empty where that is the same."""
+    """Why an extension does not join the game that is played: it extends another one. Empty
+    where that is the same.
+    """
     if pack.base is None or pack.home == game:
         return ""
     played = known.get(game)
     heir = (
-        f", which inherits {pack.home}" if isinstance(played, PackSystem) and played.about.inherits == pack.home else ""
+        f", which inherits {pack.home}"
+        if isinstance(played, PackSystem) and played.about.inherits == pack.home
+        else ""
     )
     named = played.title if played is not None else "no game yet"
     return f"{pack.title} joins games of {pack.home} alone, and this one is {named}{heir}."
@@ -156,22 +194,34 @@ def kept_out(pack: System, game: str, known: Mapping[str, System]) -> str:
 def of_host() -> dict[Version, PackSystem]:
     """The packs of the host's own folders, which every server has."""
     packs = [pack for pack in everywhere().values() if isinstance(pack, PackSystem)]
-    return {Version(one.version, one.id, one.title, one.about.version, one.about.licence, 0): one for one in packs}
+    return {
+        Version(one.version, one.id, one.title, one.about.version, one.about.licence, 0): one
+        for one in packs
+    }
 
 
 def gone() -> UserError:
     """What to say of a version whose files are not kept."""
-    return UserError("This pack's files are no longer here.", hint="Add it again.", option="pack", code="unknown-pack")
+    return UserError(
+        "This pack's files are no longer here.",
+        hint="Add it again.",
+        option="pack",
+        code="unknown-pack",
+    )
 
 
 # -- how long content is kept: for as long as a server has it or has played it, and a week more
 
 GRACE = 7 * DAY
-"""Seconds for which a pack's version is kept that no server needs: it may be added again, or just be on its way."""
+"""Seconds for which a pack's version is kept that no server needs: it may be added again, or
+just be on its way.
+"""
 
 
 async def tidy(store: Store, clock: Clock) -> int:
-    """Let versions of packs expire that no server needs, and keep what is needed again; how many that concerns."""
+    """Let versions of packs expire that no server needs, and keep what is needed again; how many
+    that concerns.
+    """
     needed = {str(doc.data["hash"]) for kind in (HERE, USED) for doc in await store.docs(kind)}
     changed = 0
     for about in await store.docs(ABOUT):

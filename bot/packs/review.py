@@ -1,4 +1,6 @@
-"""What a manager reads of a pack before it is enabled: what it is, what it has, and what its check found."""
+"""What a manager reads of a pack before it is enabled: what it is, what it has, and what its
+check found.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -35,8 +37,8 @@ class Review:
 
 
 def review_file(zip: bytes | None, text: str, deck: str = "") -> Review:
-    """The review of a pack as it was sent: a zip, one text, or a table or `deck` of another program, which becomes a
-    pack."""
+    """The review of a pack as it was sent: a zip, one text, or a table or `deck` of another
+    program, which becomes a pack."""
     try:
         content = read_one_file(text) if zip is None else unzipped(zip, "The zip")
     except TableError as error:
@@ -48,7 +50,9 @@ def review_file(zip: bytes | None, text: str, deck: str = "") -> Review:
 
 
 def _alone(text: str, deck: str) -> Review | None:
-    """The review of a sheet, a table of BCDice or Foundry, a deck or one list of it; nothing for a pack's files."""
+    """The review of a sheet, a table of BCDice or Foundry, a deck or one list of it; nothing for
+    a pack's files.
+    """
     if _FILES.search(text):
         return None
     try:
@@ -59,7 +63,9 @@ def _alone(text: str, deck: str) -> Review | None:
 
 
 def _several(zip: bytes) -> Review | None:
-    """The review of all tables in a zip, as one pack; nothing for the zip of a pack, or one that cannot be read."""
+    """The review of all tables in a zip, as one pack; nothing for the zip of a pack, or one that
+    cannot be read.
+    """
     try:
         files = dict(tables_of_zip(zip, "The zip", MOST_READ))
         if not files or any(name.rpartition("/")[2] == PACK for name in files):
@@ -69,14 +75,19 @@ def _several(zip: bytes) -> Review | None:
         return None
     if not found.packs:
         return Review(Report(found.left_out))
-    return _asked(found.packs[0], (*(f"left out: {reason}" for reason in found.left_out), *found.questions))
+    return _asked(
+        found.packs[0], (*(f"left out: {reason}" for reason in found.left_out), *found.questions)
+    )
 
 
 def _asked(made: Imported, questions: tuple[str, ...]) -> Review:
     """The review of a pack of tables from elsewhere, what was asked when they were read first."""
     found = review(made.pack(made.id))
     return replace(
-        found, report=replace(found.report, questions=tuple(dict.fromkeys((*questions, *found.report.questions))))
+        found,
+        report=replace(
+            found.report, questions=tuple(dict.fromkeys((*questions, *found.report.questions)))
+        ),
     )
 
 

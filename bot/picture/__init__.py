@@ -1,1 +1,3 @@
-"""Pictures as SVG text, made from tables, odds and figures by pure functions; PNG where a rasterizer is installed."""
+"""Pictures as SVG text, made from tables, odds and figures by pure functions; PNG where a
+rasterizer is installed.
+"""

@@ -1,5 +1,6 @@
-"""Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to turn, and what is left
-of a deck: each of its cards as a chip, and only as its name where none is left."""
+"""Charts as pictures: odds as bars for each target, luck from roll to roll, losses from turn to
+turn, and what is left of a deck: each of its cards as a chip, and only as its name where none is
+left."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log10
@@ -8,14 +9,30 @@ from bot.interface.reply.bars import LEAST, Chance, percent
 from bot.interface.reply.parts import Odds, Small
 from bot.interface.reply.reply import GAME, HURT, NOTHING, SHAKEN, Reply
 from bot.picture.font import cut, drawable, width, wrap
-from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, HIT_INK, INK, LINE, PAPER, WIDE, Canvas, Frame, Picture
+from bot.picture.svg import (
+    BAND,
+    CROSS,
+    EDGE,
+    FAINT,
+    HIT,
+    HIT_INK,
+    INK,
+    LINE,
+    PAPER,
+    WIDE,
+    Canvas,
+    Frame,
+    Picture,
+)
 
 COLORS = {HURT: "#e0565b", SHAKEN: "#e8a33d", GAME: "#6fa8dc", NOTHING: "#8a909a"}
 """Of bars, on the dark card: brighter than those beside an answer."""
 MOST = 12
 """So many bar charts are in one picture."""
 SIDES = ("#6fa8dc", "#f2b84b", "#79c08b", "#c79be0", "#e58a8d", "#9fb3b8")
-"""Of sides, in the order of their names; each line and bar has its name or number beside it as well."""
+"""Of sides, in the order of their names; each line and bar has its name or number beside it as
+well.
+"""
 MOST_TURNS = 24
 MOST_CARDS = 150
 """Different cards of a picture; the others are in the answer in words."""
@@ -46,7 +63,9 @@ def odds_picture(title: str, by: str, charts: Iterable[Odds], small: str = "") -
 def reply_picture(reply: Reply) -> Picture:
     """The picture of an answer with odds: the same figures, and its small print."""
     small = " ".join(part.text for part in reply.lines if isinstance(part, Small))
-    return odds_picture(reply.title, reply.by, [part for part in reply.lines if isinstance(part, Odds)], small)
+    return odds_picture(
+        reply.title, reply.by, [part for part in reply.lines if isinstance(part, Odds)], small
+    )
 
 
 def _chart(canvas: Canvas, chart: Odds) -> None:
@@ -54,14 +73,18 @@ def _chart(canvas: Canvas, chart: Odds) -> None:
     canvas.words(chart.heading, _SIZE, bold=True, right=numbers)
     if chart.least:
         canvas.text(LEAST, (_RIGHT, top + _SIZE), 20, FAINT, anchor="end")
-    words = min(_WORDS, max((width(drawable(row.word), _SIZE) for row in chart.rows), default=0) + 4)
+    words = min(
+        _WORDS, max((width(drawable(row.word), _SIZE) for row in chart.rows), default=0) + 4
+    )
     for at, row in enumerate(chart.rows):
         tone = chart.tones[at] if at < len(chart.tones) else NOTHING
         _row(canvas, row, COLORS.get(tone, COLORS[NOTHING]), words, numbers)
 
 
 def _row(canvas: Canvas, row: Chance, color: str, words: float, numbers: float) -> None:
-    """A result: its words in so much room, its bar, and its percentages, which end at `numbers` and at the edge."""
+    """A result: its words in so much room, its bar, and its percentages, which end at `numbers`
+    and at the edge.
+    """
     size = _SIZE if width(drawable(row.word), _SIZE) <= words else 20
     said = wrap(drawable(row.word), words, size)
     top, high = canvas.top, max(_ROW, len(said) * size * 1.2 + 12)
@@ -76,7 +99,14 @@ def _row(canvas: Canvas, row: Chance, color: str, words: float, numbers: float) 
         long = max(3.0, (right - left) * min(1.0, row.chance))
         canvas.box((left, middle - _BAR / 2, left + long, middle + _BAR / 2), color, 4, "bar")
     base = middle + _SIZE * 0.35
-    canvas.text(percent(row.chance), (numbers, base), _SIZE, HIT if row.came else INK, bold=True, anchor="end")
+    canvas.text(
+        percent(row.chance),
+        (numbers, base),
+        _SIZE,
+        HIT if row.came else INK,
+        bold=True,
+        anchor="end",
+    )
     if row.least is not None:
         canvas.text(percent(row.least), (_RIGHT, base), _SIZE, FAINT, anchor="end")
 
@@ -93,10 +123,15 @@ def _said(chart: Odds) -> str:
 def luck_picture(title: str, luck: Mapping[str, Track]) -> Picture:
     """For each side how its rolls ran against expectation: above the line they were better."""
     canvas = Canvas(title, "points above or below what the odds promise, roll by roll")
-    _legend(canvas, [f"{name} {_signed(track[-1][1]) if track else '0'}" for name, track in luck.items()])
+    _legend(
+        canvas,
+        [f"{name} {_signed(track[-1][1]) if track else '0'}" for name, track in luck.items()],
+    )
     points = [point for track in luck.values() for point in track] or [(1, 0.0)]
     first, last = min(points)[0], max(points)[0]
-    low, high, step = _scale(min(0.0, *(value for _, value in points)), max(0.0, *(value for _, value in points)))
+    low, high, step = _scale(
+        min(0.0, *(value for _, value in points)), max(0.0, *(value for _, value in points))
+    )
     left, top = EDGE + _AXIS, canvas.top + 14
     frame = Frame((left, top, _RIGHT, top + _PLOT), first - 1, last, low, high)
     for at in range(round((high - low) / step) + 1):
@@ -111,12 +146,16 @@ def luck_picture(title: str, luck: Mapping[str, Track]) -> Picture:
     canvas.text(f"#{first}", (left, canvas.top), 17, FAINT)
     canvas.text(f"#{last}", (_RIGHT, canvas.top), 17, FAINT, anchor="end")
     canvas.top += 20
-    return canvas.picture([f"{title}."], (_ran(name, [value for _, value in track]) for name, track in luck.items()))
+    return canvas.picture(
+        [f"{title}."], (_ran(name, [value for _, value in track]) for name, track in luck.items())
+    )
 
 
 def _ran(name: str, values: Sequence[float]) -> str:
     """How the luck of a side ran, in words."""
-    end, best, worst = map(_signed, (values[-1], max(values), min(values)) if values else (0.0, 0.0, 0.0))
+    end, best, worst = map(
+        _signed, (values[-1], max(values), min(values)) if values else (0.0, 0.0, 0.0)
+    )
     return f"{name}: {end} points against expectation after {len(values)} rolls, best {best}, worst {worst}."
 
 
@@ -125,9 +164,13 @@ def losses_picture(
 ) -> Picture:
     """Draw what each side lost, turn by turn; of a longer game the last turns.
 
-    `totals` say in words what each side has lost in all: a unit that is weakened and then lost is in two bars.
+    `totals` say in words what each side has lost in all: a unit that is weakened and then lost is
+    in two bars.
     """
-    turns, shown = list(turns)[-MOST_TURNS:], {name: list(found)[-MOST_TURNS:] for name, found in losses.items()}
+    turns, shown = (
+        list(turns)[-MOST_TURNS:],
+        {name: list(found)[-MOST_TURNS:] for name, found in losses.items()},
+    )
     canvas = Canvas(title, "units lost or reduced, turn by turn")
     _legend(canvas, [f"{name} {totals[name]}" for name in losses])
     top = canvas.top + 30
@@ -139,19 +182,29 @@ def losses_picture(
         start = left + (wide - bar * len(shown)) / 2
         if at % 2 == 0:
             canvas.box((left, top - 26, left + wide, bottom), BAND, 4)
-        for place, (found, color) in enumerate(zip(shown.values(), _colors(len(shown)), strict=True)):
+        for place, (found, color) in enumerate(
+            zip(shown.values(), _colors(len(shown)), strict=True)
+        ):
             if count := found[at] if at < len(found) else 0:
                 x, y = start + place * bar, bottom - (bottom - top) * count / most
                 canvas.box((x + 1, y, x + bar - 1, bottom), color, 3, "bar")
                 size = 18 if bar >= width(str(count), 18) else 12
                 canvas.text(str(count), (x + bar / 2, y - 6), size, anchor="middle")
         size = 19 if wide > width(turn, 19) else 12
-        canvas.text(cut(drawable(turn), wide, size), (left + wide / 2, bottom + 22), size, FAINT, anchor="middle")
+        canvas.text(
+            cut(drawable(turn), wide, size),
+            (left + wide / 2, bottom + 22),
+            size,
+            FAINT,
+            anchor="middle",
+        )
     canvas.line([(EDGE, bottom), (_RIGHT, bottom)], FAINT, 2)
     canvas.top = bottom + 46
     said = []
     for name, found in shown.items():
-        lost = [f", turn {turn}: {count}" for turn, count in zip(turns, found, strict=False) if count]
+        lost = [
+            f", turn {turn}: {count}" for turn, count in zip(turns, found, strict=False) if count
+        ]
         said.append(f"{name}: {totals[name]}{''.join(lost)}.")
     return canvas.picture([f"{title}."], said)
 
@@ -159,13 +212,17 @@ def losses_picture(
 def deck_picture(
     title: str, under: str, where: str, listed: Sequence[tuple[str, int, int]], lines: Sequence[str]
 ) -> Picture:
-    """(its name, how many are `where` all can tell no more, how many there are) of each card in the order of the deck;
-    then in words where the others are."""
+    """(its name, how many are `where` all can tell no more, how many there are) of each card in the
+    order of the deck; then in words where the others are."""
     canvas, left = Canvas(title, under), float(EDGE)
     canvas.words(f"{where}:", 20, FAINT)
     canvas.top += 10
     for name, count, all in listed[:MOST_CARDS]:
-        said = cut(drawable(f"{name} {count} of {all}" if all > 1 else name), _RIGHT - EDGE - 2 * _PAD, _CHIP)
+        said = cut(
+            drawable(f"{name} {count} of {all}" if all > 1 else name),
+            _RIGHT - EDGE - 2 * _PAD,
+            _CHIP,
+        )
         wide = width(said, _CHIP, True) + 2 * _PAD
         if left + wide > _RIGHT:
             left, canvas.top = float(EDGE), canvas.top + _DEEP
@@ -176,12 +233,20 @@ def deck_picture(
         canvas.text(said, (left + _PAD, canvas.top + _CHIP + 2), _CHIP, fill, bold=True)
         left += wide + _GAP
     canvas.top += _DEEP + 4
-    more = [f"{len(listed) - MOST_CARDS} more are in the answer in words."] if len(listed) > MOST_CARDS else []
+    more = (
+        [f"{len(listed) - MOST_CARDS} more are in the answer in words."]
+        if len(listed) > MOST_CARDS
+        else []
+    )
     for line in (*more, *lines):
         canvas.words(line, 20, FAINT)
     canvas.top += 14
-    there = [f"{name} {count} of {all}" if all > 1 else name for name, count, all in listed if count]
-    return canvas.picture([f"{title}.", f"{under}.", *(f"{line}." for line in lines), f"{where}:"], there)
+    there = [
+        f"{name} {count} of {all}" if all > 1 else name for name, count, all in listed if count
+    ]
+    return canvas.picture(
+        [f"{title}.", f"{under}.", *(f"{line}." for line in lines), f"{where}:"], there
+    )
 
 
 def _legend(canvas: Canvas, names: Sequence[str]) -> None:
@@ -203,11 +268,17 @@ def _colors(count: int) -> list[str]:
 
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
-    """The lowest and highest line, and the step between lines: some four to eight of them, at round numbers."""
+    """The lowest and highest line, and the step between lines: some four to eight of them, at
+    round numbers.
+    """
     rough = max(high - low, 1.0) / 5
     power = 10 ** floor(log10(rough))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
-    return floor(low / step) * step, max(ceil(high / step) * step, floor(low / step) * step + step), step
+    return (
+        floor(low / step) * step,
+        max(ceil(high / step) * step, floor(low / step) * step + step),
+        step,
+    )
 
 
 def _signed(value: float) -> str:

@@ -1,6 +1,8 @@
-"""How wide text is in the one font of all pictures, which is in the package so that every host draws the same.
+"""How wide text is in the one font of all pictures, which is in the package so that every host
+draws the same.
 
-The font is without its kerning: text is drawn just as wide as it is measured here, and in half the time.
+The font is without its kerning: text is drawn just as wide as it is measured here, and in half the
+time.
 """
 
 import unicodedata
@@ -22,8 +24,8 @@ CYRILLIC = dict(zip("абвгдезийклмнопрстуфъыьэёіґў", 
     "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi",
     **dict(zip("♠♥♦♣", "shdc", strict=True)),
 }  # fmt: skip
-"""How names in Cyrillic and suits are written in the letters of the font; what else it has not becomes a question
-mark."""
+"""How names in Cyrillic and suits are written in the letters of the font; what else it has not
+becomes a question mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ def face(bold: bool) -> Face:
     with TTFont(FILES[bold]) as font:
         widths, glyphs = font["hmtx"].metrics, font.getBestCmap()
         known = {chr(code): widths[glyph][0] for code, glyph in glyphs.items()}
-        seen = {sign: wide for sign, wide in known.items() if sign.isprintable()}  # fonts map a few control signs, too
+        seen = {
+            sign: wide for sign, wide in known.items() if sign.isprintable()
+        }  # fonts map a few control signs, too
         return Face(seen, font["head"].unitsPerEm)
 
 
@@ -77,7 +81,9 @@ def _ems(text: str, bold: bool) -> float:
 
 
 def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
-    """The text in lines no wider than `room`: broken between words, a longer word where it must be."""
+    """The text in lines no wider than `room`: broken between words, a longer word where it must
+    be.
+    """
     lines: list[str] = []
     line = ""
     for word in text.split():

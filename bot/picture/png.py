@@ -1,4 +1,6 @@
-"""PNG from SVG, where a rasterizer is installed (the extra `pictures`): svg2png-py, else resvg-py."""
+"""PNG from SVG, where a rasterizer is installed (the extra `pictures`): svg2png-py, else
+resvg-py.
+"""
 
 from collections.abc import Callable
 from functools import cache
@@ -30,14 +32,16 @@ def png(svg: str) -> bytes:
         import resvg_py
 
         fonts = [str(file) for file in FILES.values()]
-        return bytes(resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts))
+        return bytes(
+            resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts)
+        )
     hint = 'pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.'
     raise UserError("Pictures are not installed here.", hint=hint, code="no-pictures")
 
 
 def picture_png(make: Callable[..., Picture], *arguments: Any) -> tuple[bytes, str]:
-    """What a worker process is asked for: the picture that `make` makes of the arguments as PNG, and what it says in
-    words."""
+    """What a worker process is asked for: the picture that `make` makes of the arguments as PNG,
+    and what it says in words."""
     picture = make(*arguments)
     return png(picture.svg), picture.alt
 

@@ -1,4 +1,6 @@
-"""A printed table as blocks of words in rows and columns, and where its answer is: what a picture is drawn from."""
+"""A printed table as blocks of words in rows and columns, and where its answer is: what a
+picture is drawn from.
+"""
 
 import ast
 import re
@@ -14,8 +16,8 @@ from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.table import Answer, Table
 
 SHORT, SHORTEST, FEW, MANY = 9, 6, 5, 8
-"""Cells of so few letters are said in words (in MANY columns: fewer); in few columns, longer ones, too. Others are
-codes with a legend."""
+"""Cells of so few letters are said in words (in MANY columns: fewer); in few columns, longer ones,
+too. Others are codes with a legend."""
 ALIKE = 4
 """So many codes that differ in a number alone are explained by the first of them."""
 ROW = -1
@@ -28,10 +30,11 @@ _DASH = re.compile(r"(?<=\d)-(?=\d)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows and columns of words. `corner` is what the rows go by, `across` the columns, where they go by something.
+    """Rows and columns of words. `corner` is what the rows go by, `across` the columns, where they
+    go by something.
 
-    `hit` is the row and column that answer; with ROW as the column, all of that row. `counts` are further rows that
-    count (modifiers).
+    `hit` is the row and column that answer; with ROW as the column, all of that row. `counts` are
+    further rows that count (modifiers).
     """
 
     heading: str
@@ -71,13 +74,17 @@ class Block:
         for at, (head, cells) in enumerate(zip(self.rows, self.cells, strict=True)):
             named = cells
             if len(cells) > 1:
-                named = tuple(f"{name} {cell}" for name, cell in zip(self.columns, cells, strict=True))
+                named = tuple(
+                    f"{name} {cell}" for name, cell in zip(self.columns, cells, strict=True)
+                )
             yield f"{f'{self.heading}: ' if self.heading and not at else ''}{head}: {', '.join(named)}."
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table as it is drawn: its blocks, what its codes mean, and the answer in words (`news`, `asked`, `text`)."""
+    """A table as it is drawn: its blocks, what its codes mean, and the answer in words (`news`,
+    `asked`, `text`).
+    """
 
     title: str
     game: str
@@ -108,15 +115,23 @@ def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:
     maker = _Maker(table, values, answer)
     blocks = maker.blocks()
     news = reply.title if len(reply.title) <= 90 else ""
-    asked = reply.by[len(table.title) :].lstrip(", ") if reply.by.casefold().startswith(table.title.casefold()) else ""
+    asked = (
+        reply.by[len(table.title) :].lstrip(", ")
+        if reply.by.casefold().startswith(table.title.casefold())
+        else ""
+    )
     text = "" if maker.texts_shown or answer.text == news else answer.text
-    return replace(sheet, blocks=blocks, legend=maker.explained(), news=news, asked=asked, text=text)
+    return replace(
+        sheet, blocks=blocks, legend=maker.explained(), news=news, asked=asked, text=text
+    )
 
 
 class _Maker:
     """One table on its way to blocks, with the values behind its answer, if there is one."""
 
-    def __init__(self, table: Table, values: Mapping[str, Any] | None, answer: Answer | None = None) -> None:
+    def __init__(
+        self, table: Table, values: Mapping[str, Any] | None, answer: Answer | None = None
+    ) -> None:
         self.table, self.values, self.answer = table, values, answer
         self.data, self.words = table.printed, table.words
         self.results: Mapping[Any, Any] = self.data.get("results") or {}
@@ -138,7 +153,16 @@ class _Maker:
         if self.texts_shown or not self.table.texts:
             return ()
         rows = tuple(self.say(key) for key in self.table.texts)
-        return (Block("", "what is said", "", ("text",), rows, tuple((text,) for text in self.table.texts.values())),)
+        return (
+            Block(
+                "",
+                "what is said",
+                "",
+                ("text",),
+                rows,
+                tuple((text,) for text in self.table.texts.values()),
+            ),
+        )
 
     def explained(self) -> tuple[tuple[str, str], ...]:
         """What the codes mean; of many that differ in their number alone, the first."""
@@ -149,7 +173,8 @@ class _Maker:
         for codes in kinds.values():
             many = len(codes) >= ALIKE
             told += [
-                (code, self.legend[code] + (", and so on" if many else "")) for code in codes[: 1 if many else None]
+                (code, self.legend[code] + (", and so on" if many else ""))
+                for code in codes[: 1 if many else None]
             ]
         return tuple(told)
 
@@ -179,7 +204,11 @@ class _Maker:
         elif "always" in body:
             meant = self._meant(body["always"])
             entries = meant if isinstance(meant, Mapping) else {"result": meant}
-            shown = [(self.say(name), self.say(value)) for name, value in entries.items() if value is not None]
+            shown = [
+                (self.say(name), self.say(value))
+                for name, value in entries.items()
+                if value is not None
+            ]
             hit = (0, ROW) if self.values is not None and len(shown) == 1 else None
             names, cells = tuple(name for name, _ in shown), tuple((value,) for _, value in shown)
             yield Block(", ".join(heading), "always", "", ("",), names, cells, hit)
@@ -199,7 +228,9 @@ class _Maker:
         """`low ammo: yes`, or the key alone where it says enough."""
         text = self.key(by, key)
         name = self._name(by) or _formula_in_words(str(by), self.say)
-        return f"{name}: {text}" if text in ("yes", "no", "any other") or text[:1].isdigit() else text
+        return (
+            f"{name}: {text}" if text in ("yes", "no", "any other") or text[:1].isdigit() else text
+        )
 
     def _grid(self, body: Mapping[str, Any], heading: str) -> Block:
         spec = body["columns"]
@@ -212,15 +243,21 @@ class _Maker:
             self.legend["each cell"] = ", ".join(self._name(self._becomes(name)) for name in gives)
         row = self._found(list(body["cells"]), body["rows"], body)
         if meaning == "heads":
-            column = self._found(heads, spec["by"], body, clamp=body.get("off_card") in ("clamp", "columns"))
+            column = self._found(
+                heads, spec["by"], body, clamp=body.get("off_card") in ("clamp", "columns")
+            )
         else:
-            edges = heading_axis(heads, meaning=meaning, clamp=body.get("off_card") in ("clamp", "columns"))
+            edges = heading_axis(
+                heads, meaning=meaning, clamp=body.get("off_card") in ("clamp", "columns")
+            )
             column = self._at(edges, spec["by"])
         columns = tuple(self.key(spec["by"], head) for head in heads)
         rows = tuple(self.key(body["rows"], key) for key in body["cells"])
         shown = tuple(tuple(self._cell(cell, as_code) for cell in line) for line in cells)
         hit = None if row is None or column is None else (row, column)
-        return Block(heading, self._name(body["rows"]), self._name(spec["by"]), columns, rows, shown, hit)
+        return Block(
+            heading, self._name(body["rows"]), self._name(spec["by"]), columns, rows, shown, hit
+        )
 
     def _list(self, body: Mapping[str, Any], heading: str) -> Block:
         """Rows that give one or several named values each."""
@@ -235,13 +272,20 @@ class _Maker:
                 lines.append(dict(zip(gives, meant, strict=True)))
             else:
                 lines.append({gives[0] if gives else "result": meant})
-        names = [name for name in dict.fromkeys(name for line in lines for name in line) if not name.startswith("_")]
+        names = [
+            name
+            for name in dict.fromkeys(name for line in lines for name in line)
+            if not name.startswith("_")
+        ]
         names = names or [name for line in lines[:1] for name in line]
         keys = list(body["cells"])
         texts = self._texts_of(body["rows"], keys) if len(names) <= _BESIDE else []
         columns = [*map(self._name, names), *(["text"] if texts else [])]
         cells = [
-            (*(self._cell(line.get(name), banded) for name in names), *((texts[at],) if texts else ()))
+            (
+                *(self._cell(line.get(name), banded) for name in names),
+                *((texts[at],) if texts else ()),
+            )
             for at, line in enumerate(lines)
         ]
         row = self._found(keys, body["rows"], body)
@@ -262,12 +306,18 @@ class _Maker:
     def _gives(self, body: Mapping[str, Any]) -> list[str]:
         gives = body.get("gives")
         if gives is None:
-            gives = [name for name in self.table.outputs if name not in {*self.formulas, "text", "parts"}]
+            gives = [
+                name for name in self.table.outputs if name not in {*self.formulas, "text", "parts"}
+            ]
         return [gives] if isinstance(gives, str) else list(gives)
 
     def _becomes(self, name: str) -> str:
         """The output that a value of the card goes into, for one that has no name of its own."""
-        into = (output for output, rule in self.formulas.items() if name.startswith("_") and name in _names(rule))
+        into = (
+            output
+            for output, rule in self.formulas.items()
+            if name.startswith("_") and name in _names(rule)
+        )
         return next(into, name)
 
     # -- cells --------------------------------------------------------------------------------------------
@@ -290,12 +340,18 @@ class _Maker:
             return "\u2013"
         if not as_code:
             return self._words(self._meant(cell))
-        for code in [cell] if not isinstance(cell, str) else [part.partition(":")[2] or part for part in cell.split()]:
+        for code in (
+            [cell]
+            if not isinstance(cell, str)
+            else [part.partition(":")[2] or part for part in cell.split()]
+        ):
             if isinstance(code, str | int) and code in self.results and str(code) not in ("-", ""):
                 words = self._words(self.results[code])
                 if words.casefold() != str(code).casefold():
                     self.legend.setdefault(str(code), words)
-        return _DASH.sub("\u2013", cell) if isinstance(cell, str) and ":" in cell else self._code(cell)
+        return (
+            _DASH.sub("\u2013", cell) if isinstance(cell, str) and ":" in cell else self._code(cell)
+        )
 
     def _code(self, cell: Any) -> str:
         if isinstance(cell, str) and (cell in self.results or cell == "-"):
@@ -309,17 +365,23 @@ class _Maker:
                 if item is None or item is False or item == "none" or name.startswith("_"):
                     continue
                 label, text = self.say(name), self.say(item)
-                pieces.append(label if item is True else text if name == "result" else f"{label} {text}")
+                pieces.append(
+                    label if item is True else text if name == "result" else f"{label} {text}"
+                )
             return ", ".join(pieces) or "no effect"
         if isinstance(value, list | tuple):
             pieces = ["\u2013" if item == "none" else self._words(item) for item in value]
-            return ("/" if all(len(piece) <= _BRIEF for piece in pieces) else " / ").join(pieces) or "\u2013"
+            return ("/" if all(len(piece) <= _BRIEF for piece in pieces) else " / ").join(
+                pieces
+            ) or "\u2013"
         if isinstance(value, str) and len(value) == 1:
             return value
         return self.say(value) if value is not None else "\u2013"
 
     def _name(self, by: object) -> str:
-        """What rows or columns go by, in words; nothing for a formula. A mere `column` says what it is made of."""
+        """What rows or columns go by, in words; nothing for a formula. A mere `column` says what
+        it is made of.
+        """
         text = str(by)
         rule = self.derived.get(text)
         if rule is not None and (text.startswith("_") or text in _BARE):
@@ -330,7 +392,12 @@ class _Maker:
     # -- where the answer is ------------------------------------------------------------------------------
 
     def _found(
-        self, keys: Sequence[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None
+        self,
+        keys: Sequence[object],
+        by: object,
+        body: Mapping[str, Any],
+        *,
+        clamp: bool | None = None,
     ) -> int | None:
         if self.values is None:
             return None
@@ -361,12 +428,17 @@ class _Maker:
         counts: tuple[int, ...] = ()
         if self.answer is not None:
             heads.append("counts")
-            worth = {row["id"]: [part for part in self.answer.parts if part.id == row["id"]] for row in rows}
+            worth = {
+                row["id"]: [part for part in self.answer.parts if part.id == row["id"]]
+                for row in rows
+            }
             for row, line in zip(rows, cells, strict=True):
                 line.append(", ".join(_signed_number(part.value) for part in worth[row["id"]]))
             counts = tuple(at for at, row in enumerate(rows) if worth[row["id"]])
         names = tuple(str(row["name"]) for row in rows)
-        return Block("", "modifier", "", tuple(heads), names, tuple(map(tuple, cells)), None, counts)
+        return Block(
+            "", "modifier", "", tuple(heads), names, tuple(map(tuple, cells)), None, counts
+        )
 
     def _adds(self, value: object) -> str:
         """What a row adds: a number, that of its input, or its choices in words."""
@@ -382,14 +454,24 @@ class _Maker:
 
     def _rules(self) -> Block:
         """A table that only calculates: each value and how it comes about."""
-        rules = {name: rule for name, rule in self.formulas.items() if not name.startswith("_")} or self.formulas
+        rules = {
+            name: rule for name, rule in self.formulas.items() if not name.startswith("_")
+        } or self.formulas
         cells = [[_formula_in_words(str(rule), self.say)] for rule in rules.values()]
         heads = ["how it is found"]
         if self.values is not None:
             heads.append("here")
             for name, line in zip(rules, cells, strict=True):
                 line.append(self._words(self.values.get(name)))
-        return Block("", "value", "", tuple(heads), tuple(map(self.say, rules)), tuple(map(tuple, cells)), None)
+        return Block(
+            "",
+            "value",
+            "",
+            tuple(heads),
+            tuple(map(self.say, rules)),
+            tuple(map(tuple, cells)),
+            None,
+        )
 
 
 def _names(rule: object) -> set[str]:
@@ -430,14 +512,27 @@ def _condition(node: ast.expr, say: Any) -> str:
     """`standard` for `assault == 'standard'`, which the row's name explains."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
         operator, right = node.ops[0], node.comparators[0]
-        if isinstance(operator, ast.Eq) and isinstance(right, ast.Constant) and isinstance(right.value, str):
+        if (
+            isinstance(operator, ast.Eq)
+            and isinstance(right, ast.Constant)
+            and isinstance(right.value, str)
+        ):
             return str(say(node.left.id)) if right.value == "yes" else str(say(right.value))
         if isinstance(operator, ast.In) and isinstance(right, ast.Tuple):
-            return " or ".join(str(say(item.value)) for item in right.elts if isinstance(item, ast.Constant))
+            return " or ".join(
+                str(say(item.value)) for item in right.elts if isinstance(item, ast.Constant)
+            )
     return f"if {_plain(node, say)}"
 
 
-_SIGNS = {" == ": " is ", " != ": " is not ", " <= ": " ≤ ", " >= ": " ≥ ", " // ": " / ", " * ": " × "}
+_SIGNS = {
+    " == ": " is ",
+    " != ": " is not ",
+    " <= ": " ≤ ",
+    " >= ": " ≥ ",
+    " // ": " / ",
+    " * ": " × ",
+}
 
 
 def _plain(node: ast.expr, say: Any) -> str:

@@ -1,4 +1,6 @@
-"""Shapes and words as SVG text: one opaque card that reads the same in a dark and in a light client."""
+"""Shapes and words as SVG text: one opaque card that reads the same in a dark and in a light
+client.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,7 +36,9 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A plot over the events of a game: its `room`, the first and last event, the lowest and highest value."""
+    """A plot over the events of a game: its `room`, the first and last event, the lowest and
+    highest value.
+    """
 
     room: Room
     first: float
@@ -45,7 +49,9 @@ class Frame:
     def x(self, number: float) -> float:
         """Where an event is."""
         left, _, right, _ = self.room
-        return left + (right - left) * max(0.0, number - self.first) / max(1.0, self.last - self.first)
+        return left + (right - left) * max(0.0, number - self.first) / max(
+            1.0, self.last - self.first
+        )
 
     def y(self, value: float) -> float:
         """Where a value is."""
@@ -53,7 +59,9 @@ class Frame:
         return top + (bottom - top) * (self.high - value) / (self.high - self.low)
 
     def steps(self, points: Iterable[tuple[float, float]]) -> list[Place]:
-        """The line that begins at 0 and goes to the value of each (event, value) when that comes."""
+        """The line that begins at 0 and goes to the value of each (event, value) when that
+        comes.
+        """
         found = [(self.x(self.first), self.y(0))]
         for number, value in points:
             found += [(self.x(number), found[-1][1]), (self.x(number), self.y(value))]
@@ -61,7 +69,9 @@ class Frame:
 
 
 class Canvas:
-    """Where a picture is drawn, from top to bottom, below its title; `top` is how far it has come."""
+    """Where a picture is drawn, from top to bottom, below its title; `top` is how far it has
+    come.
+    """
 
     def __init__(self, title: str, *under: str) -> None:
         self.top = 20.0
@@ -97,7 +107,14 @@ class Canvas:
         )
 
     def text(
-        self, text: str, at: Place, size: float, fill: str = INK, *, bold: bool = False, anchor: str = "start"
+        self,
+        text: str,
+        at: Place,
+        size: float,
+        fill: str = INK,
+        *,
+        bold: bool = False,
+        anchor: str = "start",
     ) -> None:
         """A line of text with its baseline at `at`: its start, middle or end."""
         text = drawable(text)
@@ -110,16 +127,28 @@ class Canvas:
             f' textLength="{_n(width(text, size, bold))}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
         )
 
-    def words(self, text: str, size: int, fill: str = INK, *, bold: bool = False, right: float = WIDE - EDGE) -> None:
+    def words(
+        self,
+        text: str,
+        size: int,
+        fill: str = INK,
+        *,
+        bold: bool = False,
+        right: float = WIDE - EDGE,
+    ) -> None:
         """Words from the left edge up to `right`, in as many lines as they take."""
         for line in wrap(drawable(text), right - EDGE, size, bold):
             self.text(line, (EDGE, self.top + size), size, fill, bold=bold)
             self.top += size * 1.3
 
     def picture(self, said: Iterable[str], rows: Iterable[str] = ()) -> Picture:
-        """What was drawn, on its card; in words the sentences `said`, then as many `rows` as there is room for."""
+        """What was drawn, on its card; in words the sentences `said`, then as many `rows` as
+        there is room for.
+        """
         height, alt = round(self.top), _shortened(" ".join(said), list(rows))
-        title = "".join(sign for sign in alt if sign.isprintable() or sign == " ")  # XML cannot hold the others
+        title = "".join(
+            sign for sign in alt if sign.isprintable() or sign == " "
+        )  # XML cannot hold the others
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" viewBox="0 0 {WIDE} {height}"'
             f' role="img" font-family="\'{FAMILY}\',{FALLBACK}"><title>{escape(title)}</title>'

@@ -1,4 +1,6 @@
-"""A table as a picture: the cell that answers in its row and column, wide and long tables as a window around it."""
+"""A table as a picture: the cell that answers in its row and column, wide and long tables as a
+window around it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +14,13 @@ from bot.systems.catalog import system
 MOST_COLUMNS, WINDOW = 10, 9
 """A table of more columns is shown as a window of so many."""
 LEGIBLE, FEWEST = 18, 4
-"""Letters of so many pixels are read on a phone; for smaller ones a window is made narrower, to so many columns."""
+"""Letters of so many pixels are read on a phone; for smaller ones a window is made narrower, to
+so many columns.
+"""
 MOST_ROWS, ROWS_BESIDE, MANY_LETTERS = 24, 8, 1500
-"""A longer table with an answer is shown with so many rows above and below it; one of many letters with fewer."""
+"""A longer table with an answer is shown with so many rows above and below it; one of many
+letters with fewer.
+"""
 PAD = 7
 """Pixels beside the words of a cell."""
 SIZES = (22, 21, 20, 19, 18, 17, 16, 15)
@@ -29,12 +35,15 @@ _ROOM = WIDE - 2 * EDGE + 2 * PAD
 
 
 def named_table_picture(system_id: str, table_id: str, given: Mapping[str, object]) -> Picture:
-    """A table by its name, with `given` inputs where it answers them. Raises UserError for what it refuses."""
+    """A table by its name, with `given` inputs where it answers them. Raises UserError for what
+    it refuses.
+    """
     return table_picture(system(system_id).table(table_id), given or None)
 
 
 def table_picture(table: Table, given: Mapping[str, object] | None = None) -> Picture:
-    """The whole table; with `given` inputs, where it answers them: title, answer, blocks, what its codes mean, source.
+    """The whole table; with `given` inputs, where it answers them: title, answer, blocks, what its
+    codes mean, source.
 
     Raises UserError for inputs that it refuses.
     """
@@ -62,14 +71,16 @@ def table_picture(table: Table, given: Mapping[str, object] | None = None) -> Pi
     for line in filter(None, (*notes, "; ".join(legend), f"{sheet.game} · {sheet.source}")):
         canvas.words(line, 18, FAINT)
     canvas.top += 14
-    return canvas.picture((*sheet.said(), *notes), (row for block in sheet.blocks for row in block.said()))
+    return canvas.picture(
+        (*sheet.said(), *notes), (row for block in sheet.blocks for row in block.said())
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What of a block is drawn in one piece, and how it is laid out: edges of its columns (the row heads first), which
-    columns `start` at their left edge, lines of each cell (the heads first) and heights of its rows. `notes` say what
-    is left out."""
+    """What of a block is drawn in one piece, and how it is laid out: edges of its columns (the row
+    heads first), which columns `start` at their left edge, lines of each cell (the heads first) and
+    heights of its rows. `notes` say what is left out."""
 
     block: Block
     size: float
@@ -86,10 +97,16 @@ class _Part:
 
 
 def _parts(block: Block) -> list[_Part]:
-    """A block with an answer as a window around it, where it is large; any other in pieces beneath each other."""
+    """A block with an answer as a window around it, where it is large; any other in pieces
+    beneath each other.
+    """
     block, notes = _rows_around(block)
     total, whole = len(block.columns), _fitting(block, notes)
-    if whole is not None and whole.is_legible and total <= (WINDOW if block.hit is None else MOST_COLUMNS):
+    if (
+        whole is not None
+        and whole.is_legible
+        and total <= (WINDOW if block.hit is None else MOST_COLUMNS)
+    ):
         return [whole]
     most = min(WINDOW, total)
     if block.hit is None or block.hit[1] == ROW:
@@ -110,10 +127,16 @@ def _pieces(block: Block, size: int, notes: tuple[str, ...]) -> list[_Part]:
     total = len(block.columns)
     for count in range(-(-total // size), total + 1):
         step = -(-total // count)
-        pieces = [block.columns_from(first, min(first + step, total)) for first in range(0, total, step)]
+        pieces = [
+            block.columns_from(first, min(first + step, total)) for first in range(0, total, step)
+        ]
         found = [_fitting(piece, notes) for piece in pieces]
-        if step == 1 or all(part is not None and (part.size >= LEGIBLE or step <= FEWEST) for part in found):
-            return [part or _squeezed(piece, notes) for piece, part in zip(pieces, found, strict=True)]
+        if step == 1 or all(
+            part is not None and (part.size >= LEGIBLE or step <= FEWEST) for part in found
+        ):
+            return [
+                part or _squeezed(piece, notes) for piece, part in zip(pieces, found, strict=True)
+            ]
     raise AssertionError("one column at a time always fits")
 
 
@@ -127,7 +150,9 @@ def _rows_around(block: Block) -> tuple[Block, tuple[str, ...]]:
     first = max(0, min(block.hit[0] - beside, total - 2 * beside - 1))
     last = first + 2 * beside + 1
     hit = (block.hit[0] - first, block.hit[1])
-    part = replace(block, rows=block.rows[first:last], cells=block.cells[first:last], hit=hit, counts=())
+    part = replace(
+        block, rows=block.rows[first:last], cells=block.cells[first:last], hit=hit, counts=()
+    )
     return part, (f"Rows {first + 1} to {last} of {total}.",)
 
 
@@ -136,7 +161,9 @@ def _fitting(block: Block, notes: tuple[str, ...]) -> _Part | None:
     columns = [*zip(*block.grid, strict=True)]
     for size in SIZES:
         natural = [max(_natural(text, size) for text in column) + 2 * PAD for column in columns]
-        least = [max(longest_word(text, size) for text in column) + 2 * PAD + 1 for column in columns]
+        least = [
+            max(longest_word(text, size) for text in column) + 2 * PAD + 1 for column in columns
+        ]
         if sum(natural) <= _ROOM:
             return _laid(block, size, _spread(natural), notes)
         if size <= WRAPPED and sum(least) <= _ROOM:
@@ -145,7 +172,9 @@ def _fitting(block: Block, notes: tuple[str, ...]) -> _Part | None:
 
 
 def _squeezed(block: Block, notes: tuple[str, ...]) -> _Part:
-    """The block in small letters, its columns equally wide: what is too long is broken within a word."""
+    """The block in small letters, its columns equally wide: what is too long is broken within a
+    word.
+    """
     count = len(block.columns) + 1
     return _laid(block, SIZES[-1], [_ROOM / count] * count, notes)
 
@@ -169,11 +198,17 @@ def _spread(natural: Sequence[float]) -> list[float]:
 
 
 def _shared(natural: Sequence[float], least: Sequence[float]) -> list[float]:
-    """Every column as wide as its longest word, and the rest of the room by what each would still need."""
-    wishes = [max(0.0, min(wish, _ROOM * _MOST) - low) for wish, low in zip(natural, least, strict=True)]
+    """Every column as wide as its longest word, and the rest of the room by what each would
+    still need.
+    """
+    wishes = [
+        max(0.0, min(wish, _ROOM * _MOST) - low) for wish, low in zip(natural, least, strict=True)
+    ]
     spare, wide = _ROOM - sum(least), list(least)
     for at in [at for at, wish in enumerate(wishes) if 0 < wish <= 60]:
-        given = min(wishes[at], spare / 3)  # what needs little gets it, so that only sentences are broken
+        given = min(
+            wishes[at], spare / 3
+        )  # what needs little gets it, so that only sentences are broken
         wide[at] += given
         wishes[at] -= given
         spare -= given
@@ -187,10 +222,13 @@ def _laid(block: Block, size: float, widths: Sequence[float], notes: tuple[str, 
         lefts.append(lefts[-1] + wide)
     grid = block.grid
     cells = tuple(
-        tuple(_wrapped(text, wide - 2 * PAD, size) for text, wide in zip(row, widths, strict=True)) for row in grid
+        tuple(_wrapped(text, wide - 2 * PAD, size) for text, wide in zip(row, widths, strict=True))
+        for row in grid
     )
     _, *columns = zip(*grid[1:], strict=True)
-    starts = (any(len(text) > SENTENCE and not _is_banded(text) for text in column) for column in columns)
+    starts = (
+        any(len(text) > SENTENCE and not _is_banded(text) for text in column) for column in columns
+    )
     heights = tuple(max(map(len, row)) * size * _LINE + 11 for row in cells)
     return _Part(block, size, tuple(lefts), (True, *starts), heights, cells, notes)
 
@@ -206,7 +244,9 @@ def _draw(canvas: Canvas, part: _Part) -> None:
     if block.across:
         left = part.lefts[1]
         across = cut(f"{block.across} across", WIDE - EDGE - left - PAD, size)
-        canvas.text(across, ((left + part.lefts[-1]) / 2, canvas.top + size), size, FAINT, anchor="middle")
+        canvas.text(
+            across, ((left + part.lefts[-1]) / 2, canvas.top + size), size, FAINT, anchor="middle"
+        )
         canvas.top += size * 1.25
     tops = [canvas.top]
     for height in part.heights:
@@ -222,7 +262,10 @@ def _styles(block: Block, row: int) -> list[tuple[str, bool]]:
     hit_row, hit_column = block.hit or (-2, -2)
     columns = range(len(block.columns))
     if row < 0:
-        return [(FAINT, False), *((INK, True) if at == hit_column else (FAINT, False) for at in columns)]
+        return [
+            (FAINT, False),
+            *((INK, True) if at == hit_column else (FAINT, False) for at in columns),
+        ]
     if row == hit_row and hit_column == ROW:
         return [(HIT_INK, True), *((HIT_INK, False) for _ in columns)]
     is_counted = row in block.counts
@@ -232,7 +275,9 @@ def _styles(block: Block, row: int) -> list[tuple[str, bool]]:
 
 
 def _ground(canvas: Canvas, part: _Part, tops: list[float]) -> None:
-    """What is behind the words: every other row shaded, the row and column up to the cell, and the cell."""
+    """What is behind the words: every other row shaded, the row and column up to the cell, and
+    the cell.
+    """
     block, (left, *_, right) = part.block, part.lefts
     for at in range(0, len(block.rows), 2):
         canvas.box((left, tops[at + 1], right, tops[at + 2]), BAND, 4)
@@ -252,9 +297,15 @@ def _ground(canvas: Canvas, part: _Part, tops: list[float]) -> None:
 
 
 def _row(
-    canvas: Canvas, part: _Part, cells: tuple[tuple[str, ...], ...], middle: float, styles: list[tuple[str, bool]]
+    canvas: Canvas,
+    part: _Part,
+    cells: tuple[tuple[str, ...], ...],
+    middle: float,
+    styles: list[tuple[str, bool]],
 ) -> None:
-    """One row: each cell's lines in the middle of its height; words to the left where a column holds sentences."""
+    """One row: each cell's lines in the middle of its height; words to the left where a column
+    holds sentences.
+    """
     for at, (words, (fill, bold)) in enumerate(zip(cells, styles, strict=True)):
         left, right = part.lefts[at], part.lefts[at + 1]
         x, anchor = (left + PAD, "start") if part.starts[at] else ((left + right) / 2, "middle")

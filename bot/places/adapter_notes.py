@@ -1,4 +1,6 @@
-"""What an adapter keeps for itself beside the games: what its platform was told, where it is installed."""
+"""What an adapter keeps for itself beside the games: what its platform was told, where it is
+installed.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,13 +28,17 @@ class Notes:
         """Where something is written under this name."""
         return [doc.key for doc in await self._store.docs(f"{self._platform}-{name}")]
 
-    async def put(self, name: str, key: str, data: Mapping[str, Any], expires: float | None = None) -> None:
-        """Write it, in place of what was there; it is gone at Unix seconds `expires`, if that is given."""
+    async def put(
+        self, name: str, key: str, data: Mapping[str, Any], expires: float | None = None
+    ) -> None:
+        """Write it, in place of what was there; it is gone at Unix seconds `expires`, if that is
+        given.
+        """
         await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data), expires))
 
     async def replace(self, name: str, key: str, since: str, data: Mapping[str, Any]) -> bool:
-        """Write it; False where somebody else has, `since` naming what both read. Of several processes that ask at
-        once one does."""
+        """Write it; False where somebody else has, `since` naming what both read. Of several
+        processes that ask at once one does."""
         kind = f"{self._platform}-{name}"
         request = f"{self._platform}:{name}/{key}/{since}"
         done = await self._store.commit(Commit(request, docs=[Doc(kind, key, dict(data))]))

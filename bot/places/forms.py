@@ -1,10 +1,10 @@
-"""Commands that are not run yet: forms that are opened, filled in and run, by a bare command and by the buttons
-*Change…*, *Fix it* and others; and what odds were asked for.
+"""Commands that are not run yet: forms that are opened, filled in and run, by a bare command and by
+the buttons *Change…*, *Fix it* and others; and what odds were asked for.
 
-A form is a draft in the store, so it outlives the process; its key is in the platform's form, and whatever copies of it
-there are (the form, the odds of it, *Fix it*), it runs once, in the commit that rolls. Until then it is its owner's
-alone, and kept for 30 days, odds for a day. The action of a button that opens one is `form:draft:KEY`,
-`form:event:ROW:34`, or `form:lnlt fire us3`.
+A form is a draft in the store, so it outlives the process; its key is in the platform's form, and
+whatever copies of it there are (the form, the odds of it, *Fix it*), it runs once, in the commit
+that rolls. Until then it is its owner's alone, and kept for 30 days, odds for a day. The action of
+a button that opens one is `form:draft:KEY`, `form:event:ROW:34`, or `form:lnlt fire us3`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -40,8 +40,9 @@ _MORE = ("game", "wrong", "message", "title", "better")
 class Draft(NamedTuple):
     """A command with its options so far, for a form or a button that runs it.
 
-    `page` is 1 where the form shows its rare fields too. `wrong` is the option that was refused, `message` why,
-    `better` the options as they were probably meant. `title` is the form's, where it is not that of the command.
+    `page` is 1 where the form shows its rare fields too. `wrong` is the option that was refused,
+    `message` why, `better` the options as they were probably meant. `title` is the form's, where it
+    is not that of the command.
     """
 
     key: str
@@ -73,7 +74,14 @@ async def find_draft(store: Store, key: str) -> Draft | None:
     if doc is None:
         return None
     more = {name: doc.data[name] for name in _MORE if name in doc.data}
-    return Draft(key, tuple(doc.data["path"]), doc.data["options"], doc.owner, doc.data.get("page", 0), **more)
+    return Draft(
+        key,
+        tuple(doc.data["path"]),
+        doc.data["options"],
+        doc.owner,
+        doc.data.get("page", 0),
+        **more,
+    )
 
 
 class Drafts:
@@ -91,7 +99,9 @@ class Drafts:
         """The same. Raises UserError for one that is used up or outdated."""
         if (draft := await self.get(key, owner)) is None:
             raise UserError(
-                "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
+                "This form was already used, or has expired.",
+                hint="Type the command again.",
+                code="used-up",
             )
         return draft
 
@@ -106,7 +116,16 @@ KEPT = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
 ROLLS = ("sequence", "roll")
 NO_FIX = (
-    *("not-player", "not-yours", "not-your-go", "not-master", "not-manager", "game-ended", "not-enabled", "last-word"),
+    *(
+        "not-player",
+        "not-yours",
+        "not-your-go",
+        "not-master",
+        "not-manager",
+        "game-ended",
+        "not-enabled",
+        "last-word",
+    ),
     *(
         "needs-game",
         "own-play",
@@ -126,23 +145,31 @@ TRY_AGAIN = ("over-budget", "too-soon", "too-many-at-work", "busy", "choice-firs
 """Refusals after which the same command may go through, once something else is done."""
 
 
-def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:
-    """A button that opens the form of a command with these options filled in, for whoever presses it.
+def form_button(
+    path: Path, options: Mapping[str, object], label: str, registry: Registry
+) -> Button:
+    """A button that opens the form of a command with these options filled in, for whoever presses
+    it.
 
-    For a unit's card: `form_button(("lnlt", "fire"), {"attackers": unit.handle}, "Fire with it", context.registry)`.
-    It holds the command as text. Options that do not fit into a button are left out, from the end; for those write
-    a draft (`new_draft(...)` into `context.commit.docs`) and use `Button(f"form:draft:{draft.key}", label)`.
+    For a unit's card: `form_button(("lnlt", "fire"), {"attackers": unit.handle}, "Fire with it",
+    context.registry)`. It holds the command as text. Options that do not fit into a button are left
+    out, from the end; for those write a draft (`new_draft(...)` into `context.commit.docs`) and use
+    `Button(f"form:draft:{draft.key}", label)`.
     """
     spec = registry.get(path)
     assert spec is not None, path
     given = dict(options)
-    while len(text := command_text(spec, given)) > LONGEST and (dropped := [name for name in given if name != ODDS]):
+    while len(text := command_text(spec, given)) > LONGEST and (
+        dropped := [name for name in given if name != ODDS]
+    ):
         given.pop(dropped[-1])
     return Button(OPEN_FORM + text.removeprefix("/"), label)
 
 
 def action_of(how: str, key: str, options: Mapping[str, object]) -> str:
-    """What the draft `key` does by the choice in its form: roll, count, or ask for the next of the player's dice."""
+    """What the draft `key` does by the choice in its form: roll, count, or ask for the next of
+    the player's dice.
+    """
     if how == HAND:
         dice = [word for word in words_of(options.get(HAND) or ()) if word != "?"]
         return f"die:{key}:{','.join(dice)}"
@@ -157,22 +184,44 @@ class Forms:
     """What the adapters open forms with. Every method may raise UserError or StoreError."""
 
     def __init__(
-        self, store: Store, drafts: Drafts, games: Games, house: Registry, threads: Threads, seen_at: SeenAt
+        self,
+        store: Store,
+        drafts: Drafts,
+        games: Games,
+        house: Registry,
+        threads: Threads,
+        seen_at: SeenAt,
     ) -> None:
-        self._store, self._drafts, self._games, self._registry, self._threads = store, drafts, games, house, threads
+        self._store, self._drafts, self._games, self._registry, self._threads = (
+            store,
+            drafts,
+            games,
+            house,
+            threads,
+        )
         self._seen_at = seen_at
 
-    async def begin(self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = "") -> Draft:
+    async def begin(
+        self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = ""
+    ) -> Draft:
         """A new form of theirs with these options filled in."""
         draft = new_draft(spec.path, _storable(options), who.key)._replace(title=title)
         await self._drafts.put(draft)
         return draft
 
-    async def anew(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Draft:
-        """A new form of theirs with these options, and with what lasts of what they gave to this command last."""
+    async def anew(
+        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+    ) -> Draft:
+        """A new form of theirs with these options, and with what lasts of what they gave to this
+        command last.
+        """
         loaded = await self._games.at((await self._threads.home(where)).key)
         last = await last_inputs(self._store, loaded, who.key, spec.path)
-        known = Known(tuple(loaded.game.units.values()), system=loaded.game.system) if loaded is not None else Known()
+        known = (
+            Known(tuple(loaded.game.units.values()), system=loaded.game.system)
+            if loaded is not None
+            else Known()
+        )
         return await self.begin(spec, {**lasting(spec, last, known), **options}, who)
 
     async def opened(self, what: str, who: Person, where: Place) -> Draft:
@@ -206,10 +255,19 @@ class Forms:
     async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
         row, _, digits = number.partition(":")
         home = (await self._threads.home(where)).key
-        loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0
+        loaded, at = (
+            await self._games.at(home),
+            int(digits) if digits.isdecimal() and len(digits) < 12 else 0,
+        )
         if loaded is not None and row != loaded.row:
-            raise UserError("That button is from another game than the one played here now.", code="other-game")
-        found = await read_opened(self._store, loaded.row, loaded.game, at) if loaded is not None else None
+            raise UserError(
+                "That button is from another game than the one played here now.", code="other-game"
+            )
+        found = (
+            await read_opened(self._store, loaded.row, loaded.game, at)
+            if loaded is not None
+            else None
+        )
         event = found or {}
         with using(await self._seen_at(where)):
             spec = registry().get(tuple(str(event.get("command") or "").split()))
@@ -223,14 +281,22 @@ class Forms:
         return await self.begin(spec, typed, who, f"Change {shot}#{digits}")
 
     async def offered(
-        self, reply: Reply, spec: CommandSpec, options: Mapping[str, object], who: Person, key: str = ""
+        self,
+        reply: Reply,
+        spec: CommandSpec,
+        options: Mapping[str, object],
+        who: Person,
+        key: str = "",
     ) -> Reply:
-        """A refusal with *Fix it*, which opens the form as it was filled in, and a button that does what was meant.
+        """A refusal with *Fix it*, which opens the form as it was filled in, and a button that does
+        what was meant.
 
         `key` is the draft that was refused, where there is one.
         """
         if reply.error and not reply.seen and reply.code == "no-game":
-            return replace(reply, buttons=(*reply.buttons, Button(f"{OPEN_FORM}game start", "Start a game")))
+            return replace(
+                reply, buttons=(*reply.buttons, Button(f"{OPEN_FORM}game start", "Start a game"))
+            )
         later = reply.code in TRY_AGAIN
         if not reply.error or reply.seen or not spec.options or reply.code in NO_FIX:
             return reply
@@ -238,34 +304,49 @@ class Forms:
             return reply
         message = " ".join((reply.title, *reply.body()[:1]))
         before = new_draft(spec.path, {}, who.key)
-        draft = before._replace(key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
+        draft = before._replace(
+            key=key or before.key, options=_storable(options), wrong=reply.option, message=message
+        )
         how = way_asked(spec, options)
         label = "Go on" if reply.code == ONE_MORE else "Fix it"
         buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", label)]
         if later:
             draft = draft._replace(wrong="", message="")
             buttons = [Button(action_of(how, draft.key, options), "Try again")]
-        pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
+        pad = (
+            keypad(reply.owed, draft.key)
+            if reply.owed is not None and spec.family in KEPT
+            else None
+        )
         if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
             better = in_that_way(spec, parse_text(reply.better, self._registry).options, how)
             draft = draft._replace(better=_storable(better))
-            buttons.insert(0, Button(action_of(how, draft.key, better), _at_once(spec, reply, how), "primary"))
+            buttons.insert(
+                0, Button(action_of(how, draft.key, better), _at_once(spec, reply, how), "primary")
+            )
         try:
             await self._drafts.put(draft)
         except StoreError:  # the refusal is told all the same, without a form
             return reply
         if pad is not None:  # the next die is one tap away, or typed
             return replace(pad, lines=(*pad.lines, *reply.lines), code=reply.code, owed=reply.owed)
-        # A button does what the line to copy would, and which die is owed says by itself that nothing was rolled.
+        # A button does what the line to copy would, and which die is owed says by itself that
+        # nothing was rolled.
         lines = [part for part in reply.lines if len(buttons) < 2 or reply.better not in str(part)]
-        says_so = spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
+        says_so = (
+            spec.family in ROLLS and reply.code != "die-owed" and not later and len(options) > 1
+        )
         kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
         return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
 
 
 def _storable(options: Mapping[str, object]) -> dict[str, object]:
     """Options without files, which are as their platform describes them."""
-    return {name: value for name, value in options.items() if not isinstance(value, Mapping) and value is not None}
+    return {
+        name: value
+        for name, value in options.items()
+        if not isinstance(value, Mapping) and value is not None
+    }
 
 
 def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:

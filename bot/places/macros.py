@@ -1,7 +1,8 @@
-"""Macros in the store, and what `/macro run` comes to: the command that it stands for, run by whoever runs it.
+"""Macros in the store, and what `/macro run` comes to: the command that it stands for, run by
+whoever runs it.
 
-Each is a document of its own, so that two who save at once lose nothing: of a person, who may have the same name for
-another command than the server has, or of a server.
+Each is a document of its own, so that two who save at once lose nothing: of a person, who may have
+the same name for another command than the server has, or of a server.
 """
 
 from collections.abc import Mapping
@@ -22,7 +23,9 @@ MOST_OWN, MOST_SHARED = 50, 100
 
 def macro_doc(macro: Macro, owner: str) -> Doc:
     """A macro as the store keeps it."""
-    return Doc(MACRO, _key(owner, macro.name), {"name": macro.name, "text": macro.text}, None, owner)
+    return Doc(
+        MACRO, _key(owner, macro.name), {"name": macro.name, "text": macro.text}, None, owner
+    )
 
 
 def _key(owner: str, name: str) -> str:
@@ -33,7 +36,9 @@ async def macros_of(store: Store, owner: str, *, shared: bool = False) -> dict[s
     """All macros of a person or a server, by name."""
     if not owner:
         return {}
-    found = [Macro(doc.data["name"], doc.data["text"], shared) for doc in await store.docs(MACRO, owner)]
+    found = [
+        Macro(doc.data["name"], doc.data["text"], shared) for doc in await store.docs(MACRO, owner)
+    ]
     return {macro.name: macro for macro in sorted(found, key=lambda macro: macro.name)}
 
 
@@ -52,9 +57,15 @@ async def find_macro(store: Store, name: str, user: str, where: Place) -> Macro 
 
 
 async def called(
-    store: Store, registry: Registry, spec: CommandSpec, options: Mapping[str, object], user: str, where: Place
+    store: Store,
+    registry: Registry,
+    spec: CommandSpec,
+    options: Mapping[str, object],
+    user: str,
+    where: Place,
 ) -> Parsed:
-    """The command that `/macro run` stands for; itself, with an option for each gap, while one is left to be filled.
+    """The command that `/macro run` stands for; itself, with an option for each gap, while one is
+    left to be filled.
 
     One that cannot be run is left as it is: when it runs it says why.
     """
@@ -71,17 +82,30 @@ async def called(
 
 
 async def form_at(
-    store: Store, registry: Registry, path: Path, options: Mapping[str, object], user: str, where: Place
+    store: Store,
+    registry: Registry,
+    path: Path,
+    options: Mapping[str, object],
+    user: str,
+    where: Place,
 ) -> CommandSpec | None:
-    """`/macro run` with an option for each gap of the macro that a form is of; None for any other form."""
+    """`/macro run` with an option for each gap of the macro that a form is of; None for any
+    other form.
+    """
     name = str(options.get("name") or "")
     macro = await find_macro(store, name, user, where) if path == RUN_MACRO else None
     run = registry.get(RUN_MACRO)
-    return macro.form(run, registry) if macro is not None and macro.gaps and run is not None else None
+    return (
+        macro.form(run, registry) if macro is not None and macro.gaps and run is not None else None
+    )
 
 
-async def by_name(store: Store, registry: Registry, text: str, user: str, where: Place) -> Parsed | None:
-    """What `h 3` or `macro h 3` means, where somebody has a macro `h` there; None where they have none."""
+async def by_name(
+    store: Store, registry: Registry, text: str, user: str, where: Place
+) -> Parsed | None:
+    """What `h 3` or `macro h 3` means, where somebody has a macro `h` there; None where they
+    have none.
+    """
     words = without_control(text).strip().removeprefix("/").split(maxsplit=1)
     if words[:1] == [RUN_MACRO[0]]:
         words = words[1].split(maxsplit=1) if len(words) > 1 else []

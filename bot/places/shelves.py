@@ -1,8 +1,8 @@
-"""Which systems a server has switched on, and which a command sees: beside those that everybody has, the packs that its
-server has enabled, and those in the versions that its game is played with.
+"""Which systems a server has switched on, and which a command sees: beside those that everybody
+has, the packs that its server has enabled, and those in the versions that its game is played with.
 
-A server without packs sees the systems of the house, and nothing is read for it. Packs that were loaded are kept by
-their hash, as they never change.
+A server without packs sees the systems of the house, and nothing is read for it. Packs that were
+loaded are kept by their hash, as they never change.
 """
 
 import asyncio
@@ -39,7 +39,9 @@ class NotManager(UserError):
 
     def __init__(self, what: str, where: Place) -> None:
         platform = where.key.partition(":")[0]
-        who = {"discord": "server manager", "slack": "workspace admin"}.get(platform, "server manager")
+        who = {"discord": "server manager", "slack": "workspace admin"}.get(
+            platform, "server manager"
+        )
         super().__init__(f"Only a {who} can {what}.", code="not-manager")
 
 
@@ -53,8 +55,8 @@ _ALL = _Choice()
 
 
 class Enabled:
-    """The choice of each server, as `/setup systems` and `/pack enable` stored it; without one all systems that come
-    with the bot are enabled, and no packs."""
+    """The choice of each server, as `/setup systems` and `/pack enable` stored it; without one all
+    systems that come with the bot are enabled, and no packs."""
 
     def __init__(self, store: Store, registry: Registry, steady: Clock) -> None:
         self._store, self._registry, self._steady = store, registry, steady
@@ -69,26 +71,35 @@ class Enabled:
             listener(server)
 
     def renew(self, server: str) -> bool:
-        """Read this server's choice anew the next time; whether it was known at all. For what names a pack that is not
-        known: another process may have it enabled since."""
+        """Read this server's choice anew the next time; whether it was known at all. For what names
+        a pack that is not known: another process may have it enabled since."""
         return self._setups.pop(server, None) is not None
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""
-        if not spec.system or spec.system not in self._registry.games:  # a pack of the server's own is seen or not
+        if (
+            not spec.system or spec.system not in self._registry.games
+        ):  # a pack of the server's own is seen or not
             return
         here = await self._here(where)
         enabled = here.systems
         if enabled is not None and spec.system not in (*enabled, *here.packs):
             wider = " ".join(sorted({*enabled, spec.system}))
             what = f"{self._registry.games[spec.system].title} is not enabled here."
-            hint = phrase("A server manager or workspace admin can enable it: `/setup systems {wider}`", wider=wider)
+            hint = phrase(
+                "A server manager or workspace admin can enable it: `/setup systems {wider}`",
+                wider=wider,
+            )
             raise UserError(what, hint=hint, code="not-enabled")
 
     async def games(self, where: Place) -> tuple[str, ...]:
         """The systems that are enabled there, in their order."""
         enabled = await self._here(where)
-        systems = tuple(game for game in self._registry.games if enabled.systems is None or game in enabled.systems)
+        systems = tuple(
+            game
+            for game in self._registry.games
+            if enabled.systems is None or game in enabled.systems
+        )
         return (*systems, *(id for id in enabled.packs if id not in systems))
 
     async def packs(self, where: Place) -> Mapping[str, str]:
@@ -99,7 +110,9 @@ class Enabled:
         if not where.server:
             return _ALL
         known = self._setups.get(where.server)
-        if known is not None and self._steady() - known[0] <= (PACKS_KEPT if known[1].packs else SETUP_KEPT):
+        if known is not None and self._steady() - known[0] <= (
+            PACKS_KEPT if known[1].packs else SETUP_KEPT
+        ):
             return known[1]
         doc = await self._store.doc("setup", where.server)
         data = doc.data if doc is not None else {}
@@ -123,16 +136,20 @@ class Shelves:
     def __init__(self, store: Store, enabled: Enabled) -> None:
         self._store, self._enabled = store, enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
-        self._shelves = LRUCache[tuple[tuple[str, ...], tuple[str, ...] | None], Shelf](SHELVES_KEPT)
+        self._shelves = LRUCache[tuple[tuple[str, ...], tuple[str, ...] | None], Shelf](
+            SHELVES_KEPT
+        )
         self._last = FIFOCache[str, Shelf](SHELVES_KEPT)
 
     def last(self, server: str) -> Mapping[str, System]:
-        """What was seen on a server the last time, for whoever shows its commands and cannot wait."""
+        """What was seen on a server the last time, for whoever shows its commands and cannot
+        wait.
+        """
         return self._last.get(server) or everywhere()
 
     async def at(self, where: Place, game: Game | None = None) -> Mapping[str, System]:
-        """What is seen in a place where this game is played: one that was started stays with its version, free play
-        goes with its server."""
+        """What is seen in a place where this game is played: one that was started stays with its
+        version, free play goes with its server."""
         here = tuple((await self._enabled.packs(where)).values())
         played = game.packs if game is not None else ()
         if not here and not played and not _extensions_of_this_host():
@@ -143,14 +160,27 @@ class Shelves:
         self._last[where.server] = found
         return found
 
-    async def explained(self, error: UserError, path: Path, where: Place, game: Game | None) -> UserError:
-        """An error about a command; of one that only the version in the server's menu knows it says what is played."""
+    async def explained(
+        self, error: UserError, path: Path, where: Place, game: Game | None
+    ) -> UserError:
+        """An error about a command; of one that only the version in the server's menu knows it
+        says what is played.
+        """
         if game is None or not game.packs or error.code not in OF_A_VERSION:
             return error
         enabled = (await self._enabled.packs(where)).get(id := path[0].removesuffix(TABLE))
-        known = [pack for hash in game.packs if (pack := await self._pack(hash)) is not None and pack.id == id]
+        known = [
+            pack
+            for hash in game.packs
+            if (pack := await self._pack(hash)) is not None and pack.id == id
+        ]
         newer = await self._pack(enabled) if enabled is not None else None
-        if not known or newer is None or known[-1].home != game.system or known[-1].version == enabled:
+        if (
+            not known
+            or newer is None
+            or known[-1].home != game.system
+            or known[-1].version == enabled
+        ):
             return error
         played = known[-1]
         hint = phrase(
@@ -162,19 +192,25 @@ class Shelves:
         return UserError(error.message, hint=hint, option=error.option, code=error.code)
 
     def kept_out(self, path: Path, where: Place, game: Game) -> str:
-        """Why units of this game are not known to a command: it is one of an extension of another game."""
+        """Why units of this game are not known to a command: it is one of an extension of
+        another game.
+        """
         known = self.last(where.server)
         pack = known.get(path[0])
         return kept_out(pack, game.system, known) if pack is not None and game.system else ""
 
     async def of(self, *hashes: Iterable[str], joined: tuple[str, ...] | None = None) -> Shelf:
-        """The systems of everybody, with these packs: of several versions of one id the last is in force. Of extensions
-        those that have `joined` the game, or all (None)."""
+        """The systems of everybody, with these packs: of several versions of one id the last is in
+        force. Of extensions those that have `joined` the game, or all (None)."""
         named = tuple(hash for some in hashes for hash in some)
         key = (named, joined)
         shelf = self._shelves.get(key)
         if shelf is None:
-            found = {hash: pack for hash in dict.fromkeys(named) if (pack := await self._pack(hash)) is not None}
+            found = {
+                hash: pack
+                for hash in dict.fromkeys(named)
+                if (pack := await self._pack(hash)) is not None
+            }
             shelf = Shelf(everywhere(), [found[hash] for hash in named if hash in found], joined)
             if not found.keys() >= set(named):
                 return shelf  # what is missing may be there the next time
@@ -189,7 +225,9 @@ class Shelves:
                 log.warning("the pack %s is not in the store, or not what it was", hash)
                 return None
             try:
-                await asyncio.to_thread(pack.check_whole)  # reads all of it, so that no command waits for that
+                await asyncio.to_thread(
+                    pack.check_whole
+                )  # reads all of it, so that no command waits for that
             except TableError as error:
                 log.warning("the pack %s cannot be read any more: %s", pack.id, error)
                 return None

@@ -1,4 +1,6 @@
-"""Which game a thread plays: that of its channel, unless one was started in it, or the channel keeps them apart."""
+"""Which game a thread plays: that of its channel, unless one was started in it, or the channel
+keeps them apart.
+"""
 
 from dataclasses import replace
 
@@ -20,8 +22,14 @@ class Threads:
         self._store, self._games = store, games
 
     async def at_home(self, command: Command) -> Command:
-        """A command typed in a thread as one of the place whose game it is about; it is answered in the thread."""
-        return command if command.path in BEGINS else replace(command, where=await self.home(command.where))
+        """A command typed in a thread as one of the place whose game it is about; it is answered
+        in the thread.
+        """
+        return (
+            command
+            if command.path in BEGINS
+            else replace(command, where=await self.home(command.where))
+        )
 
     async def home(self, where: Place) -> Place:
         """The place whose game is played here: this one, or the channel that it is a thread of."""

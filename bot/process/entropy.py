@@ -1,4 +1,6 @@
-"""Where chance enters: fresh seeds, salts and ids from the operating system. All dice come from such a seed."""
+"""Where chance enters: fresh seeds, salts and ids from the operating system. All dice come from
+such a seed.
+"""
 
 import os
 

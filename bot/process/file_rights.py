@@ -1,4 +1,6 @@
-"""The data folder and its files are for their owner alone: made so, and tightened where they were not."""
+"""The data folder and its files are for their owner alone: made so, and tightened where they
+were not.
+"""
 
 import logging
 import os
@@ -17,7 +19,9 @@ _OTHERS = 0o077
 
 
 @contextmanager
-def explained_failure(path: Path | str, done: str = "written", code: str = "file-failed") -> Iterator[None]:
+def explained_failure(
+    path: Path | str, done: str = "written", code: str = "file-failed"
+) -> Iterator[None]:
     """Run a block in which a file or folder is `written`, or read.
 
     Raises UserError that names the path, and the user if it is a matter of rights.
@@ -26,7 +30,9 @@ def explained_failure(path: Path | str, done: str = "written", code: str = "file
         yield
     except PermissionError as error:
         hint = f"The user {user_name()} may not do that: name a place where it may."
-        raise UserError(f"{path} cannot be {done}: {error.strerror or error}.", hint=hint, code=code) from None
+        raise UserError(
+            f"{path} cannot be {done}: {error.strerror or error}.", hint=hint, code=code
+        ) from None
     except OSError as error:
         raise UserError(f"{path} cannot be {done}: {error.strerror or error}.", code=code) from None
 
@@ -45,7 +51,9 @@ def private_from_now_on() -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder with those above it, for its owner alone; one that is there stays as it is. Raises OSError."""
+    """Make a folder with those above it, for its owner alone; one that is there stays as it is.
+    Raises OSError.
+    """
     for folder in (*reversed(path.parents), path):
         if not folder.is_dir():
             folder.mkdir(mode=FOLDER, exist_ok=True)
@@ -57,10 +65,11 @@ def make_file(path: Path) -> None:
 
 
 def tighten(data: Path) -> list[Path]:
-    """Take every right from others on the data folder and what it holds; gives back what was changed.
+    """Take every right from others on the data folder and what it holds; gives back what was
+    changed.
 
-    Files of other owners and links are left alone, and so is a folder in which the bot was started, or one above it:
-    there it is not ours alone.
+    Files of other owners and links are left alone, and so is a folder in which the bot was started,
+    or one above it: there it is not ours alone.
     """
     if not os.path.isdir(data) or Path.cwd().is_relative_to(data.resolve()):
         return []
@@ -74,7 +83,9 @@ def _tightened(path: Path) -> bool:
     """Whether others had rights that were taken away."""
     try:
         found = path.lstat()
-        ours = (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)) and found.st_uid == os.geteuid()
+        ours = (
+            stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+        ) and found.st_uid == os.geteuid()
         if not ours or not found.st_mode & _OTHERS or found.st_mode & stat.S_ISVTX:
             return False
         path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)

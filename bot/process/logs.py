@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from bot.rules.errors import UserError
 
 STRUCK = "[secret]"
-# What looks like a secret, even one that no setting holds: another workspace's token, an answer's address.
+# What looks like a secret, even one that no setting holds: another workspace's token, an answer's
+# address.
 _SHAPES = re.compile(
     r"xox[a-z]-[\w.-]+|xapp-[\w-]+"  # Slack's tokens
     r"|[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}"  # Discord's
@@ -26,7 +27,9 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 TOO_MUCH = ("discord", "slack_sdk", "slack_bolt", "adapters.slack.bolt", "aiohttp")
-"""Libraries whose DEBUG lines show whole payloads: tokens, and what people typed. They never go below INFO."""
+"""Libraries whose DEBUG lines show whole payloads: tokens, and what people typed. They never go
+below INFO.
+"""
 
 CONNECTING = ("discord.client", "discord.shard", "discord.gateway")
 
@@ -34,11 +37,15 @@ log = logging.getLogger(__name__)
 
 
 class Redacting(logging.Formatter):
-    """Formats a record whole, traceback and all, then strikes the secrets out: so none can slip in by a side door."""
+    """Formats a record whole, traceback and all, then strikes the secrets out: so none can slip
+    in by a side door.
+    """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-        self._secrets = sorted({secret for secret in secrets if len(secret) >= 4}, key=len, reverse=True)
+        self._secrets = sorted(
+            {secret for secret in secrets if len(secret) >= 4}, key=len, reverse=True
+        )
 
     def format(self, record: logging.LogRecord) -> str:
         """The line(s) of a record without secrets."""
@@ -55,9 +62,16 @@ class RedactingJson(Redacting):
     """The same as one JSON object a line, for whoever collects logs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record without secrets: time (UTC), level, logger, message, and what it says in fields."""
+        """The record without secrets: time (UTC), level, logger, message, and what it says in
+        fields.
+        """
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        said = {"time": at, "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        said = {
+            "time": at,
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
         if record.exc_info:
             said["trace"] = self.formatException(record.exc_info)
         said = {name: self.struck(value) for name, value in said.items()}
@@ -67,7 +81,8 @@ class RedactingJson(Redacting):
 class Seldom(logging.Filter):
     """Lets each kind of line through once a minute, with the number of those that were left out.
 
-    Two lines are of one kind that have the same words before what is filled in (`log.error("no %s", word)`).
+    Two lines are of one kind that have the same words before what is filled in (`log.error("no %s",
+    word)`).
     """
 
     EVERY = 60.0
@@ -113,14 +128,17 @@ class OneLine(logging.Filter):
         trace = record.exc_info
         if trace and trace[1] is not None and str(record.msg).startswith(self.BEGINS):
             log.debug("%s", record.getMessage(), exc_info=trace)
-            record.msg, record.args = f"{record.getMessage()} ({type(trace[1]).__name__}: {trace[1]})", ()
+            record.msg, record.args = (
+                f"{record.getMessage()} ({type(trace[1]).__name__}: {trace[1]})",
+                (),
+            )
             record.exc_info = record.exc_text = None
         return True
 
 
 def log_failure(log: logging.Logger, what: str, error: Exception) -> None:
-    """One line for work beside commands that failed and is done again; whole, where the fault is ours. A database that
-    is away says so itself, in one line for all that waits for it."""
+    """One line for work beside commands that failed and is done again; whole, where the fault is
+    ours. A database that is away says so itself, in one line for all that waits for it."""
     if isinstance(error, UserError):
         log.log(logging.DEBUG if error.is_passing else logging.ERROR, f"{what}: %s", error.message)
     else:
@@ -128,7 +146,9 @@ def log_failure(log: logging.Logger, what: str, error: Exception) -> None:
 
 
 def set_up_logging(level: str, secrets: Iterable[str], form: str = "text") -> None:
-    """Send all logging of this process to stderr, from `level` on. Libraries' chatter below WARNING stays out."""
+    """Send all logging of this process to stderr, from `level` on. Libraries' chatter below
+    WARNING stays out.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(RedactingJson(secrets) if form == "json" else Redacting(secrets))
     root = logging.getLogger()

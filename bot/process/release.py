@@ -1,4 +1,6 @@
-"""Which release this is: installed as a package, or run from a folder that has pyproject.toml beside the code."""
+"""Which release this is: installed as a package, or run from a folder that has pyproject.toml
+beside the code.
+"""
 
 from pathlib import Path
 
@@ -16,7 +18,9 @@ def release() -> str:
 
 
 def project_file() -> Path:
-    """Return where pyproject.toml is if the bot runs from a checkout. An installed package has no such file."""
+    """Return where pyproject.toml is if the bot runs from a checkout. An installed package has
+    no such file.
+    """
     return Path(__file__).resolve().parents[2] / "pyproject.toml"
 
 

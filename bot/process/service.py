@@ -1,7 +1,8 @@
 """The service of an installed release: its settings, its data folder and its user.
 
-`sudo grognard doctor` and its like are about the service that this release runs. They read the file that systemd gives
-to the service, and go on as the service's user: so they see its database, and no file of it ever belongs to root.
+`sudo grognard doctor` and its like are about the service that this release runs. They read the file
+that systemd gives to the service, and go on as the service's user: so they see its database, and no
+file of it ever belongs to root.
 """
 
 import os
@@ -33,7 +34,9 @@ class Service:
 
 
 def find_service(home: Path = _HOME) -> Service | None:
-    """Return the service that runs the program in `home`; None in a checkout, a wheel or a container."""
+    """Return the service that runs the program in `home`; None in a checkout, a wheel or a
+    container.
+    """
     release = _RELEASE.fullmatch(str(home))
     if release is None:
         return None
@@ -42,7 +45,11 @@ def find_service(home: Path = _HOME) -> Service | None:
         unit = Path(f"{root}{_UNIT}").read_text("utf-8")
     except OSError:
         return None
-    lines = dict(re.findall(r"^(User|EnvironmentFile|WorkingDirectory|Environment=GROGNARD_DATA)=(.+)$", unit, re.M))
+    lines = dict(
+        re.findall(
+            r"^(User|EnvironmentFile|WorkingDirectory|Environment=GROGNARD_DATA)=(.+)$", unit, re.M
+        )
+    )
     if len(lines) < 4:
         return None
     return Service(
@@ -54,9 +61,11 @@ def find_service(home: Path = _HOME) -> Service | None:
 
 
 def enter_service(service: Service, command: str) -> None:
-    """Take on the settings and the user of the service, and say on stderr where the settings are from.
+    """Take on the settings and the user of the service, and say on stderr where the settings are
+    from.
 
-    Raises UserError if this user may not read the settings, SettingsError for lines that systemd reads otherwise.
+    Raises UserError if this user may not read the settings, SettingsError for lines that systemd
+    reads otherwise.
     """
     try:
         account = pwd.getpwnam(service.user)
@@ -76,18 +85,24 @@ def enter_service(service: Service, command: str) -> None:
         _take_on({"GROGNARD_DATA": str(service.data)} | values, service)
     else:  # systemd gave them to this process, or nobody did
         os.environ.setdefault("GROGNARD_DATA", str(service.data))
-        print(f"settings from the environment: {service.user} may not read {service.settings}", file=sys.stderr)
+        print(
+            f"settings from the environment: {service.user} may not read {service.settings}",
+            file=sys.stderr,
+        )
     if os.geteuid() != account.pw_uid:
         _become(account)
 
 
 def are_settings_open(service: Service) -> bool:
-    """Return whether a user outside the service's group may read its settings. Raises OSError if they are not there."""
+    """Return whether a user outside the service's group may read its settings. Raises OSError if
+    they are not there.
+    """
     return bool(service.settings.stat().st_mode & _OTHERS)
 
 
 def _read_settings(service: Service) -> dict[str, str] | None:
-    """Return {name: value} of the service's settings; None if the service's own user may not read them.
+    """Return {name: value} of the service's settings; None if the service's own user may not read
+    them.
 
     Raises SettingsError.
     """
@@ -113,7 +128,9 @@ def _read_settings(service: Service) -> dict[str, str] | None:
 
 
 def _problem_for_systemd(line: str) -> str:
-    """Return what systemd would read otherwise than the bot; "" if nothing. The line itself may hold a token."""
+    """Return what systemd would read otherwise than the bot; "" if nothing. The line itself may
+    hold a token.
+    """
     name, _, value = line.partition("=")
     if line.startswith(("#", ";")):
         return ""
@@ -127,9 +144,13 @@ def _problem_for_systemd(line: str) -> str:
 
 
 def _take_on(values: Mapping[str, str], service: Service) -> None:
-    """Add the values to the environment, which wins, and say where they are from unless all were there before."""
+    """Add the values to the environment, which wins, and say where they are from unless all were
+    there before.
+    """
     taken = [name for name in values if not os.environ.get(name)]
-    others = [name for name, value in values.items() if os.environ.get(name, value) not in (value, "")]
+    others = [
+        name for name, value in values.items() if os.environ.get(name, value) not in (value, "")
+    ]
     os.environ.update({name: values[name] for name in taken})
     packs = os.environ.get("GROGNARD_PACKS", "")
     if "GROGNARD_PACKS" in taken and (service.folder / packs).exists():

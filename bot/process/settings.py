@@ -1,4 +1,5 @@
-"""The host's settings: environment variables, or lines of a `.env` file in the folder where the bot is started.
+"""The host's settings: environment variables, or lines of a `.env` file in the folder where the bot
+is started.
 
 `.env.example` explains each of them. The environment wins; an empty value counts as none.
 """
@@ -20,7 +21,9 @@ from bot.rules.errors import UserError
 
 DAY = 86_400.0
 RETENTION = 30 * DAY
-"""Seconds for which data is kept after the bot was removed, where the host does not say otherwise."""
+"""Seconds for which data is kept after the bot was removed, where the host does not say
+otherwise.
+"""
 MAX_PORT = 65_535
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 LOG_FORMATS = ("text", "json")
@@ -32,7 +35,9 @@ T = TypeVar("T")
 
 
 class SettingsError(UserError):
-    """One or more settings are malformed; `problems` has one line for each, with the line to write instead."""
+    """One or more settings are malformed; `problems` has one line for each, with the line to
+    write instead.
+    """
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(" ".join(problems), code="bad-settings")
@@ -41,7 +46,9 @@ class SettingsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the host chose. A token that is not set is an empty text. No secret is part of the repr."""
+    """What the host chose. A token that is not set is an empty text. No secret is part of the
+    repr.
+    """
 
     discord_token: str = field(default="", repr=False)
     shard_ids: tuple[int, ...] = ()  # none: all
@@ -62,8 +69,12 @@ class Settings:
     public_url: str = ""  # where everybody reaches them
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
     data: Path = Path("data")
-    database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends, or postgres
-    postgres: str = field(default="", repr=False)  # the address of a PostgreSQL database, which comes first
+    database: Path | None = Path(
+        "data/grognard.db"
+    )  # None: a temporary one, gone when the process ends, or postgres
+    postgres: str = field(
+        default="", repr=False
+    )  # the address of a PostgreSQL database, which comes first
     retention: float | None = RETENTION  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"
@@ -113,24 +124,35 @@ def settings_place() -> str:
 
 
 def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
-    """Return the settings of this process: its environment, and the lines of `file` (default: env_file()).
+    """Return the settings of this process: its environment, and the lines of `file` (default:
+    env_file()).
 
     Raises SettingsError, which names every malformed one and the line to write instead.
     """
     problems: list[str] = []
     values = read_env_file(file or env_file(), problems)
     of_file = set(values)
-    values.update({name: value for name, value in (os.environ if environ is None else environ).items() if value})
+    values.update(
+        {
+            name: value
+            for name, value in (os.environ if environ is None else environ).items()
+            if value
+        }
+    )
     reader = _Reader(values, problems)
     settings = reader.settings()
     if problems:
         raise SettingsError(problems)
-    return replace(settings, unknown=tuple(_misspelt(values, of_file, {*reader.asked, "GROGNARD_PACKS"})))
+    return replace(
+        settings, unknown=tuple(_misspelt(values, of_file, {*reader.asked, "GROGNARD_PACKS"}))
+    )
 
 
-def _misspelt(values: Mapping[str, str], of_file: Collection[str], known: Collection[str]) -> Iterator[str]:
-    """A line for each name that is nearly one of ours: any of the file, and those of the environment that begin like
-    ours, where everybody else's are, too."""
+def _misspelt(
+    values: Mapping[str, str], of_file: Collection[str], known: Collection[str]
+) -> Iterator[str]:
+    """A line for each name that is nearly one of ours: any of the file, and those of the
+    environment that begin like ours, where everybody else's are, too."""
     from difflib import get_close_matches  # few need it
 
     for name in sorted(set(values) - set(known)):
@@ -140,13 +162,17 @@ def _misspelt(values: Mapping[str, str], of_file: Collection[str], known: Collec
 
 
 def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
-    """{NAME: value} of the lines NAME=value; what is wrong goes to `problems`. No file: no lines."""
+    """{NAME: value} of the lines NAME=value; what is wrong goes to `problems`. No file: no
+    lines.
+    """
     try:
         text = path.read_text("utf-8-sig")
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError):
-        problems.append(f"{path} cannot be read: it must be a UTF-8 text file that the bot's user may open.")
+        problems.append(
+            f"{path} cannot be read: it must be a UTF-8 text file that the bot's user may open."
+        )
         return {}
     values = {}
     for number, line in enumerate(map(str.strip, text.splitlines()), 1):
@@ -155,7 +181,9 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
         name, equals, value = line.removeprefix("export ").partition("=")
         if not equals or not name.strip().isidentifier():
             # The line itself is not shown: it may be half of a token.
-            problems.append(f"{path} line {number} is not a setting: expected NAME=value, or # before a remark.")
+            problems.append(
+                f"{path} line {number} is not a setting: expected NAME=value, or # before a remark."
+            )
         else:
             values[name.strip()] = _unquoted(value.strip())
     return {name: value for name, value in values.items() if value}
@@ -183,11 +211,15 @@ class _Reader:
     def settings(self) -> Settings:
         """All of them, as far as they can be read."""
         chosen_data = self._get("GROGNARD_DATA")
-        data = Path(chosen_data) if chosen_data else default_data(is_checkout=project_file().exists())
+        data = (
+            Path(chosen_data) if chosen_data else default_data(is_checkout=project_file().exists())
+        )
         postgres = self._postgres()
         count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4")
         given = {name: how for name, how in _READ.items() if self._get(name)}
-        own: dict[str, Any] = {_FIELDS.get(name, name.lower()): self._read(name, *how) for name, how in given.items()}
+        own: dict[str, Any] = {
+            _FIELDS.get(name, name.lower()): self._read(name, *how) for name, how in given.items()
+        }
         return Settings(
             discord_token=self._token("DISCORD_TOKEN"),
             shard_ids=self._shard_ids(count),
@@ -203,7 +235,9 @@ class _Reader:
             **own,
         )
 
-    def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str) -> T | None:
+    def _read(
+        self, name: str, convert: Callable[[str], T], expected: str, example: str
+    ) -> T | None:
         """What the text comes to; None where none is set, or it is malformed."""
         text = self._get(name)
         try:
@@ -216,10 +250,16 @@ class _Reader:
     def _token(self, name: str, not_this: str = "", but: str = "") -> str:
         text = self._get(name, "").strip()
         if not_this and text.startswith(not_this):
-            self._problem(but, f"What {name} holds begins with {not_this} and belongs to {but}.", f"{not_this}...")
+            self._problem(
+                but,
+                f"What {name} holds begins with {not_this} and belongs to {but}.",
+                f"{not_this}...",
+            )
             return ""
         if any(character.isspace() for character in text) or not text.isascii():
-            self._problem(name, f"{name} is not a token: it contains spaces or non-ASCII characters.", "...")
+            self._problem(
+                name, f"{name} is not a token: it contains spaces or non-ASCII characters.", "..."
+            )
             return ""
         return text
 
@@ -228,7 +268,11 @@ class _Reader:
             return ()
         if count is None:
             if "SHARD_COUNT" not in self._values:
-                self._problem("SHARD_COUNT", "SHARD_IDS is set, but not SHARD_COUNT: how many shards are there?", "4")
+                self._problem(
+                    "SHARD_COUNT",
+                    "SHARD_IDS is set, but not SHARD_COUNT: how many shards are there?",
+                    "4",
+                )
             return ()
         expected = f"numbers from 0 to {count - 1}, separated by commas"
         return self._read("SHARD_IDS", lambda text: _shards(text, count), expected, "0") or ()
@@ -299,7 +343,9 @@ def _like(pattern: str, text: str) -> str:
 
 
 def _url(text: str) -> str:
-    """The address without a slash at its end; what is not one a browser can open raises ValueError."""
+    """The address without a slash at its end; what is not one a browser can open raises
+    ValueError.
+    """
     return _like(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._~-]+)*/?", text).rstrip("/")
 
 
@@ -336,7 +382,11 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
     "PROXIES": (_networks, "addresses or networks, separated by commas", "10.0.0.0/8"),
     "LIVE_PORT": (*_PORT, "8080"),
     "LIVE_HOST": _HOST,
-    "PUBLIC_URL": (_url, "an address such as https://games.example.org", "https://games.example.org"),
+    "PUBLIC_URL": (
+        _url,
+        "an address such as https://games.example.org",
+        "https://games.example.org",
+    ),
     "GROGNARD_KEY": (_key, "32 bytes in base64 (.env.example shows how to make one)", "..."),
     "RETENTION_DAYS": (_days, "a whole number, or never", "30"),
     "COMMANDS_PER_MINUTE": (_per_minute, "a whole number from 1, or unlimited", "60"),
@@ -345,20 +395,29 @@ _READ: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
         f"one of {', '.join(LOG_LEVELS)}",
         "INFO",
     ),
-    "LOG_FORMAT": (lambda text: _like("|".join(LOG_FORMATS), text.lower()), " or ".join(LOG_FORMATS), "json"),
+    "LOG_FORMAT": (
+        lambda text: _like("|".join(LOG_FORMATS), text.lower()),
+        " or ".join(LOG_FORMATS),
+        "json",
+    ),
     "HEALTH_PORT": (*_PORT, "9090"),
     "HEALTH_HOST": _HOST,
 }
 """Settings that are read by themselves: by what, what it takes, and an example."""
-_FIELDS = {"GROGNARD_KEY": "key", "RETENTION_DAYS": "retention", "COMMANDS_PER_MINUTE": "per_minute"}
+_FIELDS = {
+    "GROGNARD_KEY": "key",
+    "RETENTION_DAYS": "retention",
+    "COMMANDS_PER_MINUTE": "per_minute",
+}
 """Their fields, where these are called otherwise."""
 
 
 def default_data(*, is_checkout: bool) -> Path:
     """Return the folder for games if GROGNARD_DATA does not name one.
 
-    A checkout keeps them in `data` of the folder where it is started. An installed `grognard` is started anywhere, so
-    it keeps them in the user's data folder. Source: XDG Base Directory Specification.
+    A checkout keeps them in `data` of the folder where it is started. An installed `grognard` is
+    started anywhere, so it keeps them in the user's data folder. Source: XDG Base Directory
+    Specification.
     """
     if is_checkout:
         return Path("data")
@@ -395,7 +454,9 @@ def missing_for_slack(settings: Settings) -> list[str]:
             f"SLACK_CLIENT_ID is set, but not its secret. The line in {settings_place()}: SLACK_CLIENT_SECRET=..."
         )
     elif not settings.slack_bot_token and not has_oauth(settings):
-        problems.append(f"SLACK_BOT_TOKEN is not set. The line in {settings_place()}: SLACK_BOT_TOKEN=xoxb-...")
+        problems.append(
+            f"SLACK_BOT_TOKEN is not set. The line in {settings_place()}: SLACK_BOT_TOKEN=xoxb-..."
+        )
     if has_oauth(settings) and not settings.key:
         problems.append(
             "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
@@ -411,4 +472,6 @@ def missing_for_slack(settings: Settings) -> list[str]:
 
 def has_oauth(settings: Settings) -> bool:
     """Whether workspaces can install the app by themselves: in HTTP mode only."""
-    return bool(settings.slack_client_id and settings.slack_client_secret and not settings.slack_app_token)
+    return bool(
+        settings.slack_client_id and settings.slack_client_secret and not settings.slack_app_token
+    )

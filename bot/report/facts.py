@@ -1,8 +1,9 @@
-"""What the rules say of a played sequence beyond the export: how it was rolled, its odds then, and its luck.
+"""What the rules say of a played sequence beyond the export: how it was rolled, its odds then, and
+its luck.
 
-A browser cannot work this out, so it travels beside the export. What is asked of one event is a text of its own, equal
-for events of which the same is to be said. Facts are worked out beside the bot a few at a time, and kept: for the next
-page, and for those who watch.
+A browser cannot work this out, so it travels beside the export. What is asked of one event is a
+text of its own, equal for events of which the same is to be said. Facts are worked out beside the
+bot a few at a time, and kept: for the next page, and for those who watch.
 """
 
 import json
@@ -15,7 +16,17 @@ from cachetools import LRUCache
 from bot.answers.events import retold
 from bot.answers.headline import others
 from bot.answers.odds import odds_reply
-from bot.answers.plays import Shot, Single, again, alike_plays, came_up, named_rows, planned, shot_of, whole_out
+from bot.answers.plays import (
+    Shot,
+    Single,
+    again,
+    alike_plays,
+    came_up,
+    named_rows,
+    planned,
+    shot_of,
+    whole_out,
+)
 from bot.game.events import is_current, system_of, whole_shot
 from bot.game.luck import Tally, build_roll, measure, scan, worth_json
 from bot.game.state import Json
@@ -42,9 +53,11 @@ SECONDS = 1.0
 
 
 def asked(export: Json) -> dict[int, str]:
-    """Return what has to be worked out for a page, by event: a text for each open sequence that was played.
+    """Return what has to be worked out for a page, by event: a text for each open sequence that was
+    played.
 
-    `lucky` in it is the side whose luck the roll counts for; it is absent if the roll does not count.
+    `lucky` in it is the side whose luck the roll counts for; it is absent if the roll does not
+    count.
     """
     opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
     lucky = {roll.number: roll.side for roll in tally_of(export).scored}
@@ -82,7 +95,10 @@ def sides_of(export: Json) -> list[str]:
 def facts_of(export: Json) -> dict[int, Json]:
     """The facts of all events of an export, by their numbers."""
     asks = asked(export)
-    known = {ask: json.loads(told) for ask, told in zip(asks.values(), many_facts(list(asks.values())), strict=True)}
+    known = {
+        ask: json.loads(told)
+        for ask, told in zip(asks.values(), many_facts(list(asks.values())), strict=True)
+    }
     return {number: known[ask] for number, ask in asks.items()}
 
 
@@ -91,13 +107,16 @@ def many_facts(asks: list[str]) -> list[str]:
     known: dict[str, str] = {}
     for ask in asks:
         if ask not in known:
-            known[ask] = json.dumps(_facts(json.loads(ask)), ensure_ascii=False, separators=(",", ":"))
+            known[ask] = json.dumps(
+                _facts(json.loads(ask)), ensure_ascii=False, separators=(",", ":")
+            )
     return [known[ask] for ask in asks]
 
 
 def _facts(event: Json) -> Json:
-    """`title`; where today's rules are those of the event also `told` and `by` (its words), `lines` (how it was
-    rolled), `odds` and `luck`, and whether it `fits`: the same inputs and dice come to the same."""
+    """`title`; where today's rules are those of the event also `told` and `by` (its words), `lines`
+    (how it was rolled), `odds` and `luck`, and whether it `fits`: the same inputs and dice come to
+    the same."""
     system = system_of(event)
     sequence = system.sequences.get(event["target"]) if system is not None else None
     if sequence is None:
@@ -108,7 +127,9 @@ def _facts(event: Json) -> Json:
     shot = shot_of(event, sequence, {})
     try:
         singles = again(shot)
-        found["fits"] = bool(singles) and canonical({"": whole_out(singles)}) == canonical({"": event.get("out", {})})
+        found["fits"] = bool(singles) and canonical({"": whole_out(singles)}) == canonical(
+            {"": event.get("out", {})}
+        )
         if singles:
             found |= _told(event, singles)
         found["odds"] = list(_odds(sequence, shot))
@@ -160,7 +181,9 @@ def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
 
 
 def _luck(event: Json) -> Json:
-    """Return the worth of a roll as plain values, and whose luck it is; {} if nothing that can come has a score."""
+    """Return the worth of a roll as plain values, and whose luck it is; {} if nothing that can
+    come has a score.
+    """
     roll = build_roll({**event, "number": 0}, event["lucky"])
     worth = measure(roll) if roll is not None else None
     if worth is None:
@@ -177,15 +200,21 @@ class Facts:
     def known(self, asks: Mapping[int, str]) -> dict[int, str]:
         """Those that are known by now, by the number of the event."""
         return {
-            number: told for number, ask in asks.items() if (told := self._known.get(_key(ask), NOTHING)) != NOTHING
+            number: told
+            for number, ask in asks.items()
+            if (told := self._known.get(_key(ask), NOTHING)) != NOTHING
         }
 
     async def learn(self, apart: Apart, asks: Mapping[int, str]) -> dict[int, str]:
-        """All of them; what is not known yet is worked out `apart`, the newest events first. Raises UserError where
-        that is too busy: what is known by then stays so."""
+        """All of them; what is not known yet is worked out `apart`, the newest events first. Raises
+        UserError where that is too busy: what is known by then stays so."""
         keys = {number: _key(ask) for number, ask in asks.items()}
         found = {key: self._known[key] for key in {*keys.values()} & self._known.keys()}
-        missing = {keys[number]: asks[number] for number in sorted(asks, reverse=True) if keys[number] not in found}
+        missing = {
+            keys[number]: asks[number]
+            for number in sorted(asks, reverse=True)
+            if keys[number] not in found
+        }
         waiting = list(missing.items())
         for start in range(0, len(waiting), AT_ONCE):
             some = waiting[start : start + AT_ONCE]

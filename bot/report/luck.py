@@ -1,4 +1,6 @@
-"""Luck as a page tells it: what results were worth against what the odds promised, its plot, and shots to tell of."""
+"""Luck as a page tells it: what results were worth against what the odds promised, its plot, and
+shots to tell of.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -97,9 +99,11 @@ def _rarest(ranked: list[tuple[Rolled, Fraction]]) -> list[Shot]:
     return [Shot(row, chance) for row, chance in ranked if chance <= RARE][:MOST_SHOTS]
 
 
-def luck_svg(luck: Course, whose: str, side: int, turns: Sequence[tuple[int, int]], span: tuple[int, int]) -> Markup:
-    """The plot of one side, event by event; none without a roll that counts. `turns` are (turn, first event), `span`
-    the event before the first roll of anybody, and the last event."""
+def luck_svg(
+    luck: Course, whose: str, side: int, turns: Sequence[tuple[int, int]], span: tuple[int, int]
+) -> Markup:
+    """The plot of one side, event by event; none without a roll that counts. `turns` are (turn,
+    first event), `span` the event before the first roll of anybody, and the last event."""
     if not luck.points:
         return Markup("")
     reach = max(1.0, *(max(abs(point.ahead), 2 * point.deviation) for point in luck.points)) * 1.06
@@ -135,7 +139,9 @@ def _line(places: Iterable[Place]) -> str:
 def _band(frame: Frame, points: Sequence[Point], times: int) -> str:
     """Between so many standard deviations above and below."""
     above = [(frame.x(point.number), frame.y(times * point.deviation)) for point in points]
-    below = [(frame.x(point.number), frame.y(-times * point.deviation)) for point in reversed(points)]
+    below = [
+        (frame.x(point.number), frame.y(-times * point.deviation)) for point in reversed(points)
+    ]
     return _line([(frame.x(frame.first), frame.y(0)), *above, *below]) + "Z"
 
 

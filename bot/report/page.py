@@ -1,11 +1,13 @@
-"""The after-action page: one HTML file from an exported game and the facts that the rules add to it.
+"""The after-action page: one HTML file from an exported game and the facts that the rules add to
+it.
 
     page(export, facts)                 the whole page
     page(export, facts, live=ADDRESS)   the same, following the game by the server-sent events of that address
     fragments(export, facts, since)     what such a page is sent behind event `since`: the data of an event `more`
     checker()                           the page that checks a file, docs/verify.html
 
-`facts` are those of `bot/report/facts.py`, by event. Without them a page has no luck, no odds and no traces.
+`facts` are those of `bot/report/facts.py`, by event. Without them a page has no luck, no odds and
+no traces.
 """
 
 import json
@@ -37,9 +39,13 @@ MOST_POINTS = 200
 MOST_MOVES = 60
 """Events about cards that a page lists; the others are in its log."""
 SOME_ROWS = 100
-"""Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they are text."""
+"""Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they
+are text.
+"""
 PACKED = 300_000
-"""Characters from which data is packed: a long game's JSON is full of repetition, and chats limit files."""
+"""Characters from which data is packed: a long game's JSON is full of repetition, and chats
+limit files.
+"""
 Facts = Mapping[int, Json]
 _SCRIPT, _SCRIPT_END = "<script>", "</script>"
 
@@ -76,13 +82,17 @@ def _scripts_in(text: str) -> Iterator[str]:
 def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
     """What a page that follows the game needs behind event `since`, as plain JSON values.
 
-    `parts` are the blocks of BLOCKS by the ids of their elements, `rows` the new events by turn, `changed` the older
-    rows that are different now (undone, opened), `export` and `odds` the data of the new events.
+    `parts` are the blocks of BLOCKS by the ids of their elements, `rows` the new events by turn,
+    `changed` the older rows that are different now (undone, opened), `export` and `odds` the data
+    of the new events.
     """
     export = without_accounts(export)
     template = _environment().get_template("page.html.j2")
     model = _model(export, facts, live="-", since=since)
-    made = {name: "".join(template.blocks[name](template.new_context(model))).strip() for name in (*BLOCKS, "turns")}
+    made = {
+        name: "".join(template.blocks[name](template.new_context(model))).strip()
+        for name in (*BLOCKS, "turns")
+    }
     new = [row for row in export["events"] if row["number"] > since]
     rows = {row.number: row for row in model["story"].rows}
     draw = _environment().get_template("row.html.j2").make_module(model).row  # type: ignore[attr-defined]
@@ -103,7 +113,9 @@ def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
 
 def page_of(export: str, facts: Mapping[int, str], live: str = "") -> str:
     """The whole page from texts: what a worker process is asked for."""
-    return page(json.loads(export), {number: json.loads(told) for number, told in facts.items()}, live)
+    return page(
+        json.loads(export), {number: json.loads(told) for number, told in facts.items()}, live
+    )
 
 
 def checker() -> str:
@@ -113,11 +125,15 @@ def checker() -> str:
 
 def checker_scripts() -> Markup:
     """Return the scripts that check a log, as pages have them and Node can run them."""
-    return Markup("\n".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "check")))
+    return Markup(
+        "\n".join((TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("proof", "check"))
+    )
 
 
 def _just_now(story: Story, facts: Facts) -> Json | None:
-    """The last shot or roll of a game that is followed, with its odds then; None before the first."""
+    """The last shot or roll of a game that is followed, with its odds then; None before the
+    first.
+    """
     for row in reversed(story.rows):
         if row.dice and not row.undone and not row.sealed:
             return {"row": row, "odds": facts.get(row.number, {}).get("odds") or []}
@@ -136,7 +152,9 @@ def _touched(events: list[Json]) -> list[int]:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     made.filters["day"] = lambda at: f"{(when := datetime.fromtimestamp(at, UTC)).day} {when:%B %Y}"
     made.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
     made.filters["chance"] = lambda exact: percent(float(Fraction(exact)))
@@ -168,10 +186,17 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     best, worst = story.shots()
     fits = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
     told = {
-        "odds": {number: fact["odds"] for number, fact in facts.items() if fact.get("odds") and number > since},
+        "odds": {
+            number: fact["odds"]
+            for number, fact in facts.items()
+            if fact.get("odds") and number > since
+        },
         "counters": {number: units for number, units in story.counters.items() if number > since},
         "changes": {number: said for number, said in story.changes.items() if number > since},
-        "played": {"all": len(fits), "wrong": [number for number, is_right in fits.items() if not is_right]},
+        "played": {
+            "all": len(fits),
+            "wrong": [number for number, is_right in fits.items() if not is_right],
+        },
     }
     packed = data_script("facts", told)
     return {
@@ -198,10 +223,14 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
 
 
 def data_script(name: str, value: Any) -> Markup:
-    """The script element with the data: plain JSON, or gzip in base64, which every browser of today unpacks."""
+    """The script element with the data: plain JSON, or gzip in base64, which every browser of
+    today unpacks.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if len(text) < PACKED:
-        return Markup('<script type="application/json" id="{}">{}</script>').format(name, Markup(harmless(text)))
+        return Markup('<script type="application/json" id="{}">{}</script>').format(
+            name, Markup(harmless(text))
+        )
     packed = b64encode(compress(text.encode("utf-8", "replace"), 9, mtime=0)).decode()
     return Markup('<script type="application/gzip" id="{}">{}</script>').format(name, packed)
 
@@ -212,6 +241,8 @@ def harmless(text: str) -> str:
 
 
 def without_accounts(export: Json) -> Json:
-    """The export with nothing by which an account could be known again: a page is passed on, and no check needs it."""
+    """The export with nothing by which an account could be known again: a page is passed on, and
+    no check needs it.
+    """
     persons = [{"person": row["person"], "name": row["name"]} for row in export.get("persons", ())]
     return {**export, "persons": persons}

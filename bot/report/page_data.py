@@ -81,7 +81,9 @@ class Phase:
 
 @dataclass(slots=True)
 class Turn:
-    """A turn: its phases, what each side lost in it, and the units and sizes of hands at its end."""
+    """A turn: its phases, what each side lost in it, and the units and sizes of hands at its
+    end.
+    """
 
     number: int
     phases: list[Phase] = field(default_factory=list)
@@ -95,7 +97,9 @@ class Story:
 
     def __init__(self, export: Json, facts: Mapping[int, Json]) -> None:
         self.export, self.facts = export, facts
-        self.names: dict[str, str] = {row["person"]: row["name"] for row in export.get("persons", ())}
+        self.names: dict[str, str] = {
+            row["person"]: row["name"] for row in export.get("persons", ())
+        }
         self.texts: dict[int, dict[str, str]] = {}
         for row in export.get("texts", ()):
             self.texts.setdefault(row["event"], {})[row["key"]] = row["text"]
@@ -111,11 +115,15 @@ class Story:
         self.turns: list[Turn] = []
         self.undone = undone_events([event["body"] for event in export["events"]])
         self.system: System | None = systems().get(str(export.get("system") or _system_of(export)))
-        self.phase_titles = {p["name"]: p.get("title", p["name"]) for p in self._of_system("phases")}
+        self.phase_titles = {
+            p["name"]: p.get("title", p["name"]) for p in self._of_system("phases")
+        }
         self.sides = sides_of(export)
         self._read()
         if not self.sides:
-            self.sides = sorted({str(unit.get("side") or "") for unit in self.first.values()} - {""})
+            self.sides = sorted(
+                {str(unit.get("side") or "") for unit in self.first.values()} - {""}
+            )
         self._count_losses()
         self.luck: dict[str, Course] = {whose: luck_of(self.rows, whose) for whose in self._lucky()}
 
@@ -135,7 +143,9 @@ class Story:
                 if unit:
                     drawn = counter(unit, self.first.setdefault(key, unit), self.system)
                     self.counters.setdefault(body["number"], {})[key] = drawn
-            if body["kind"] != "start" and (changed := [*changes(body, self.system), *tracks_moved(body)]):
+            if body["kind"] != "start" and (
+                changed := [*changes(body, self.system), *tracks_moved(body)]
+            ):
                 self.changes[body["number"]] = changed
             fresh, before = after.get("game") or {}, self.game.get("turn", 0)
             self.game |= fresh
@@ -155,8 +165,13 @@ class Story:
         self.turns[-1].end, self.turns[-1].hands = dict(self.units), cards.hands_held(self.cards)
 
     def _set_apart(self, first: Turn, rows: list[Row]) -> None:
-        """What came before the first roll or phase as a block of its own: a reader comes for the fight."""
-        done = next((at for at, row in enumerate(rows) if row.dice or row.sealed or row.kind == "next"), len(rows))
+        """What came before the first roll or phase as a block of its own: a reader comes for the
+        fight.
+        """
+        done = next(
+            (at for at, row in enumerate(rows) if row.dice or row.sealed or row.kind == "next"),
+            len(rows),
+        )
         if first.number and done > MANY_BEFORE and len(first.phases) + len(rows) > 1 + done:
             first.phases[0].rows = rows[done:]
             first.phases = [phase for phase in first.phases if phase.rows]
@@ -169,7 +184,13 @@ class Story:
             if self.turns:
                 self._end_turn()
             self.turns.append(Turn(turn))
-        is_new = ("phase" in fresh or "turn_of" in fresh) and kind in ("start", "next", "pass", "undo", "redo")
+        is_new = ("phase" in fresh or "turn_of" in fresh) and kind in (
+            "start",
+            "next",
+            "pass",
+            "undo",
+            "redo",
+        )
         if not self.turns[-1].phases or is_new:
             self.turns[-1].phases.append(Phase(self.phase_title()))
 
@@ -189,9 +210,16 @@ class Story:
         head, what = self._told(body, facts)
         full, logged = texts.get("text", ""), "" if first else as_logged(body, self.sides)
         if first:
-            full = head if head.startswith(title := first.partition(" · ")[0]) and head != title else full
+            full = (
+                head
+                if head.startswith(title := first.partition(" · ")[0]) and head != title
+                else full
+            )
             head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
-        after, used = (body.get("after") or {}).get("units") or {}, [unit["name"] for unit in body.get("used") or ()]
+        after, used = (
+            (body.get("after") or {}).get("units") or {},
+            [unit["name"] for unit in body.get("used") or ()],
+        )
         weight, taken = self._suffered(body)
         touched = [unit["name"] if unit else key for key, unit in after.items()]
         return Row(
@@ -202,7 +230,10 @@ class Story:
             who=self.name_of(body["who"]),
             head=head,
             what=what,
-            dice=[(shows, die["sides"]) for shows, die in zip(faces_shown(body), body.get("dice") or (), strict=True)],
+            dice=[
+                (shows, die["sides"])
+                for shows, die in zip(faces_shown(body), body.get("dice") or (), strict=True)
+            ],
             hand=bool(body.get("hand")),
             sealed=sealed,
             undone=number in self.undone,
@@ -216,10 +247,12 @@ class Story:
         )
 
     def _told(self, body: Json, facts: Json) -> tuple[str, str]:
-        """The news of an event and what it was, where the log does not keep its first line: (`Squad 4 is eliminated`,
-        `PT-76 fires`)."""
+        """The news of an event and what it was, where the log does not keep its first line: (`Squad
+        4 is eliminated`, `PT-76 fires`)."""
         if "told" in facts:
-            return held(body, with_sides(facts["told"], tuple(self.sides)), tuple(self.sides)), facts["by"]
+            return held(
+                body, with_sides(facts["told"], tuple(self.sides)), tuple(self.sides)
+            ), facts["by"]
         text = self.texts.get(body["number"], {}).get(TEXTS.get(body["kind"], "label"), "")
         found = retold(body, self.name_of, text, tuple(self.sides))
         if found.acts:
@@ -227,8 +260,14 @@ class Story:
         return found.title, found.by.removeprefix(self.name_of(body["who"])).lstrip(", ")
 
     def _first_line(self, texts: Mapping[str, str]) -> str:
-        """The first line of the answer, with today's names; nothing where the log does not keep it."""
-        deleted = filled(texts.get(SAID, ""), self.name_of, lambda at, key: self.texts.get(at, {}).get(key, DELETED))
+        """The first line of the answer, with today's names; nothing where the log does not keep
+        it.
+        """
+        deleted = filled(
+            texts.get(SAID, ""),
+            self.name_of,
+            lambda at, key: self.texts.get(at, {}).get(key, DELETED),
+        )
         return " ".join(deleted.split())
 
     def _suffered(self, body: Json) -> tuple[str, list[str]]:
@@ -253,7 +292,9 @@ class Story:
                 turn.losses[side] = self._loss(side, earlier, turn.end)
             earlier = turn.end
 
-    def _loss(self, side: str, earlier: Mapping[str, Json | None], now: Mapping[str, Json | None]) -> Loss:
+    def _loss(
+        self, side: str, earlier: Mapping[str, Json | None], now: Mapping[str, Json | None]
+    ) -> Loss:
         found = Loss([], [])
         for key, unit in now.items():
             first = self.first.get(key)
@@ -272,10 +313,14 @@ class Story:
     def drawn(self, key: str) -> tuple[Json, Json]:
         """A unit as it is now, and as it came into the game."""
         first = self.first[key]
-        return counter(self.units[key] or first, first, self.system), counter(first, first, self.system)
+        return counter(self.units[key] or first, first, self.system), counter(
+            first, first, self.system
+        )
 
     def _lucky(self) -> list[str]:
-        """List whose luck is counted: the sides, and whoever else a roll counts for, as in free play."""
+        """List whose luck is counted: the sides, and whoever else a roll counts for, as in free
+        play.
+        """
         counted = {row.luck["side"] for row in self.rows if row.luck}
         sides = sides_of(self.export)
         return [*sides, *sorted(counted - {*sides}, key=self.who_is)]
@@ -292,7 +337,9 @@ class Story:
 
     def losses_of(self, side: str) -> Losses:
         """Count the losses of a side so far."""
-        units = [unit_from_json(unit) for unit in self.units.values() if unit and _side(unit) == side]
+        units = [
+            unit_from_json(unit) for unit in self.units.values() if unit and _side(unit) == side
+        ]
         types = {key: unit["type"] for key, unit in self.first.items()}
         return count_losses(units, types, self.system)
 
@@ -303,7 +350,11 @@ class Story:
 
     def players(self, side: str) -> list[str]:
         """Who plays it."""
-        return [self.name_of(who) for who, theirs in (self.game.get("players") or {}).items() if theirs == side]
+        return [
+            self.name_of(who)
+            for who, theirs in (self.game.get("players") or {}).items()
+            if theirs == side
+        ]
 
     def headline(self) -> str:
         """`US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
@@ -322,7 +373,10 @@ class Story:
     def whose_go(self) -> str:
         """`US's go`, or where the game is when that is nobody's in particular."""
         go, sides = tuple(self.game.get("go") or ()), tuple(self.game.get("sides") or ())
-        return whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", ""))) or self.phase_title()
+        return (
+            whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", "")))
+            or self.phase_title()
+        )
 
     def closing(self) -> str:
         """The words that the game ended with, "" for none."""
@@ -330,9 +384,13 @@ class Story:
         return self.texts.get(next(ends, 0), {}).get("text", "") if self.game.get("ended") else ""
 
     def turning_points(self) -> list[Row]:
-        """What decided the game: the events that took most units out of the fight, then those worth most."""
+        """What decided the game: the events that took most units out of the fight, then those
+        worth most.
+        """
         lost = [row for row in self.rows if row.taken and not row.undone]
-        most = sorted(lost, key=lambda row: (-len(row.taken), -row.luck.get("got", 0)))[:MOST_DECIDED]
+        most = sorted(lost, key=lambda row: (-len(row.taken), -row.luck.get("got", 0)))[
+            :MOST_DECIDED
+        ]
         return sorted(most, key=lambda row: row.number)
 
     def shots(self) -> tuple[list[Shot], list[Shot]]:
@@ -341,7 +399,9 @@ class Story:
 
     def scores(self) -> list[tuple[float, str]]:
         """What results are worth, in words: (3, `eliminated, destroyed`)."""
-        every: Mapping[str, Any] = (self.system.game.get("scores") or {}) if self.system is not None else {}
+        every: Mapping[str, Any] = (
+            (self.system.game.get("scores") or {}) if self.system is not None else {}
+        )
         by_points: dict[float, list[str]] = {}
         for word, points in (every.get("*") or {}).items():
             if points:
@@ -349,8 +409,8 @@ class Story:
         return [(points, ", ".join(names)) for points, names in sorted(by_points.items())]
 
     def deck_lines(self) -> Iterator[tuple[str, str, list[str]]]:
-        """(its name, where its cards are that all can see, which of them lie open where) of each deck. Nothing of it
-        reads a closed card."""
+        """(its name, where its cards are that all can see, which of them lie open where) of each
+        deck. Nothing of it reads a closed card."""
         own = self.system.decks if self.system is not None else {}
         for id, declared in (self.game.get("decks") or {}).items():
             deck = cards.deck_from_json(declared)
@@ -383,8 +443,12 @@ class Story:
 
     def card_rows(self) -> list[tuple[int, Row]]:
         """(turn, event) of what was drawn, played and moved, the newest first."""
-        every = ((turn.number, row) for turn in self.turns for phase in turn.phases for row in phase.rows)
-        return [(turn, row) for turn, row in every if row.number in self.moved and not row.undone][::-1]
+        every = (
+            (turn.number, row) for turn in self.turns for phase in turn.phases for row in phase.rows
+        )
+        return [(turn, row) for turn, row in every if row.number in self.moved and not row.undone][
+            ::-1
+        ]
 
 
 def _side(unit: Json) -> str:

@@ -1,11 +1,21 @@
 """Units as a page shows them: how they are, the numbers on their counter, the frame by their type.
 
-What is said of a unit is `bot/game/counter.py`; the page's own script is handed the counters of each moment.
+What is said of a unit is `bot/game/counter.py`; the page's own script is handed the counters of
+each moment.
 """
 
 from collections.abc import Mapping
 
-from bot.game.counter import frame_of, in_words, is_weaker, marks_of, printed, said, state_of, states_of
+from bot.game.counter import (
+    frame_of,
+    in_words,
+    is_weaker,
+    marks_of,
+    printed,
+    said,
+    state_of,
+    states_of,
+)
 from bot.game.counter import is_lost as has_left
 from bot.game.state import Json, unit_from_json
 from bot.systems.game_file import ANY
@@ -35,9 +45,10 @@ SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
 
 
 def counter(unit: Json, first: Json, system: System | None) -> Json:
-    """A unit of the log as it is drawn: its `name`, `type`, `frame`, `states`, `marks` and `printed` numbers;
-    `standing` is LOST, HURT (it has lost strength: wounded, reduced, immobilized), SHAKEN (it is not itself otherwise)
-    or nothing. `first` is how it came into the game."""
+    """A unit of the log as it is drawn: its `name`, `type`, `frame`, `states`, `marks` and
+    `printed` numbers; `standing` is LOST, HURT (it has lost strength: wounded, reduced,
+    immobilized), SHAKEN (it is not itself otherwise) or nothing. `first` is how it came into the
+    game."""
     read = unit_from_json(unit)
     states, hurt = states_of(read, system), is_weaker(read, first["type"], system)
     return {
@@ -59,14 +70,23 @@ def is_lost(unit: Json | None, system: System | None) -> bool:
 def changes(body: Json, system: System | None) -> list[str]:
     """What an event did to units: `Squad 1: good order → shaken; wounds 1 → 2; marked fired`."""
     before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
-    return [text for key, unit in after.items() if (text := _changed(before.get(key), unit, system))]
+    return [
+        text for key, unit in after.items() if (text := _changed(before.get(key), unit, system))
+    ]
 
 
 def _changed(was: Json | None, now: Json | None, system: System | None) -> str:
     if not was or not now:
         return f"{(now or was or {})['name']}: {'new' if now else 'taken off the roster'}"
-    old, new = ({"state": "", "marks": (), **unit, "numbers": unit.get("numbers") or {}} for unit in (was, now))
-    told = [f"{_unlike(old, new, system)} → {_unlike(new, old, system)}"] if _unlike(old, new, system) else []
+    old, new = (
+        {"state": "", "marks": (), **unit, "numbers": unit.get("numbers") or {}}
+        for unit in (was, now)
+    )
+    told = (
+        [f"{_unlike(old, new, system)} → {_unlike(new, old, system)}"]
+        if _unlike(old, new, system)
+        else []
+    )
     for key in {**old["numbers"], **new["numbers"]}:
         values = [_number(unit["numbers"].get(key)) for unit in (old, new)]
         told += [f"{in_words(key)} {' → '.join(values)}"] if values[0] != values[1] else []
@@ -78,10 +98,20 @@ def _changed(was: Json | None, now: Json | None, system: System | None) -> str:
 def _unlike(unit: Json, other: Json, system: System | None) -> str:
     """The type and the state of a unit in words, each where the other's is not the same."""
     read = unit_from_json(unit)
-    state = states_of(read, system)[0] if state_of(read, system) else in_words(unit["state"]) or "good order"
+    state = (
+        states_of(read, system)[0]
+        if state_of(read, system)
+        else in_words(unit["state"]) or "good order"
+    )
     told = (("type", said(read.type, system)), ("state", state))
     return ", ".join(words for key, words in told if unit[key] != other[key])
 
 
 def _number(value: object) -> str:
-    return "–" if value is None else ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return (
+        "–"
+        if value is None
+        else ",".join(map(str, value))
+        if isinstance(value, list)
+        else str(value)
+    )

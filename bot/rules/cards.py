@@ -1,11 +1,13 @@
 """Decks as values: what cards there are, which of them are out of the pile, and what a die draws.
 
-Nothing is shuffled ahead, so nobody can peek at what comes: a drawn card is one die with as many sides as the pile has
-cards (also the last: one side), and its face k is the k-th card left, in the order in which the deck was declared, with
-copies side by side. A cup is a deck of chits. docs/dice.md has test vectors.
+Nothing is shuffled ahead, so nobody can peek at what comes: a drawn card is one die with as many
+sides as the pile has cards (also the last: one side), and its face k is the k-th card left, in the
+order in which the deck was declared, with copies side by side. A cup is a deck of chits.
+docs/dice.md has test vectors.
 
-What is kept is what is *out* of the pile: how many of which card are in play, discarded or removed, under keys such as
-`cup/play/7`. The pile is the rest of the deck, so a card can be neither lost nor doubled.
+What is kept is what is *out* of the pile: how many of which card are in play, discarded or removed,
+under keys such as `cup/play/7`. The pile is the rest of the deck, so a card can be neither lost nor
+doubled.
 """
 
 import re
@@ -21,15 +23,20 @@ from bot.rules.text.plain import clean_name
 
 PLAY, DISCARD, REMOVED = PLACES = ("play", "discard", "removed")
 HAND, KNOWN = "hand", "known"
-"""Cards in the hand of a seat: closed ones, of which all know only how many there are, and those that were opened."""
+"""Cards in the hand of a seat: closed ones, of which all know only how many there are, and those
+that were opened.
+"""
 TOP, BOTTOM = "=top", "=bottom"
 ENDS: Mapping[str, str] = {TOP: "the top of the pile", BOTTOM: "the bottom of the pile"}
-"""The known ends of a pile are closed hands that nobody holds, in the order in which they are drawn, under names that
-no side can have. They are taken without a die: the top first, the bottom when nothing is left between them."""
+"""The known ends of a pile are closed hands that nobody holds, in the order in which they are
+drawn, under names that no side can have. They are taken without a die: the top first, the bottom
+when nothing is left between them."""
 SAW, ALL = "=saw/", "*"
 """Beside hands it is kept which draws of the known ends a seat saw, or all did."""
 SEEN = "+seen"
-"""Under which the undo is kept whose text says what was seen of known ends and not forgotten with what was undone."""
+"""Under which the undo is kept whose text says what was seen of known ends and not forgotten
+with what was undone.
+"""
 RESHUFFLE, REFUSE = "reshuffle", "refuse"
 """What an empty pile does: the discards join it within the same event, or nothing more is drawn."""
 MOST_DRAWN = 60
@@ -39,15 +46,15 @@ MOST_KINDS, MOST_CARDS = 400, 1_000
 """Different cards of a deck, and all of them."""
 
 Out = Mapping[str, int]
-"""How many of which card are where, by keys as `key` writes them, of closed hands by seat: `cup/hand/US`. What is not
-there is in the pile."""
+"""How many of which card are where, by keys as `key` writes them, of closed hands by seat:
+`cup/hand/US`. What is not there is in the pile."""
 Pile = Sequence[tuple[str, int]]
 """Cards with how many there are of each, in the order of the deck."""
 
 
 class Deck(NamedTuple):
-    """What cards there are, by id, with how many of each, in the order in which faces count; and what an empty pile
-    does."""
+    """What cards there are, by id, with how many of each, in the order in which faces count; and
+    what an empty pile does."""
 
     cards: Pile
     empty: str = RESHUFFLE
@@ -59,7 +66,10 @@ class Deck(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """As an event declares it."""
-        return {"cards": [{"id": card, "count": count} for card, count in self.cards], "empty": self.empty}
+        return {
+            "cards": [{"id": card, "count": count} for card, count in self.cards],
+            "empty": self.empty,
+        }
 
 
 def deck_from_json(data: Mapping[str, Any]) -> Deck:
@@ -90,7 +100,9 @@ def key(deck: str, place: str, card: str) -> str:
 def at(deck: str, place: str, out: Out) -> dict[str, int]:
     """How many of which card of a deck are in a place."""
     start = f"{deck}/{place}/"
-    return {name.removeprefix(start): count for name, count in out.items() if name.startswith(start)}
+    return {
+        name.removeprefix(start): count for name, count in out.items() if name.startswith(start)
+    }
 
 
 Sizes = tuple[dict[str, int], dict[str, int]]
@@ -103,8 +115,8 @@ def sizes(deck: str, out: Out) -> Sizes:
 
 
 def laid(id: str, deck: Pile, out: Out, held: Iterable[str] = ()) -> tuple[dict[str, int], Sizes]:
-    """All that is told of a deck in one look at what is out: the pile, as `left` has it, and how many cards are
-    where."""
+    """All that is told of a deck in one look at what is out: the pile, as `left` has it, and how
+    many cards are where."""
     counts, places, hands, start = dict(deck), dict[str, int](), dict[str, int](), f"{id}/"
     for card in held:
         counts[card] = counts.get(card, 0) - 1
@@ -132,8 +144,8 @@ def moved(out: Out, changes: Mapping[str, int]) -> dict[str, int]:
 
 
 def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[str, int]]:
-    """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in closed hands. Without
-    those, which only who may see them knows, it is what all can tell."""
+    """The pile: what is left of a deck once all that is out is taken off, and the cards `held` in
+    closed hands. Without those, which only who may see them knows, it is what all can tell."""
     return [*laid(id, deck.cards, out, held)[0].items()]
 
 
@@ -143,17 +155,21 @@ def pile_size(id: str, deck: Deck, out: Out) -> int:
 
 
 Hands = Mapping[str, Sequence[tuple[str, str]]]
-"""The closed cards of each seat, the oldest first: (the draw that it came from as `41.2`, the card)."""
+"""The closed cards of each seat, the oldest first: (the draw that it came from as `41.2`, the
+card).
+"""
 
 
 def last_key(id: str) -> str:
-    """Under which the event is kept whose text says what is in closed hands; its faces and those behind are closed."""
+    """Under which the event is kept whose text says what is in closed hands; its faces and those
+    behind are closed.
+    """
     return f"{id}/last"
 
 
 def hands_now(id: str, out: Out, told: Hands) -> dict[str, list[tuple[str, str]]]:
-    """Of the hands that an event told those that still are: what a seat gave up as a whole is gone, and so is what
-    combat sequences have drawn from a known end since."""
+    """Of the hands that an event told those that still are: what a seat gave up as a whole is gone,
+    and so is what combat sequences have drawn from a known end since."""
     there = at(id, HAND, out)
     gone = {end: max(0, len(told.get(end, ())) - there.get(end, 0)) for end in ENDS}
     return {
@@ -173,13 +189,18 @@ def ends_size(id: str, out: Out) -> int:
 
 
 SETTLED = {PLAY: PLAY, DISCARD: DISCARD, REMOVED: REMOVED, "back": ""}
-"""Where a card in play goes when its sequence or its go is over, as its deck or its die says it; "" is the pile."""
+"""Where a card in play goes when its sequence or its go is over, as its deck or its die says it;
+"" is the pile.
+"""
 
 
-def settled(decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
-    """What is out of the piles once the dice of a combat sequence have drawn from them, each card where it goes `to`;
-    None for dice that the piles do not ask for. `decks` are as events declare them. Of a deck with closed cards a die
-    names its card; that this is what its face draws is told once that is open."""
+def settled(
+    decks: Mapping[str, Any], out: Out, dice: Iterable[Mapping[str, Any]]
+) -> dict[str, int] | None:
+    """What is out of the piles once the dice of a combat sequence have drawn from them, each card
+    where it goes `to`; None for dice that the piles do not ask for. `decks` are as events declare
+    them. Of a deck with closed cards a die names its card; that this is what its face draws is told
+    once that is open."""
     now, gone = dict(out), list[tuple[str, str, str]]()
     for die in dice:
         if (id := die.get("deck")) is None:
@@ -222,7 +243,9 @@ def without_ends(id: str, out: Out) -> dict[str, int]:
 
 
 def put(id: str, out: Out, end: str, count: int, number: int) -> dict[str, int]:
-    """What is out of the pile once the event `number` has put so many cards on a known end of it."""
+    """What is out of the pile once the event `number` has put so many cards on a known end of
+    it.
+    """
     return {**out, key(id, HAND, end): out.get(key(id, HAND, end), 0) + count, last_key(id): number}
 
 
@@ -260,8 +283,8 @@ def size(pile: Pile) -> int:
 
 
 def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
-    """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies side by side. Raises
-    ValueError."""
+    """The card that a die with as many sides as the pile has cards draws: the `face`-th, copies
+    side by side. Raises ValueError."""
     for card, count in pile:
         if face <= count:
             return card
@@ -270,8 +293,9 @@ def card_at(pile: Iterable[tuple[str, int]], face: int) -> str:
 
 
 class Drawn(NamedTuple):
-    """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile then, how many cards
-    are where, and before which card (from 0) the discards joined the pile; -1 where they did not."""
+    """What a draw comes to: the cards in the order drawn, a die for each, what is out of the pile
+    then, how many cards are where, and before which card (from 0) the discards joined the pile; -1
+    where they did not."""
 
     cards: tuple[str, ...]
     dice: tuple[Rolled, ...]
@@ -283,11 +307,18 @@ class Drawn(NamedTuple):
 
 
 def draw(
-    id: str, deck: Deck, out: Out, count: int, source: Source, hands: Hands | None = None, seats: Sequence[str] = ()
+    id: str,
+    deck: Deck,
+    out: Out,
+    count: int,
+    source: Source,
+    hands: Hands | None = None,
+    seats: Sequence[str] = (),
 ) -> Drawn:
-    """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as many. `hands` are the
-    closed ones. What is known on top comes first, without a die, unless it is drawn to the top itself; what is known
-    at the bottom comes last. Raises UserError where there are not so many."""
+    """Draw so many cards, one die each: into play, or each into the hand of one of `seats`, as
+    many. `hands` are the closed ones. What is known on top comes first, without a die, unless it is
+    drawn to the top itself; what is known at the bottom comes last. Raises UserError where there
+    are not so many."""
     hands = hands or {}
     counts, (places, seated) = laid(id, deck.cards, out, held_cards(hands))
     first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
@@ -296,9 +327,17 @@ def draw(
     pile, discards = sum(counts.values()), places.get(DISCARD, 0)
     there = pile + sum(ends) + (discards if deck.empty == RESHUFFLE else 0)
     if count > there:
-        what = f"{id} has {there} left to draw, not {count}." if there else f"{id} has nothing left to draw."
+        what = (
+            f"{id} has {there} left to draw, not {count}."
+            if there
+            else f"{id} has nothing left to draw."
+        )
         hint = phrase("`/deck show {id}` lists them.", id=id)
-        hint = phrase("`/deck shuffle` puts the discards back into the pile.") if discards and not there else hint
+        hint = (
+            phrase("`/deck shuffle` puts the discards back into the pile.")
+            if discards and not there
+            else hint
+        )
         raise UserError(what, hint=hint, option="count", code="empty-pile")
     joined = -1
     cards, dice = list[str](), list[Rolled]()
@@ -307,9 +346,14 @@ def draw(
         end = TOP if first else BOTTOM if last and not pile else ""
         if not (pile or end):
             thrown = at(id, DISCARD, now)
-            counts, joined = {card: thrown[card] for card, _ in deck.cards if card in thrown}, number
+            counts, joined = (
+                {card: thrown[card] for card, _ in deck.cards if card in thrown},
+                number,
+            )
             pile = sum(counts.values())
-            now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
+            now = {
+                name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")
+            }
             places[DISCARD] = 0
         if end:
             card = (first if first else last).pop(0)
@@ -328,7 +372,14 @@ def draw(
         now[to] = now.get(to, 0) + 1
         cards.append(card)
     taken = ends[0] - len(first), ends[1] - len(last)
-    return Drawn(tuple(cards), tuple(dice), moved(now, {}) if any(taken) else now, (places, seated), joined, taken)
+    return Drawn(
+        tuple(cards),
+        tuple(dice),
+        moved(now, {}) if any(taken) else now,
+        (places, seated),
+        joined,
+        taken,
+    )
 
 
 def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
@@ -341,10 +392,15 @@ def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
     return 0
 
 
-def faces_of(id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping[str, str]) -> list[int]:
-    """The faces that draw these cards, which came from a real deck; each is typed by its id or name. Raises UserError
-    for one that is not in the pile then."""
-    counts, joins = dict(left(id, deck, out)), at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
+def faces_of(
+    id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping[str, str]
+) -> list[int]:
+    """The faces that draw these cards, which came from a real deck; each is typed by its id or
+    name. Raises UserError for one that is not in the pile then."""
+    counts, joins = (
+        dict(left(id, deck, out)),
+        at(id, DISCARD, out) if deck.empty == RESHUFFLE else {},
+    )
     found = list[int]()
     for word in typed:
         if not any(counts.values()):
@@ -359,10 +415,15 @@ def faces_of(id: str, deck: Deck, out: Out, typed: Iterable[str], names: Mapping
     return found
 
 
-def hands_drawn(hands: Hands, drawn: Drawn, seats: Sequence[str], number: int) -> dict[str, list[tuple[str, str]]]:
-    """The closed hands and known ends behind the draw that the event `number` is. What somebody looked at at the bottom
-    is on top then, and still the same draw to whoever knew it."""
-    now, new = {seat: [*held] for seat, held in hands.items()}, [f"{number}.{at}" for at in range(1, len(seats) + 1)]
+def hands_drawn(
+    hands: Hands, drawn: Drawn, seats: Sequence[str], number: int
+) -> dict[str, list[tuple[str, str]]]:
+    """The closed hands and known ends behind the draw that the event `number` is. What somebody
+    looked at at the bottom is on top then, and still the same draw to whoever knew it."""
+    now, new = (
+        {seat: [*held] for seat, held in hands.items()},
+        [f"{number}.{at}" for at in range(1, len(seats) + 1)],
+    )
     if TOP in seats and (same := drawn.ends[1]):
         first = (drawn.joined if drawn.joined >= 0 else len(new)) - same
         new[first : first + same] = [draw for draw, _ in now[BOTTOM][:same]]
@@ -373,9 +434,11 @@ def hands_drawn(hands: Hands, drawn: Drawn, seats: Sequence[str], number: int) -
     return now
 
 
-def sides_drawn(id: str, deck: Deck, out: Out, count: int, *, peeks: bool = False) -> tuple[list[int], dict[str, int]]:
-    """What all can tell of a draw of so many cards: the sides of its dice, and what is out of the pile once these are
-    off the known ends. Where somebody `peeks` those on top stay."""
+def sides_drawn(
+    id: str, deck: Deck, out: Out, count: int, *, peeks: bool = False
+) -> tuple[list[int], dict[str, int]]:
+    """What all can tell of a draw of so many cards: the sides of its dice, and what is out of the
+    pile once these are off the known ends. Where somebody `peeks` those on top stay."""
     now, sides = dict(out), list[int]()
     size = pile_size(id, deck, now)
     top, bottom = key(id, HAND, TOP), key(id, HAND, BOTTOM)
@@ -388,19 +451,27 @@ def sides_drawn(id: str, deck: Deck, out: Out, count: int, *, peeks: bool = Fals
             continue
         if not size and deck.empty == RESHUFFLE:
             size = sum(at(id, DISCARD, now).values())
-            now = {name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")}
+            now = {
+                name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")
+            }
         sides.append(size)
         size -= 1
     return sides, now
 
 
-def put_again(event: Mapping[str, Any], hands: Hands, back: Hands, size: int = 0) -> list[tuple[str, str]]:
-    """What the undo of an event puts on the known ends again, of a pile of this `size`: under which name it is kept who
-    saw each card, and its draw. `hands` are those before the undo, `back` those behind it."""
+def put_again(
+    event: Mapping[str, Any], hands: Hands, back: Hands, size: int = 0
+) -> list[tuple[str, str]]:
+    """What the undo of an event puts on the known ends again, of a pile of this `size`: under which
+    name it is kept who saw each card, and its draw. `hands` are those before the undo, `back` those
+    behind it."""
     here = {draw for end in ENDS for draw, _ in hands.get(end, ())}
     top, bottom = ([draw for draw, _ in back.get(end, ()) if draw not in here] for end in ENDS)
     seats = dict(enumerate(event.get("seats", ())))
-    return [(f"{SAW}{seats.get(at, ALL)}", draw) for at, draw in (*enumerate(top), *enumerate(bottom, len(top) + size))]
+    return [
+        (f"{SAW}{seats.get(at, ALL)}", draw)
+        for at, draw in (*enumerate(top), *enumerate(bottom, len(top) + size))
+    ]
 
 
 def with_ends(hands: Hands, end: str, held: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -417,8 +488,11 @@ NAMES = "names"
 """What the dice are for that order names."""
 
 
-def take(id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str = "") -> dict[str, int]:
-    """What is out of the pile once `cards` are moved from the first of `places` that has them; `to` is "" for the pile.
+def take(
+    id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str = ""
+) -> dict[str, int]:
+    """What is out of the pile once `cards` are moved from the first of `places` that has them; `to`
+    is "" for the pile.
 
     Raises UserError for a card that is in none of them.
     """
@@ -434,13 +508,15 @@ def take(id: str, out: Out, cards: Sequence[str], places: Sequence[str], to: str
 
 _RANGE = re.compile(r"([0-9]{1,4})\.\.([0-9]{1,4})")
 _TIMES = re.compile(
-    r"(?P<card>.+?)(?<!\s)\s++x\s?(?P<count>[0-9]{1,4})|(?P<times>[0-9]{1,4})\s?x\s+(?P<called>.+)", re.IGNORECASE
+    r"(?P<card>.+?)(?<!\s)\s++x\s?(?P<count>[0-9]{1,4})|(?P<times>[0-9]{1,4})\s?x\s+(?P<called>.+)",
+    re.IGNORECASE,
 )
 LONGEST_CARD = 40
 
 
 def read_cards(text: str) -> list[tuple[str, int]]:
-    """What is typed as the cards of a deck, each with how many of it: `1..20`, or `Ambush x3, Air strike, 7`.
+    """What is typed as the cards of a deck, each with how many of it: `1..20`, or `Ambush x3, Air
+    strike, 7`.
 
     Raises UserError for nothing, and for more than a deck holds.
     """
@@ -451,11 +527,17 @@ def read_cards(text: str) -> list[tuple[str, int]]:
         count = int(times["count"] or times["times"]) if times else 1
         ends = _RANGE.fullmatch(card)
         first, last = (int(ends[1]), int(ends[2])) if ends else (0, 0)
-        cards = [str(number) for number in range(first, min(last, first + MOST_KINDS) + 1)] if ends else [card]
+        cards = (
+            [str(number) for number in range(first, min(last, first + MOST_KINDS) + 1)]
+            if ends
+            else [card]
+        )
         for one in filter(None, cards):
             if len(one) > LONGEST_CARD:
                 what = f"A card has at most {LONGEST_CARD} characters: {one[:20]} ..."
-                raise UserError(what, hint="Separate cards by commas.", option="cards", code="too-long")
+                raise UserError(
+                    what, hint="Separate cards by commas.", option="cards", code="too-long"
+                )
             name = str(int(one)) if one.isdecimal() and one.isascii() else one
             found[name.casefold()] = (
                 found.get(name.casefold(), (name, 0))[0],
@@ -464,8 +546,12 @@ def read_cards(text: str) -> list[tuple[str, int]]:
     if not found or not all(count for _, count in found.values()):
         hint = 'For example "1..20", or "Ambush x3, Air strike x2, End of turn"'
         raise UserError("Which cards are in it?", hint=hint, option="cards", code="missing")
-    if problem := faults(Deck(tuple((str(n), count) for n, (_, count) in enumerate(found.values())))):
-        raise UserError(f"A deck like that is too large: {problem}", option="cards", code="too-many")
+    if problem := faults(
+        Deck(tuple((str(n), count) for n, (_, count) in enumerate(found.values())))
+    ):
+        raise UserError(
+            f"A deck like that is too large: {problem}", option="cards", code="too-many"
+        )
     return list(found.values())
 
 
@@ -480,15 +566,22 @@ def size_words(id: str, deck: Deck) -> str:
 
 
 def taken(id: str, deck: Deck, before: Out, after: Out) -> list[tuple[str, str]]:
-    """Which cards a change takes from where: (place, card) for each, in the order of places and of the deck."""
+    """Which cards a change takes from where: (place, card) for each, in the order of places and
+    of the deck.
+    """
     fewer = {name: count - after.get(name, 0) for name, count in before.items()}
     return [
-        (place, card) for place in PLACES for card, _ in deck.cards for _ in range(fewer.get(key(id, place, card), 0))
+        (place, card)
+        for place in PLACES
+        for card, _ in deck.cards
+        for _ in range(fewer.get(key(id, place, card), 0))
     ]
 
 
 WORD = re.compile(r"([1-9][0-9]{0,15})\.(w[1-9][0-9]{0,2})")
-"""The id of a card that is called by typed words: the event and the key of the text that has them."""
+"""The id of a card that is called by typed words: the event and the key of the text that has
+them.
+"""
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,23}")
 """What a deck may be called."""
 
@@ -500,8 +593,13 @@ STANDARD: Mapping[str, Deck] = {
     "standard-52": Deck(_FRENCH),
     "standard-54": Deck((*_FRENCH, *((joker, 1) for joker in _JOKERS))),
 }
-"""Decks that are always there: spades, hearts, diamonds, clubs, each from the ace to the king, then the jokers."""
-_NAMES = {**{f"{rank}{suit}": f"{rank}{sign}" for suit, sign in _SUITS.items() for rank in _RANKS}, **_JOKERS}
+"""Decks that are always there: spades, hearts, diamonds, clubs, each from the ace to the king,
+then the jokers.
+"""
+_NAMES = {
+    **{f"{rank}{suit}": f"{rank}{sign}" for suit, sign in _SUITS.items() for rank in _RANKS},
+    **_JOKERS,
+}
 
 
 def name_of(id: str, card: str) -> str:

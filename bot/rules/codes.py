@@ -1,6 +1,8 @@
-"""The kinds of `UserError` by their codes: what a program or a test may go by, while sentences are free to change.
+"""The kinds of `UserError` by their codes: what a program or a test may go by, while sentences are
+free to change.
 
-A code stays as it is once released. Where several options can be at fault, the error's `option` says which.
+A code stays as it is once released. Where several options can be at fault, the error's `option`
+says which.
 """
 
 CODES = {

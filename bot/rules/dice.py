@@ -16,8 +16,9 @@ MAX_SIDES = 1_000_000
 
 
 class Die(NamedTuple):
-    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; the `Drawing` of
-    `bot/rules/inputs/decks.py`, if it draws a card. One without sides is not thrown: it is known which card comes."""
+    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides; the
+    `Drawing` of `bot/rules/inputs/decks.py`, if it draws a card. One without sides is not thrown:
+    it is known which card comes."""
 
     label: str
     sides: int = 6
@@ -25,7 +26,9 @@ class Die(NamedTuple):
     pile: Any = None
 
     def value(self, index: int) -> int | str:
-        """The face that shows when the fair die with the same number of sides shows `index` (1..sides)."""
+        """The face that shows when the fair die with the same number of sides shows `index`
+        (1..sides).
+        """
         return index if self.faces is None else self.faces[index - 1]
 
     def rolled(self, value: int | str) -> Rolled:
@@ -41,7 +44,9 @@ class Die(NamedTuple):
 
 
 class Rolled(NamedTuple):
-    """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides; what it drew from."""
+    """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides;
+    what it drew from.
+    """
 
     label: str
     sides: int
@@ -56,7 +61,9 @@ class Rolled(NamedTuple):
 
     @property
     def is_closed(self) -> bool:
-        """Whether its face is shown to nobody: with it everybody could count which cards are missing."""
+        """Whether its face is shown to nobody: with it everybody could count which cards are
+        missing.
+        """
         return self.pile is not None and self.pile.pile.order is not None
 
     def note(self) -> dict[str, Any]:
@@ -97,15 +104,17 @@ class Source(Protocol):
 
 
 class Script:
-    """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up exactly. Where cards are
-    `named` each is the id or name of one, else the face of its die."""
+    """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up
+    exactly. Where cards are `named` each is the id or name of one, else the face of its die."""
 
     def __init__(self, values: Sequence[object], *, named: bool = False) -> None:
         self._values = tuple(values)
         self._used, self._named = 0, named
 
     def draw(self, die: Die) -> int | str:
-        """The next value. Raises DieOwed when none is left, UserError for a face the die does not have."""
+        """The next value. Raises DieOwed when none is left, UserError for a face the die does
+        not have.
+        """
         if self._used == len(self._values):
             cards = f"a card: {die.pile.listed}" if die.pile is not None and self._named else ""
             raise DieOwed(die.label, cards or die.name, self._values)
@@ -115,10 +124,18 @@ class Script:
             return int(die.pile.face(value))
         possible = range(1, die.sides + 1) if die.faces is None else die.faces
         if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
-            expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))
+            expected = (
+                f"1 to {die.sides}"
+                if die.faces is None
+                else ", ".join(map(str, dict.fromkeys(die.faces)))
+            )
             shown = str(value)[:20]
             what = f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}."
-            hint = "Cards by name and dice by number, in the order asked for, with commas." if self._named else ""
+            hint = (
+                "Cards by name and dice by number, in the order asked for, with commas."
+                if self._named
+                else ""
+            )
             raise UserError(what, hint=hint, option="hand", code="bad-face")
         self._used += 1
         return value

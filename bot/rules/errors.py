@@ -22,20 +22,29 @@ class UserError(Exception):
     """Something a player typed cannot be done; the text is shown as it is.
 
     `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
-    corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names the option at
-    fault, so that a form can show the error at its field. `code` names the kind of error for programs and
-    tests (`codes.py` has them all). `about` is the unit at fault, from which the option follows where it is read,
-    or the die that is owed. `typed` is the command, where it is not the one that was pressed; `better` the one that
-    goes through, and `right` what is different in it. `buttons` are those of the refusal.
+    corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names
+    the option at fault, so that a form can show the error at its field. `code` names the kind of
+    error for programs and tests (`codes.py` has them all). `about` is the unit at fault, from which
+    the option follows where it is read, or the die that is owed. `typed` is the command, where it
+    is not the one that was pressed; `better` the one that goes through, and `right` what is
+    different in it. `buttons` are those of the refusal.
     """
 
     of_store: ClassVar[bool] = False
     """The database is at fault, not what was asked of it."""
     is_passing: ClassVar[bool] = False
-    """It is over by itself, or once the host has seen to the machine: whoever starts waits for it."""
+    """It is over by itself, or once the host has seen to the machine: whoever starts waits for
+    it.
+    """
 
     def __init__(
-        self, message: str, *, hint: str = "", code: str, option: str | None = None, about: object = None
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        code: str,
+        option: str | None = None,
+        about: object = None,
     ) -> None:
         message = one_line(message)  # it quotes what was typed
         hint = _hint_safely(hint)
@@ -73,7 +82,9 @@ LONGEST = 400
 class TableError(Exception):
     """A table or game file is wrong; found when it is loaded. Names file, row and column."""
 
-    def __init__(self, file: str, problem: str, *, row: object = None, column: object = None) -> None:
+    def __init__(
+        self, file: str, problem: str, *, row: object = None, column: object = None
+    ) -> None:
         problem = one_line(problem)
         problem = problem if len(problem) <= LONGEST else f"{problem[: LONGEST - 3]}..."
         self.file, self.problem, self.row, self.column = file, problem, row, column
@@ -86,15 +97,26 @@ class TableError(Exception):
 
 
 class Slip(ValueError):
-    """What an author wrote cannot be; the text says what and, where it can, what to write instead."""
+    """What an author wrote cannot be; the text says what and, where it can, what to write
+    instead.
+    """
 
 
-_MISSHAPEN = (TypeError, AttributeError, NameError, LookupError, ValueError, ArithmeticError, RecursionError)
+_MISSHAPEN = (
+    TypeError,
+    AttributeError,
+    NameError,
+    LookupError,
+    ValueError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 @contextmanager
 def reading(file: str, row: object = None) -> Iterator[None]:
-    """Reads a part of a table file: an error in it names the part, also where it is not laid out as the code expects.
+    """Reads a part of a table file: an error in it names the part, also where it is not laid out as
+    the code expects.
 
     Of parts inside each other the innermost is named. Raises TableError.
     """
@@ -107,12 +129,22 @@ def reading(file: str, row: object = None) -> Iterator[None]:
     except Slip as error:
         raise TableError(file, str(error), row=row) from None
     except _MISSHAPEN as error:
-        problem = f"{str(error)[:60]} is missing" if isinstance(error, KeyError) else "is not laid out as it must be"
-        raise TableError(file, f"{problem}: docs/pack-keys.md has all keys and what is behind them", row=row) from error
+        problem = (
+            f"{str(error)[:60]} is missing"
+            if isinstance(error, KeyError)
+            else "is not laid out as it must be"
+        )
+        raise TableError(
+            file, f"{problem}: docs/pack-keys.md has all keys and what is behind them", row=row
+        ) from error
 
 
-def check_keys(part: Any, allowed: Iterable[str], needed: Iterable[str], file: str, row: str | None = None) -> None:
-    """Raise TableError for a part of a file that is no mapping, has a key of its own making or lacks one."""
+def check_keys(
+    part: Any, allowed: Iterable[str], needed: Iterable[str], file: str, row: str | None = None
+) -> None:
+    """Raise TableError for a part of a file that is no mapping, has a key of its own making or
+    lacks one.
+    """
     if not isinstance(part, Mapping):
         raise TableError(file, f"must be a mapping with {', '.join(needed)}", row=row)
     check_known(part, allowed, file, row)
@@ -120,16 +152,22 @@ def check_keys(part: Any, allowed: Iterable[str], needed: Iterable[str], file: s
         raise TableError(file, f"{missing[0]} is missing", row=row)
 
 
-def check_known(words: Iterable[Any], known: Iterable[str], file: str, row: str | None = None) -> None:
+def check_known(
+    words: Iterable[Any], known: Iterable[str], file: str, row: str | None = None
+) -> None:
     """Raise TableError for the first of the words that is none of those known."""
     for word in words:
         if word not in known:
-            hint = did_you_mean(str(word), known) or f"It may be {', '.join(known) or 'nothing here'}."
+            hint = (
+                did_you_mean(str(word), known) or f"It may be {', '.join(known) or 'nothing here'}."
+            )
             raise TableError(file, f'"{str(word)[:40]}" is not known here. {hint}', row=row)
 
 
 class Hint(str):
-    """A hint that knows which word was wrong and which is meant, so that the whole command can be corrected."""
+    """A hint that knows which word was wrong and which is meant, so that the whole command can
+    be corrected.
+    """
 
     wrong: str = ""
     right: str = ""
@@ -138,19 +176,28 @@ class Hint(str):
 def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint.
 
-    Of two that are equally near, the one with the same letters is meant. Where none is near, those of which the word
-    is a part: `rifle` is part of `battle-rifle`.
+    Of two that are equally near, the one with the same letters is meant. Where none is near, those
+    of which the word is a part: `rifle` is part of `battle-rifle`.
     """
     folded = word.casefold()[:64]
     names = sorted(set(known))
     near = _near(folded, names, 0.8)
-    near = near or [name for name in names if len(folded) > 2 and folded in re.split(_PIECES, name.casefold())][:3]
+    near = (
+        near
+        or [
+            name
+            for name in names
+            if len(folded) > 2 and folded in re.split(_PIECES, name.casefold())
+        ][:3]
+    )
     near = near or _near(folded, names, 0.6)
     return meant(word, near)
 
 
 def meant(word: str, names: list[str]) -> Hint:
-    """`Did you mean fire or fair?`: the hint that names these, empty for none; one name corrects the command."""
+    """`Did you mean fire or fair?`: the hint that names these, empty for none; one name corrects
+    the command.
+    """
     hint = Hint(f"Did you mean {_either(names)}?" if names else "")
     hint.wrong, hint.right = word, names[0] if len(names) == 1 else ""
     return hint
@@ -180,7 +227,9 @@ def _either(names: list[str]) -> str:
 
 
 def corrected(typed: str, error: UserError) -> str:
-    """What was typed with the wrong word put right, ready to copy; empty where that is not known."""
+    """What was typed with the wrong word put right, ready to copy; empty where that is not
+    known.
+    """
     hint = error.hint
     if not isinstance(hint, Hint) or not hint.right or len(typed) > 1_000:
         return ""

@@ -1,9 +1,10 @@
-"""What a command passes before it is handled. It runs once, however often it is delivered. What one person, one channel
-and all together may ask for is bounded: more is refused kindly, and nothing of it happens. And a queue per game: its
-commands run one after another in order of arrival, those of different games side by side.
+"""What a command passes before it is handled. It runs once, however often it is delivered. What one
+person, one channel and all together may ask for is bounded: more is refused kindly, and nothing of
+it happens. And a queue per game: its commands run one after another in order of arrival, those of
+different games side by side.
 
-An honest table never meets these limits: they keep one person with a script, or a crowd, from taking the bot from
-everybody else. Kept in memory and bounded; a restart forgets them.
+An honest table never meets these limits: they keep one person with a script, or a crowd, from
+taking the bot from everybody else. Kept in memory and bounded; a restart forgets them.
 """
 
 import asyncio
@@ -30,7 +31,9 @@ AT_ONCE = 20
 """Commands of one person that may be under way."""
 ALL_AT_ONCE = 2_000
 KNOWN = 10_000
-"""Persons and channels that are remembered; who was quiet longest is forgotten, and starts afresh."""
+"""Persons and channels that are remembered; who was quiet longest is forgotten, and starts
+afresh.
+"""
 _ODDS, _SCAN, _COMPARED = 2.0, 3.0, 5.0
 _LIGHT, _HEAVY = 4_000, 1_000
 """Characters that a command may write at its plain price, and those beyond that cost one more."""
@@ -47,7 +50,9 @@ _DEAR: dict[Path, float] = {
     ("button", "log"): _SCAN,
 }
 UNASKED = "unasked/"
-"""How the id of a request begins that is the bot's own, for somebody who did nothing: it is nobody's cost."""
+"""How the id of a request begins that is the bot's own, for somebody who did nothing: it is
+nobody's cost.
+"""
 _NOTHING = "Nothing was rolled or written."
 
 Steady = Callable[[], float]
@@ -55,8 +60,8 @@ Steady = Callable[[], float]
 
 
 class Budgets:
-    """What everybody has left. `per_minute` is one person's, and as much at once after a rest; None: only the number
-    at once is bounded."""
+    """What everybody has left. `per_minute` is one person's, and as much at once after a rest;
+    None: only the number at once is bounded."""
 
     def __init__(self, per_minute: int | None = None, steady: Steady = time.monotonic) -> None:
         self.at_work = 0
@@ -68,7 +73,9 @@ class Budgets:
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
     def begin(self, command: Command) -> None:
-        """Take what a command costs; it is under way until its `end`. Raises UserError for too much."""
+        """Take what a command costs; it is under way until its `end`. Raises UserError for too
+        much.
+        """
         who = command.who.key
         if self.at_work >= ALL_AT_ONCE:
             raise busy()
@@ -76,14 +83,20 @@ class Budgets:
         if self._persons is not None and self._channels is not None and is_theirs:
             if self._under_way[who] >= AT_ONCE:
                 what = f"{AT_ONCE} of your commands are still at work. {_NOTHING}"
-                raise UserError(what, hint="Try again when they are answered.", code="too-many-at-work")
+                raise UserError(
+                    what, hint="Try again when they are answered.", code="too-many-at-work"
+                )
             price = cost(command)
             wait = self._persons.lacking(who, price)
             if wait:
-                raise _too_much(f"{counted(self._persons.per_minute, 'command')} a minute each", wait)
+                raise _too_much(
+                    f"{counted(self._persons.per_minute, 'command')} a minute each", wait
+                )
             wait = self._channels.lacking(command.where.key, price)
             if wait:
-                raise _too_much(f"{self._channels.per_minute} commands a minute in one channel", wait)
+                raise _too_much(
+                    f"{self._channels.per_minute} commands a minute in one channel", wait
+                )
             self._persons.take(who, price)
             self._channels.take(command.where.key, price)
         self.at_work += 1
@@ -97,7 +110,9 @@ class Budgets:
             del self._under_way[command.who.key]
 
     def weigh(self, command: Command, written: int) -> None:
-        """Take what a command wrote beyond the usual, in characters: a thousand dice cost more than two."""
+        """Take what a command wrote beyond the usual, in characters: a thousand dice cost more
+        than two.
+        """
         if self._persons is None or self._channels is None or command.path in _DEAR:
             return
         price = min(max(0.0, (written - _LIGHT) / _HEAVY), self._persons.per_minute)
@@ -108,11 +123,15 @@ class Budgets:
 
 def busy() -> UserError:
     """The answer to everybody who comes while more is at work than can be kept."""
-    return UserError(f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.", code="busy")
+    return UserError(
+        f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.", code="busy"
+    )
 
 
 def cost(command: Command) -> float:
-    """What a command takes from the budgets: 1 for a roll, more for what keeps the machine at work."""
+    """What a command takes from the budgets: 1 for a roll, more for what keeps the machine at
+    work.
+    """
     known = _DEAR.get(command.path)
     if known is not None:
         return known
@@ -139,7 +158,9 @@ class _Buckets:
         self._left = LRUCache[str, tuple[float, float]](KNOWN)
 
     def lacking(self, key: str, price: float) -> float:
-        """Seconds until the bucket holds `price` (or is full, for what costs more); 0.0 where it does now."""
+        """Seconds until the bucket holds `price` (or is full, for what costs more); 0.0 where it
+        does now.
+        """
         return max(0.0, (min(price, self.per_minute) - self._level(key)) / self._pace)
 
     def take(self, key: str, price: float) -> None:
@@ -162,12 +183,16 @@ class Pauses:
         self._last = TTLCache[tuple[str, str], str](KNOWN, AGAIN_PAUSE, steady)
 
     def is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
-        """Whether they pressed Again here a moment ago; the same press delivered twice does not count."""
+        """Whether they pressed Again here a moment ago; the same press delivered twice does not
+        count.
+        """
         return self._last.setdefault((who.key, where.key), request_id) != request_id
 
 
 class Queues:
-    """Queues by key; one exists only while somebody waits in it. At most `most` may wait in each."""
+    """Queues by key; one exists only while somebody waits in it. At most `most` may wait in
+    each.
+    """
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
@@ -175,8 +200,8 @@ class Queues:
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[None]:
-        """One command's turn in the queue of `key`: its place is taken before anything is awaited. Raises UserError
-        where too many wait."""
+        """One command's turn in the queue of `key`: its place is taken before anything is awaited.
+        Raises UserError where too many wait."""
         lock, waiting = self._locks.get(key) or (asyncio.Lock(), 0)
         if self._most is not None and waiting >= self._most:
             raise busy()
@@ -210,23 +235,30 @@ class UnderWay:
         self._works: dict[str, Work] = {}
 
     async def once(
-        self, id: str, run: Callable[[Gate], Coroutine[Any, Any, Reply]], command: Command | None = None
+        self,
+        id: str,
+        run: Callable[[Gate], Coroutine[Any, Any, Reply]],
+        command: Command | None = None,
     ) -> Reply:
-        """What `run` answers, which passes the gate before it stores. A request that is already at work gets the same
-        answer marked as `seen`."""
+        """What `run` answers, which passes the gate before it stores. A request that is already at
+        work gets the same answer marked as `seen`."""
         work = self._works.get(id)
         if work is not None:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
         gate, over = Gate(), asyncio.Event()
-        work = self._works[id] = Work(asyncio.get_running_loop().create_task(run(gate)), gate, command)
+        work = self._works[id] = Work(
+            asyncio.get_running_loop().create_task(run(gate)), gate, command
+        )
 
         def end(_: object) -> None:
             self._works.pop(id, None)
             over.set()
 
         work.task.add_done_callback(end)
-        await over.wait()  # not for the task: an adapter that gives up waiting must not leave half a command
+        await (
+            over.wait()
+        )  # not for the task: an adapter that gives up waiting must not leave half a command
         return work.task.result()
 
     def get(self, id: str) -> Work | None:

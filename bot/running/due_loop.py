@@ -1,4 +1,6 @@
-"""Looks for what is due, and has it seen to: reminders, sealed orders that open. Any number of processes may look."""
+"""Looks for what is due, and has it seen to: reminders, sealed orders that open. Any number of
+processes may look.
+"""
 
 import asyncio
 import logging
@@ -30,7 +32,10 @@ class Due:
     """Sees to what is due, each thing once: it leaves the store in the commit that sees to it."""
 
     def __init__(
-        self, store: Store, run: Callable[[Command], Awaitable[Reply]], steady: Clock = time.monotonic
+        self,
+        store: Store,
+        run: Callable[[Command], Awaitable[Reply]],
+        steady: Clock = time.monotonic,
     ) -> None:
         self._store, self._run, self._steady = store, run, steady
         self._failed: dict[str, float] = {}
@@ -48,7 +53,11 @@ class Due:
         """See to all that is due now, as far as one look goes; how much that was."""
         now = self._steady()
         self._failed = {key: at for key, at in self._failed.items() if at > now}
-        rows = [row for row in await self._store.due(MOST + len(self._failed)) if row.key not in self._failed]
+        rows = [
+            row
+            for row in await self._store.due(MOST + len(self._failed))
+            if row.key not in self._failed
+        ]
         for row in rows:
             if not await self._see_to(row):
                 self._failed[row.key] = now + AFTER_TROUBLE
@@ -62,9 +71,14 @@ class Due:
         where = Place(saved.places[0], server_of(saved.places[0]))
         options = {"key": row.key, "at": row.at}
         found = [one for one in saved.persons if not is_imported(one)]
-        laid = next((one for one in found if one.person == row.data.get("person")), found[0] if found else None)
+        laid = next(
+            (one for one in found if one.person == row.data.get("person")),
+            found[0] if found else None,
+        )
         who = Person(laid.user, laid.name) if laid is not None else Person("nobody:", "")
-        reply = await self._run(Command(DUE.path, options, who, where, f"due/{row.key}/{row.at}", spec=DUE))
+        reply = await self._run(
+            Command(DUE.path, options, who, where, f"due/{row.key}/{row.at}", spec=DUE)
+        )
         if reply.error:
             log.error("what was due in a game could not be seen to: %s", reply.title)
         return not reply.error

@@ -1,4 +1,6 @@
-"""One command handled: within its budget, in its turn, with the channel's game loaded, and stored."""
+"""One command handled: within its budget, in its turn, with the channel's game loaded, and
+stored.
+"""
 
 import asyncio
 import logging
@@ -46,18 +48,39 @@ IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 PAGES = 2
 """How many after-action pages are built at once."""
-_COUNTING = ("odds", "bars", "picture", "drawn", "drawgame", "luck", "losses", "count", "whatif", "back", "help", "try")
+_COUNTING = (
+    "odds",
+    "bars",
+    "picture",
+    "drawn",
+    "drawgame",
+    "luck",
+    "losses",
+    "count",
+    "whatif",
+    "back",
+    "help",
+    "try",
+)
 CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
 _ROLLING = ("roll", "sequence", "deck")
-_WRITING = frozenset({("game", "undo"), ("game", "redo"), ("button", "again"), ("button", "undo"), ("button", "redo")})
+_WRITING = frozenset(
+    {
+        ("game", "undo"),
+        ("game", "redo"),
+        ("button", "again"),
+        ("button", "undo"),
+        ("button", "redo"),
+    }
+)
 _LONG = frozenset({("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING})
 
 
 class Handling:
-    """Handles commands, those of one channel one after another. `budgets` bounds what each person may ask for,
-    `address` is where shared games are served, or empty."""
+    """Handles commands, those of one channel one after another. `budgets` bounds what each person
+    may ask for, `address` is where shared games are served, or empty."""
 
     def __init__(
         self,
@@ -97,7 +120,8 @@ class Handling:
         await self.pack_checker.close()
 
     async def answer(self, command: Command, gate: Gate) -> Reply:
-        """The answer to a command, which is on the disk with all that it did; whatever goes wrong is a private one.
+        """The answer to a command, which is on the disk with all that it did; whatever goes wrong
+        is a private one.
 
         While nothing can be saved, mere dice are thrown all the same, and marked as not recorded.
         """
@@ -112,10 +136,14 @@ class Handling:
         except StoreError as error:
             if (before := await self._storing.seen(command)) is not None:
                 return before
-            return self._unrecorded.instead_of(error, command, sure=gate.call_off()) or error_reply(error)
+            return self._unrecorded.instead_of(error, command, sure=gate.call_off()) or error_reply(
+                error
+            )
         except UserError as error:
             before = await self._storing.seen(command)
-            return before or error_reply(await self._explained(error, command), *await self._as_typed(command))
+            return before or error_reply(
+                await self._explained(error, command), *await self._as_typed(command)
+            )
         except CalledOff:
             known = self._unrecorded.kept.get(command.request_id)
             return replace(known, seen=True) if known is not None else error_reply(NOT_WRITTEN)
@@ -140,7 +168,9 @@ class Handling:
             return await self._until_stored(command, gate, writes=writes)
 
     async def _as_typed(self, command: Command) -> tuple[str, str]:
-        """The command as text, so that an error can show it corrected, and its example in words of the game here."""
+        """The command as text, so that an error can show it corrected, and its example in words
+        of the game here.
+        """
         spec = command.spec
         if spec is None:
             return "/" + " ".join(command.path), ""
@@ -158,14 +188,28 @@ class Handling:
         loaded = await self._games.at(where.key)
         if command.where.is_own:
             said = f'"{error.about}" is not a unit type, and your own play has no roster.'
-            return UserError(said, hint=error.hint, code=error.code, option=error.option) if error.about else error
+            return (
+                UserError(said, hint=error.hint, code=error.code, option=error.option)
+                if error.about
+                else error
+            )
         if isinstance(error.about, str):
-            name = await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
+            name = (
+                await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
+            )
             gone, hint = f"{name} is no longer on the roster.", phrase("`/unit list` shows who is.")
-            if loaded is not None and not name and (why := self._shelves.kept_out(command.path, where, loaded.game)):
+            if (
+                loaded is not None
+                and not name
+                and (why := self._shelves.kept_out(command.path, where, loaded.game))
+            ):
                 error.hint = why
-            return UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
-        return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
+            return (
+                UserError(gone, hint=hint, code=error.code, option=error.option) if name else error
+            )
+        return await self._shelves.explained(
+            error, command.path, where, loaded.game if loaded is not None else None
+        )
 
     async def _until_stored(self, command: Command, gate: Gate, *, writes: bool) -> Reply:
         """The answer, stored; `writes`: an event comes of it, as of nearly every command."""
@@ -181,11 +225,14 @@ class Handling:
                 if loaded is not None:
                     self._games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
-        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
+        raise UserError(
+            "Too much is going on in this game at once.", hint="Try again in a moment.", code="busy"
+        )
 
     async def _as_known(self, command: Command, known: Loaded, gate: Gate) -> Reply:
-        """The answer in a game of which nobody has asked whether it is still as it is known: the commit of an event in
-        it finds out, and whatever else comes of it, a refusal too, is given out once the store was asked."""
+        """The answer in a game of which nobody has asked whether it is still as it is known: the
+        commit of an event in it finds out, and whatever else comes of it, a refusal too, is given
+        out once the store was asked."""
         check = partial(self._games.check, command.where.key, known)
         try:
             return await self._once(command, known, gate, check)
@@ -196,17 +243,25 @@ class Handling:
             raise
 
     async def _once(
-        self, command: Command, loaded: Loaded | None, gate: Gate, check: Callable[[], Awaitable[None]] | None = None
+        self,
+        command: Command,
+        loaded: Loaded | None,
+        gate: Gate,
+        check: Callable[[], Awaitable[None]] | None = None,
     ) -> Reply:
-        """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
-        nothing happened in the game that was loaded."""
+        """The answer, stored. Raises Conflict where another process was faster: with `check`, this
+        is asked where nothing happened in the game that was loaded."""
         assert command.spec is not None
         await self._enabled.check(command.spec, command.where)
         game = loaded.game if loaded is not None else None
-        is_bare = command.path == ("roll",) and (game is None or not game.packs)  # for mere dice nothing is read
+        is_bare = command.path == ("roll",) and (
+            game is None or not game.packs
+        )  # for mere dice nothing is read
         seen = everywhere() if is_bare else await self._shelves.at(command.where, game)
         registry = self._registry if seen is self._registry.games else registry_of(seen)
-        if registry is not self._registry or (command.spec.system and command.spec.system not in seen):
+        if registry is not self._registry or (
+            command.spec.system and command.spec.system not in seen
+        ):
             command = _as_seen(command, registry)
         before = SEEN.set(seen)
         try:
@@ -254,7 +309,9 @@ class Handling:
 
 
 def _as_seen(command: Command, seen: Registry) -> Command:
-    """The command as it is with the packs that are played here; it may have been read without them."""
+    """The command as it is with the packs that are played here; it may have been read without
+    them.
+    """
     spec, known = seen.get(command.path), command.spec
     if spec is None and known is not None and known.system:
         raise UserError(f"{known.name} is not enabled here.", code="not-enabled")
@@ -262,8 +319,8 @@ def _as_seen(command: Command, seen: Registry) -> Command:
 
 
 def _check_options(spec: CommandSpec, options: Mapping[str, object]) -> None:
-    """Raise UserError for more than anybody types, and for a flag that is neither yes nor no, so that nobody need ask
-    again what it means."""
+    """Raise UserError for more than anybody types, and for a flag that is neither yes nor no, so
+    that nobody need ask again what it means."""
     check_sizes(options)
     for name in FLAGS:
         if options.get(name) not in (None, "") and (option := spec.option(name)) is not None:
@@ -271,7 +328,9 @@ def _check_options(spec: CommandSpec, options: Mapping[str, object]) -> None:
 
 
 def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
-    """A private reply for the exception at hand, which is logged whole; `recorded` False says that nothing was."""
+    """A private reply for the exception at hand, which is logged whole; `recorded` False says
+    that nothing was.
+    """
     reference = new_id()[:8]
     log.exception("%s failed, reference %s", what, reference)
     nothing = "Nothing was recorded. " if not recorded else ""

@@ -1,8 +1,10 @@
-"""A receipt is a promise: what was shown as under way is answered or refused, also after a crash. And dice while
-nothing can be saved: rolls, tables and sequences typed in full are answered, and marked as not recorded.
+"""A receipt is a promise: what was shown as under way is answered or refused, also after a crash.
+And dice while nothing can be saved: rolls, tables and sequences typed in full are answered, and
+marked as not recorded.
 
-They are thrown with dice of the moment, never with those of a game: whoever saw these would know the next ones. And
-only where it is certain that the command itself was not stored, nor ever will be.
+They are thrown with dice of the moment, never with those of a game: whoever saw these would know
+the next ones. And only where it is certain that the command itself was not stored, nor ever will
+be.
 """
 
 import asyncio
@@ -33,13 +35,17 @@ often = seldom(f"{__name__}.often")
 
 AWAY = "store-away"
 STORED_WITHIN = 0.2
-"""Seconds for which a commit that is being written is waited for, before the receipt is shown without a note of it."""
+"""Seconds for which a commit that is being written is waited for, before the receipt is shown
+without a note of it.
+"""
 
 NOTE = "Not recorded: nothing can be saved just now. The log has no trace of these dice, and no unit has changed."
 DOWN = 15.0
 """Seconds for which a store that failed is taken to be down."""
 KEPT = 1_000
-"""Answers that are remembered, so that a request that comes twice is answered with the same dice."""
+"""Answers that are remembered, so that a request that comes twice is answered with the same
+dice.
+"""
 _NEVER = ("secret", "odds", "compare", "rounds")
 """What needs more than dice: a log that keeps it, or the worker."""
 
@@ -53,19 +59,27 @@ class Unrecorded:
         """The answers, by request id."""
 
     def instead_of(self, error: UserError, command: Command, *, sure: bool) -> Reply | None:
-        """The answer where the store failed so; None where the error is to be shown. `sure`: nothing was stored, and
-        nothing will be."""
-        if not isinstance(error, StoreError) or error.is_short or error.code in ("busy", "our-fault"):
+        """The answer where the store failed so; None where the error is to be shown. `sure`:
+        nothing was stored, and nothing will be."""
+        if (
+            not isinstance(error, StoreError)
+            or error.is_short
+            or error.code in ("busy", "our-fault")
+        ):
             return None
         self._failed = self._steady()
         return self.answer(command) if sure or error.is_sure else None
 
     def while_down(self, command: Command) -> Reply | None:
-        """The answer to a command that was called off, where the store failed a moment ago; else None."""
+        """The answer to a command that was called off, where the store failed a moment ago; else
+        None.
+        """
         return self.answer(command) if self._steady() - self._failed < DOWN else None
 
     def answer(self, command: Command) -> Reply | None:
-        """The answer to a command that is certainly not stored; None for one that needs the game, or has a mistake."""
+        """The answer to a command that is certainly not stored; None for one that needs the
+        game, or has a mistake.
+        """
         known = self.kept.get(command.request_id)
         if known is not None or command.spec is None:
             return known
@@ -80,8 +94,12 @@ class Unrecorded:
 
 
 def _played(command: Command, spec: CommandSpec) -> Reply | None:
-    """A roll, a table or a sequence with thrown dice and no roster; None for anything else, and for one that draws."""
-    options = {name: value for name, value in command.options.items() if value not in (None, "", ())}
+    """A roll, a table or a sequence with thrown dice and no roster; None for anything else, and
+    for one that draws.
+    """
+    options = {
+        name: value for name, value in command.options.items() if value not in (None, "", ())
+    }
     if any(flag(options, name) for name in _NEVER) or spec.wants_whole(options):
         return None
     who = command.who.name
@@ -89,14 +107,23 @@ def _played(command: Command, spec: CommandSpec) -> Reply | None:
         outcome = roll_dice(options, who, throwaway())
     elif spec.family == "lookup":
         game = system(spec.system)
-        given = {name: value for name, value in options.items() if name not in ("picture", "private")}
+        given = {
+            name: value for name, value in options.items() if name not in ("picture", "private")
+        }
         outcome = read_table(game.table(spec.target), given, who, throwaway())
-    elif spec.family == "sequence" and not (sequence := system(spec.system).sequence(spec.target)).decks:
+    elif (
+        spec.family == "sequence"
+        and not (sequence := system(spec.system).sequence(spec.target)).decks
+    ):
         outcome = run_sequence(sequence, spec, options, who, throwaway(), {})
     else:
         return None
     bare = replace(
-        outcome.reply, buttons=(), menus=(), after="", private=outcome.reply.private or spec.is_private(options)
+        outcome.reply,
+        buttons=(),
+        menus=(),
+        after="",
+        private=outcome.reply.private or spec.is_private(options),
     )
     if outcome.happening is None:
         return bare  # a table read is nothing that is ever recorded
@@ -107,7 +134,12 @@ class Promises:
     """What this process has promised, and what it makes good for a dead one."""
 
     def __init__(
-        self, store: Store, clock: Clock, receipts: Receipts, under_way: UnderWay, unrecorded: Unrecorded
+        self,
+        store: Store,
+        clock: Clock,
+        receipts: Receipts,
+        under_way: UnderWay,
+        unrecorded: Unrecorded,
     ) -> None:
         self._unrecorded = unrecorded
         self._store, self._clock = store, clock
@@ -134,13 +166,16 @@ class Promises:
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]]) -> Reply:
         """The answer to a receipt that was taken over: the command is run while its token lives.
 
-        After that it is refused, which is stored like any answer: whoever was faster, only one of both is told.
+        After that it is refused, which is stored like any answer: whoever was faster, only one of
+        both is told.
         """
         command = receipt.command
         if self._clock() < receipt.until:
             return await run()
         reply = not_run(command)
-        commit = Commit(command.request_id, reply.to_json(), command.who.key, outbox=[*outgoing(command)])
+        commit = Commit(
+            command.request_id, reply.to_json(), command.who.key, outbox=[*outgoing(command)]
+        )
         try:
             done = await self._store.commit(commit)
         except Deleted:
@@ -149,8 +184,8 @@ class Promises:
 
 
 async def handed_over(work: Work, within: float) -> Reply | None:
-    """The answer of what is just being stored, given to whoever could not show a receipt; None where it is not there
-    within so many seconds."""
+    """The answer of what is just being stored, given to whoever could not show a receipt; None
+    where it is not there within so many seconds."""
     done, _ = await asyncio.wait({work.task}, timeout=within)
     if not done:
         return None

@@ -1,4 +1,6 @@
-"""What a command changed goes to the disk in one commit, together with its answer and where that goes."""
+"""What a command changed goes to the disk in one commit, together with its answer and where that
+goes.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
@@ -26,23 +28,34 @@ from bot.stores.store import Store
 from bot.systems.system import built_in
 
 MOST_KNOWN = 10_000
-DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
+DELETED = Reply(
+    "That was answered before, and the answer has been deleted since. Nothing happens again.",
+    private=True,
+)
 """The answer to a request that comes once more after its answer was deleted."""
 
 
 class Storing:
-    """Stores what handlers wrote, and keeps what this process remembers of games and servers true to it."""
+    """Stores what handlers wrote, and keeps what this process remembers of games and servers
+    true to it.
+    """
 
-    def __init__(self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts
+    ) -> None:
         self.erased = Erased()
         self._store, self._clock = store, clock
         self._games, self._enabled, self._receipts = games, enabled, receipts
         self._used: set[tuple[str, object]] = set()
         self.listeners: list[Callable[[str], None]] = []
-        """Who is told of each game in which hands may have changed, each place with another one, who is forgotten."""
+        """Who is told of each game in which hands may have changed, each place with another one,
+        who is forgotten.
+        """
 
     async def seen(self, command: Command) -> Reply | None:
-        """The answer that this request got before, so that an error can be the echo of a success."""
+        """The answer that this request got before, so that an error can be the echo of a
+        success.
+        """
         try:
             stored = await self._store.seen(command.request_id)
         except Deleted:
@@ -51,25 +64,45 @@ class Storing:
             return None
         return replace(Reply.from_json(stored), seen=True) if stored is not None else None
 
-    async def store(self, context: Context, reply: Reply, gate: Gate | None, budgets: Budgets) -> Reply:
-        """Commit what the handler wrote, together with the answer and where it goes. Raises what `Store.commit` does,
-        but for Deleted."""
-        command, commit, ledgers = context.command, context.commit, [*context.further, context.ledger]
+    async def store(
+        self, context: Context, reply: Reply, gate: Gate | None, budgets: Budgets
+    ) -> Reply:
+        """Commit what the handler wrote, together with the answer and where it goes. Raises what
+        `Store.commit` does, but for Deleted."""
+        command, commit, ledgers = (
+            context.command,
+            context.commit,
+            [*context.further, context.ledger],
+        )
         self._keep_packs(context, ledgers)
         await keep_words(context, reply)
-        if commit.bindings or any(waited_for(one.before) != waited_for(one.game) for one in ledgers):
+        if commit.bindings or any(
+            waited_for(one.before) != waited_for(one.game) for one in ledgers
+        ):
             await follow(context)
         written = any(ledger.has_events or ledger.is_touched for ledger in ledgers)
         kept = commit.docs or commit.drop_docs or commit.due or commit.drop_due
         if not (written or kept or commit.bindings or commit.erase or commit.forget):
-            is_press = context.spec.family == "button" and not command.request_id.startswith(UNASKED)
-            return (await self.seen(command) or reply) if is_press else reply  # "done already" may be its echo
+            is_press = context.spec.family == "button" and not command.request_id.startswith(
+                UNASKED
+            )
+            return (
+                (await self.seen(command) or reply) if is_press else reply
+            )  # "done already" may be its echo
         reply = await with_footer(context, reply)
         about = about_of(context, reply)
         changing = await amended(context, reply, about)
-        commit.request_id, commit.reply, commit.user = command.request_id, reply.to_json(), command.who.key
-        commit.changes = tuple([change for ledger in ledgers if (change := ledger.change()) is not None])
-        commit.persons = tuple([row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events])
+        commit.request_id, commit.reply, commit.user = (
+            command.request_id,
+            reply.to_json(),
+            command.who.key,
+        )
+        commit.changes = tuple(
+            [change for ledger in ledgers if (change := ledger.change()) is not None]
+        )
+        commit.persons = tuple(
+            [row for ledger in ledgers for row in ledger.new_persons.values() if ledger.has_events]
+        )
         commit.texts = tuple([row for ledger in ledgers for row in ledger.new_texts])
         commit.seeds = tuple([row for ledger in ledgers for row in ledger.new_seeds.values()])
         linked = _linked(context, ledgers, reply, about, changing)
@@ -97,11 +130,16 @@ class Storing:
         return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
 
     def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
-        """The packs that new events name stay, whatever becomes of them on the server; written once each."""
+        """The packs that new events name stay, whatever becomes of them on the server; written
+        once each.
+        """
         seen = context.systems
         if seen is built_in():
             return
-        versions = [*getattr(seen, "versions", ()), *(one for one in seen.values() if one.about is not None)]
+        versions = [
+            *getattr(seen, "versions", ()),
+            *(one for one in seen.values() if one.about is not None),
+        ]
         if not versions or not any(ledger.has_events for ledger in ledgers):
             return
         named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
@@ -109,7 +147,11 @@ class Storing:
         if context.spec.system in seen:  # what is sealed names it inside
             named.add(seen[context.spec.system].edition)
         server = server_key(context.command.where)
-        new = {one.version: one for one in versions if one.version in named and (server, one.version) not in self._used}
+        new = {
+            one.version: one
+            for one in versions
+            if one.version in named and (server, one.version) not in self._used
+        }
         context.commit.docs += used_docs(new.values(), server)
 
     async def _forget_receipts(self, context: Context) -> None:
@@ -128,7 +170,9 @@ class Storing:
             if ledger.has_events and context.commit.bindings:
                 self._games.drop(ledger.row)  # the places where it is played have changed
             elif ledger.has_events:
-                places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
+                places = (
+                    ledger.was.places if ledger.was is not None else (context.command.where.key,)
+                )
                 self._games.keep(ledger.stored(places))
             elif ledger.is_touched:
                 self._games.drop(ledger.row)
@@ -153,11 +197,17 @@ def outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
     if not command.delivery:
         return ()
     place, home = command.where.typed_in, command.where.key
-    return (Outgoing(place, dict(command.delivery), LEASE, about=about, home=home if home != place else ""),)
+    return (
+        Outgoing(
+            place, dict(command.delivery), LEASE, about=about, home=home if home != place else ""
+        ),
+    )
 
 
 def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:
-    """Where the message is whose button was pressed: on some platforms nobody knew that until now."""
+    """Where the message is whose button was pressed: on some platforms nobody knew that until
+    now.
+    """
     spot = context.command.delivery.get("pressed")
     known = context.pressed and isinstance(spot, Mapping) and spot
     return (context.pressed, context.command.where.key, dict(known)) if known else None
@@ -166,13 +216,17 @@ def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:
 def _linked(
     context: Context, ledgers: Many[Ledger], reply: Reply, about: str, changing: Many[Outgoing]
 ) -> Iterator[Outgoing]:
-    """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
+    """What all may see of an answer, for every other place that plays the game; whoever serves
+    it posts it.
+    """
     told = reply.announce if reply.private else reply
     if told is None or told.error:
         return
     # A request for consent is no event, and the consent may have to come from another place.
     asked = bool(context.commit.docs or context.commit.drop_docs)
-    games = [ledger.was for ledger in ledgers if (ledger.has_events or asked) and ledger.was is not None]
+    games = [
+        ledger.was for ledger in ledgers if (ledger.has_events or asked) and ledger.was is not None
+    ]
     here = context.command.where.key
     places = dict.fromkeys([place for game in games for place in game.places if place != here])
     if not places:

@@ -1,1 +1,3 @@
-"""What a host sees of a running bot: a line per command, health, figures. Imported only where somebody looks."""
+"""What a host sees of a running bot: a line per command, health, figures. Imported only where
+somebody looks.
+"""

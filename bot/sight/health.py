@@ -1,5 +1,5 @@
-"""Whether the bot keeps its promises just now: commits are written, the disk has room, answers leave, platforms are
-there. And what a supervisor of the systemd kind is told of it."""
+"""Whether the bot keeps its promises just now: commits are written, the disk has room, answers
+leave, platforms are there. And what a supervisor of the systemd kind is told of it."""
 
 import asyncio
 import logging
@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 
 MIB = 2**20
 LITTLE = 100 * MIB
-"""Free room below which the disk is nearly full: some hundred thousand rolls, and the copies that updates make."""
+"""Free room below which the disk is nearly full: some hundred thousand rolls, and the copies
+that updates make.
+"""
 EVERY = 5.0
 PROBE_AFTER = 30.0
 """Seconds without a commit after which one is made to see whether it works."""
@@ -34,14 +36,18 @@ LATE = 120.0
 MOST_LATE = 50
 """Places with such answers, or answers where none leaves, at which somebody should look."""
 APART = 5.0
-"""Seconds by which a machine's clock may differ from the database's: nothing hangs on it that anybody would see."""
+"""Seconds by which a machine's clock may differ from the database's: nothing hangs on it that
+anybody would see.
+"""
 
 COPIED = ("copy", "last")
 """The document that says when the games were copied last."""
 COPY_EVERY = 60.0
 """Seconds after which it is read again."""
 MISSED = 3 * DAY + 3_600.0
-"""Seconds without a copy after which somebody should look: three nights, and an hour for the last of them."""
+"""Seconds without a copy after which somebody should look: three nights, and an hour for the
+last of them.
+"""
 
 Links = Mapping[str, Callable[[], str]]
 """Each platform by name, and what is wrong with its connection: "" for nothing."""
@@ -49,13 +55,15 @@ Links = Mapping[str, Callable[[], str]]
 
 @dataclass(slots=True)
 class Sight:
-    """What was seen last. `troubles` are for the host to look at, `notes` for them to know, `unready` says why nobody
-    should be sent here."""
+    """What was seen last. `troubles` are for the host to look at, `notes` for them to know,
+    `unready` says why nobody should be sent here."""
 
     troubles: tuple[str, ...] = ("starting",)
     unready: str = "starting"
     outbox: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    """Of each platform, whichever process brings them: answers on their way, those that are late, and their places."""
+    """Of each platform, whichever process brings them: answers on their way, those that are
+    late, and their places.
+    """
     notes: tuple[str, ...] = ()
     free: int | None = None
     copied: float = 0.0
@@ -66,15 +74,28 @@ class Health:
     """Looks every few seconds; `sight` is what it saw."""
 
     def __init__(
-        self, store: Store | None, watch: Watch, links: Links, disk: Path | None, clock: Callable[[], float] = time.time
+        self,
+        store: Store | None,
+        watch: Watch,
+        links: Links,
+        disk: Path | None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        """`links` are the platforms that are served, `disk` the folder of the database, if it is a file. Without a
-        store yet the bot `waits` for one."""
-        self._store, self._watch, self._links, self._disk, self._clock = store, watch, links, disk, clock
+        """`links` are the platforms that are served, `disk` the folder of the database, if it is a
+        file. Without a store yet the bot `waits` for one."""
+        self._store, self._watch, self._links, self._disk, self._clock = (
+            store,
+            watch,
+            links,
+            disk,
+            clock,
+        )
         self._away: dict[str, float] = {}
         self._copy: dict[str, float] = {}
         self._copy_read = -COPY_EVERY
-        self._first: dict[tuple[str, int], float] = {}  # the first late answer of a place, and since when it is that
+        self._first: dict[
+            tuple[str, int], float
+        ] = {}  # the first late answer of a place, and since when it is that
         self.sight = Sight()
         self.looked = time.monotonic()
 
@@ -99,8 +120,14 @@ class Health:
             except Exception:
                 log.exception("could not look at the bot's health")
                 self.sight.troubles = ("its health cannot be seen",)
-            if self.sight.troubles != before and self._store is not None:  # who waits for it says so
-                log.log(logging.ERROR if self.sight.troubles else logging.INFO, "health: %s", self.text())
+            if (
+                self.sight.troubles != before and self._store is not None
+            ):  # who waits for it says so
+                log.log(
+                    logging.ERROR if self.sight.troubles else logging.INFO,
+                    "health: %s",
+                    self.text(),
+                )
             self.looked = time.monotonic()
             for hear in seen:
                 hear(self.sight)
@@ -125,14 +152,18 @@ class Health:
         sight.copied = self._copy.get("at", 0.0)
         free = self._free(sight)
         sight.links = {name: link() for name, link in self._links.items()}
-        sight.troubles = tuple(filter(None, (unsaved, free, waiting, apart, uncopied, *self._gone(sight.links))))
+        sight.troubles = tuple(
+            filter(None, (unsaved, free, waiting, apart, uncopied, *self._gone(sight.links)))
+        )
         away = [f"{name}: {problem}" for name, problem in sight.links.items() if problem]
         sight.unready = unsaved or "; ".join(away) or ("" if sight.links else "starting")
         self.sight = sight
         return sight
 
     async def _unsaved(self, store: Store, *, at_once: bool) -> str:
-        """Why nothing can be saved. Where nobody plays, or `at_once`, something small is written to see it."""
+        """Why nothing can be saved. Where nobody plays, or `at_once`, something small is written
+        to see it.
+        """
         if at_once or self._watch.failing or time.monotonic() - self._watch.written > PROBE_AFTER:
             begun = time.perf_counter()
             try:
@@ -162,8 +193,8 @@ class Health:
         return "", self._judged(late, sight)
 
     def _judged(self, late: Sequence[Late], sight: Sight) -> str:
-        """What is wrong with answers that are late. One channel may hold a long queue, which its platform lets go at
-        its own pace: that is for nobody to mend."""
+        """What is wrong with answers that are late. One channel may hold a long queue, which its
+        platform lets go at its own pace: that is for nobody to mend."""
         now, many = self._clock(), sum(count for _, count, _ in late)
         first = {place: self._first.get((place, id), now) for place, _, id in late}
         self._first = {(place, id): first[place] for place, _, id in late}
@@ -174,11 +205,15 @@ class Health:
             return f"{stuck} answers have waited for more than {LATE:g} s, and none of them leaves"
         if many >= MOST_LATE:
             places = "place" if len(late) == 1 else "places"
-            sight.notes = (f"{many} answers for {len(late)} {places} have waited for more than {LATE:g} s",)
+            sight.notes = (
+                f"{many} answers for {len(late)} {places} have waited for more than {LATE:g} s",
+            )
         return ""
 
     async def _apart(self, store: Store) -> str:
-        """How far this machine's clock is from the one that its processes share, where anybody would notice."""
+        """How far this machine's clock is from the one that its processes share, where anybody
+        would notice.
+        """
         begun = self._clock()
         try:
             async with asyncio.timeout(PROBE_SECONDS):
@@ -186,13 +221,19 @@ class Health:
         except (TimeoutError, UserError):
             return ""  # said as often as it matters by what else is looked at
         here = self._clock()
-        apart = begun - there if begun > there else min(0.0, here - there)  # whatever the way there and back took
+        apart = (
+            begun - there if begun > there else min(0.0, here - there)
+        )  # whatever the way there and back took
         way = "ahead of" if apart > 0 else "behind"
-        return f"this machine's clock is {abs(apart):.0f} s {way} the database's: set it" if abs(apart) > APART else ""
+        return (
+            f"this machine's clock is {abs(apart):.0f} s {way} the database's: set it"
+            if abs(apart) > APART
+            else ""
+        )
 
     async def _uncopied(self, store: Store) -> str:
-        """Since when the games were not copied, where that is too long; a host who copies by other means hears of it in
-        the doctor alone."""
+        """Since when the games were not copied, where that is too long; a host who copies by other
+        means hears of it in the doctor alone."""
         if time.monotonic() - self._copy_read >= COPY_EVERY:
             try:
                 async with asyncio.timeout(PROBE_SECONDS):
@@ -209,13 +250,21 @@ class Health:
             sight.free = shutil.disk_usage(self._disk).free
         except OSError as error:
             return f"the data folder cannot be seen: {error.strerror}"
-        return f"the disk is nearly full: {sight.free // MIB} MiB are free" if sight.free < LITTLE else ""
+        return (
+            f"the disk is nearly full: {sight.free // MIB} MiB are free"
+            if sight.free < LITTLE
+            else ""
+        )
 
     def _gone(self, links: Mapping[str, str]) -> Sequence[str]:
         """Platforms that have been away for too long."""
         now = time.monotonic()
         self._away = {name: self._away.get(name, now) for name, problem in links.items() if problem}
-        return [f"{name}: {links[name]}" for name, since in self._away.items() if now - since >= PATIENCE]
+        return [
+            f"{name}: {links[name]}"
+            for name, since in self._away.items()
+            if now - since >= PATIENCE
+        ]
 
 
 def for_host(error: UserError) -> str:
@@ -232,9 +281,15 @@ def copied_now(before: Doc | None, now: float, *, is_whole: bool) -> Doc:
 
 
 def not_copied(data: Mapping[str, float], now: float) -> str:
-    """Since when no copy was made, of which there were some or should have been; "" where that is not long."""
+    """Since when no copy was made, of which there were some or should have been; "" where that
+    is not long.
+    """
     since = data.get("at", data.get("failing", now))
-    return f"the games were not copied for {counted(round((now - since) / DAY), 'day')}" if now - since > MISSED else ""
+    return (
+        f"the games were not copied for {counted(round((now - since) / DAY), 'day')}"
+        if now - since > MISSED
+        else ""
+    )
 
 
 class Supervisor:

@@ -1,4 +1,6 @@
-"""The figures of a running bot in the form that Prometheus reads; needs the package prometheus-client."""
+"""The figures of a running bot in the form that Prometheus reads; needs the package
+prometheus-client.
+"""
 
 from prometheus_client import (
     CollectorRegistry,
@@ -27,9 +29,21 @@ COUNTED = {
     "retry": ("grognard_retries", "Answers that could not be posted at once"),
     "untold": ("grognard_untold", "Answers past their 15 minutes, kept for the next command"),
     "given-up": ("grognard_worker_given_up", "Sums that took the odds worker too long"),
-    "reconnect": ("grognard_reconnects", "Connections to a platform that were made anew", "platform"),
-    "limited": ("grognard_rate_limited", "Calls that a platform asked to wait with (429)", "platform"),
-    "refused": ("grognard_platform_errors", "Calls that met an error of the platform's own (5xx)", "platform"),
+    "reconnect": (
+        "grognard_reconnects",
+        "Connections to a platform that were made anew",
+        "platform",
+    ),
+    "limited": (
+        "grognard_rate_limited",
+        "Calls that a platform asked to wait with (429)",
+        "platform",
+    ),
+    "refused": (
+        "grognard_platform_errors",
+        "Calls that met an error of the platform's own (5xx)",
+        "platform",
+    ),
 }
 TIMED = {
     "answer": ("grognard_answer_seconds", "From a command to its stored answer", "platform"),
@@ -37,7 +51,9 @@ TIMED = {
     "commit": ("grognard_commit_seconds", "Commits", "outcome"),
     "lag": ("grognard_loop_lag_seconds", "By how much the event loop came late to its turn"),
 }
-"""What `Counts` are told, by the name that they are told it by: its figure, what that is, and its labels."""
+"""What `Counts` are told, by the name that they are told it by: its figure, what that is, and
+its labels.
+"""
 OUTBOX = (
     ("grognard_outbox_waiting", "Answers on their way, whichever process brings them"),
     ("grognard_outbox_late", "Those of them that have waited for two minutes"),
@@ -53,7 +69,8 @@ class Metrics(Counts):
         for collector in (ProcessCollector, PlatformCollector, GCCollector):
             collector(registry=registry)
         self._counted = {
-            what: Counter(name, about, labels, registry=registry) for what, (name, about, *labels) in COUNTED.items()
+            what: Counter(name, about, labels, registry=registry)
+            for what, (name, about, *labels) in COUNTED.items()
         }
         self._timed = {
             what: Histogram(name, about, labels, buckets=SECONDS, registry=registry)
@@ -61,14 +78,20 @@ class Metrics(Counts):
         }
         self._handling: Handling | None = None
         self._given_up = 0
-        self._gauge("grognard_build_info", "Which release this is", "version").labels(version).set(1)
+        self._gauge("grognard_build_info", "Which release this is", "version").labels(version).set(
+            1
+        )
         for outcome in ("done", "failed"):
             self._timed["commit"].labels(outcome)
         self._healthy = self._gauge("grognard_healthy", "1 while nothing is wrong")
         self._outbox = [self._gauge(name, about, "platform") for name, about in OUTBOX]
         self._disk = self._gauge("grognard_disk_free_bytes", "Free room for the database")
-        self._copied = self._gauge("grognard_last_backup_timestamp_seconds", "When the games were copied; 0: never")
-        self._connected = self._gauge("grognard_connected", "1 while a platform is connected", "platform")
+        self._copied = self._gauge(
+            "grognard_last_backup_timestamp_seconds", "When the games were copied; 0: never"
+        )
+        self._connected = self._gauge(
+            "grognard_connected", "1 while a platform is connected", "platform"
+        )
 
     def count(self, what: str, *labels: str) -> None:
         """See Counts."""
@@ -84,8 +107,16 @@ class Metrics(Counts):
         for name, about, now in (
             ("grognard_at_work", "Commands under way", lambda: handling.budgets.at_work),
             ("grognard_queues", "Games with commands in line", lambda: handling.waiting),
-            ("grognard_worker_waiting", "Sums in line for the odds worker", lambda: handling.worker.waiting),
-            ("grognard_pool_in_use", "Connections to the database that are at work", lambda: store.in_use),
+            (
+                "grognard_worker_waiting",
+                "Sums in line for the odds worker",
+                lambda: handling.worker.waiting,
+            ),
+            (
+                "grognard_pool_in_use",
+                "Connections to the database that are at work",
+                lambda: store.in_use,
+            ),
         ):
             self._gauge(name, about).set_function(now)
 

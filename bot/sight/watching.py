@@ -1,4 +1,6 @@
-"""Sees commands, receipts and commits go by: how long each took, and how it ended. Never what was typed."""
+"""Sees commands, receipts and commits go by: how long each took, and how it ended. Never what
+was typed.
+"""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -21,7 +23,9 @@ BUSY = ("busy", "over-budget", "too-many-at-work")
 
 
 class Counts:
-    """What counts: nothing here; the metrics, where somebody asks for them, which call all figures by these names."""
+    """What counts: nothing here; the metrics, where somebody asks for them, which call all
+    figures by these names.
+    """
 
     def count(self, what: str, *labels: str) -> None:
         """It happened once more."""
@@ -31,7 +35,9 @@ class Counts:
 
 
 class Watch:
-    """What the app shows of its work. `failing` is why the last commit was not written, "" where it was."""
+    """What the app shows of its work. `failing` is why the last commit was not written, "" where
+    it was.
+    """
 
     def __init__(self, counts: Counts | None = None) -> None:
         self.counts = counts or Counts()
@@ -80,9 +86,16 @@ class Watch:
         self.counts.count("command", platform_of(command), system, family, outcome)
         self.counts.took("answer", seconds, platform_of(command))
         if log.isEnabledFor(logging.INFO):
-            path = " ".join(spec.path) if spec is not None else "unknown"  # of the registry: nothing that was typed
+            path = (
+                " ".join(spec.path) if spec is not None else "unknown"
+            )  # of the registry: nothing that was typed
             shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome
-            fields = {"system": system, "command": path, "ms": round(seconds * 1000, 1), "outcome": shown}
+            fields = {
+                "system": system,
+                "command": path,
+                "ms": round(seconds * 1000, 1),
+                "outcome": shown,
+            }
             log.info("%s: %s, %.1f ms", path, shown, seconds * 1000, extra={"fields": fields})
 
 

@@ -1,8 +1,10 @@
-"""What every store promises, and its errors. The Store is in `store`, what goes in and comes out in `records`.
+"""What every store promises, and its errors. The Store is in `store`, what goes in and comes out in
+`records`.
 
-A command reads with `load_game`, works out what happened, and hands everything that must stand or fall
-together to `commit`: events, the roster's new snapshot, the answer, where it goes. When `commit` returns,
-it is on the disk; when it raises, nothing of it is. So nobody sees an answer that could get lost.
+A command reads with `load_game`, works out what happened, and hands everything that must stand or
+fall together to `commit`: events, the roster's new snapshot, the answer, where it goes. When
+`commit` returns, it is on the disk; when it raises, nothing of it is. So nobody sees an answer that
+could get lost.
 
     saved = await store.load_game("discord:guild:channel")   # or None: nothing played here yet
     ...
@@ -10,9 +12,9 @@ it is on the disk; when it raises, nothing of it is. So nobody sees an answer th
     done = await store.commit(Commit(request_id, reply, changes=(change,)))
     post(done.reply)                                          # the stored one, if the request came twice
 
-Keys (`place`, `server`, `user`, `request_id`) are the adapters' strings and begin with the platform:
-"discord:...", "slack:...", "console:...". JSON objects go in and out as plain dicts, and are copies.
-Times are Unix seconds; a store asks its clock, which tests set.
+Keys (`place`, `server`, `user`, `request_id`) are the adapters' strings and begin with the
+platform: "discord:...", "slack:...", "console:...". JSON objects go in and out as plain dicts, and
+are copies. Times are Unix seconds; a store asks its clock, which tests set.
 """
 
 import threading
@@ -28,12 +30,14 @@ DAY = 86_400.0
 REQUESTS_KEPT = 7 * DAY
 DRAFTS_KEPT = 30 * DAY
 LONGEST_WAIT = 600.0
-"""Seconds that no lease and no pause before another attempt exceeds. What is due later than that was written before
-the clock was set back: it is due now."""
+"""Seconds that no lease and no pause before another attempt exceeds. What is due later than that
+was written before the clock was set back: it is due now."""
 
 
 class StoreError(UserError):
-    """Data cannot be read or written: said in words that help player and host. Nothing was stored."""
+    """Data cannot be read or written: said in words that help player and host. Nothing was
+    stored.
+    """
 
     of_store = True
     kind: ClassVar[str] = "store-failed"
@@ -49,7 +53,9 @@ class StoreError(UserError):
 
 
 class PassingError(StoreError):
-    """Not now: a full disk, a file that another program holds, a server that is away. No setting is to be mended."""
+    """Not now: a full disk, a file that another program holds, a server that is away. No setting
+    is to be mended.
+    """
 
     is_passing = True
 
@@ -59,7 +65,9 @@ class Conflict(Exception):
 
 
 class Deleted(Exception):
-    """This request was answered before, and the answer deleted since: nothing is done a second time."""
+    """This request was answered before, and the answer deleted since: nothing is done a second
+    time.
+    """
 
 
 class CalledOff(Exception):
@@ -68,7 +76,9 @@ class CalledOff(Exception):
 
 @dataclass(slots=True, eq=False)
 class Gate:
-    """What a commit passes before it writes. Until then it may be called off, also from another thread."""
+    """What a commit passes before it writes. Until then it may be called off, also from another
+    thread.
+    """
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _passed: bool = False

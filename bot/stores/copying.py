@@ -1,4 +1,6 @@
-"""What a store holds, carried row by row into an empty one of either kind: all of it, or nothing."""
+"""What a store holds, carried row by row into an empty one of either kind: all of it, or
+nothing.
+"""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
@@ -9,15 +11,17 @@ from bot.stores.statements import Row
 OF_THE_MOMENT = ("receipts",)
 """What only the process at work can make good: a copy that is kept has none of it."""
 IN_ORDER = {"games": "id", "events": "game, number"}
-"""The largest tables, and how an index has them: so written, they are written at their end alone."""
+"""The largest tables, and how an index has them: so written, they are written at their end
+alone.
+"""
 NUMBERED = {"outbox": "id", "receipts": "number"}
 """Tables whose rows the store numbers itself, and never twice with the same number."""
 TOGETHER = 1_000
 
 
 class End(Protocol):
-    """A store that is copied from, as it is at one moment, whatever is written meanwhile; or an empty one that is
-    copied into, in a transaction that ends well only when all is copied."""
+    """A store that is copied from, as it is at one moment, whatever is written meanwhile; or an
+    empty one that is copied into, in a transaction that ends well only when all is copied."""
 
     def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
         """All rows of a table, some at a time."""

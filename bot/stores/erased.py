@@ -1,7 +1,8 @@
 """Who was erased, so that a copy of the database that is put back erases them again.
 
-Each erasure leaves a mark, a keyed hash, in the database and in a file of the data folder. A copy that is put back
-lacks the marks made since; the file has them, and the key, which is in no copy: whoever finds one learns nobody's id.
+Each erasure leaves a mark, a keyed hash, in the database and in a file of the data folder. A copy
+that is put back lacks the marks made since; the file has them, and the key, which is in no copy:
+whoever finds one learns nobody's id.
 """
 
 import hashlib
@@ -36,20 +37,26 @@ class Erased:
         return [Doc(KIND, f"{self._own}{self._hash(user)}/{int(now)}", {}) for user in users]
 
     def keep(self, docs: Sequence[Doc]) -> None:
-        """Have the marks in the file, too. Where it cannot be written, the database alone has them."""
+        """Have the marks in the file, too. Where it cannot be written, the database alone has
+        them.
+        """
         self._read()
         if new := {doc.key for doc in docs} - self._marks:
             self._marks |= new
             self._write()
 
     async def returned(self, store: Store) -> tuple[list[str], list[Doc]]:
-        """Users whom a copy brought back, and the marks that the database lacks: it was written before they were
-        erased. The marks are stored behind that. Raises StoreError."""
+        """Users whom a copy brought back, and the marks that the database lacks: it was written
+        before they were erased. The marks are stored behind that. Raises StoreError."""
         there = await store.docs(KIND)
         self.keep(there)
-        missing = {mark for mark in self._marks if mark.startswith(self._own)} - {doc.key for doc in there}
+        missing = {mark for mark in self._marks if mark.startswith(self._own)} - {
+            doc.key for doc in there
+        }
         hashes = {mark.removeprefix(self._own).partition("/")[0] for mark in missing}
-        users = [user for user in (await store.users() if missing else ()) if self._hash(user) in hashes]
+        users = [
+            user for user in (await store.users() if missing else ()) if self._hash(user) in hashes
+        ]
         return users, [Doc(KIND, mark, {}) for mark in sorted(missing)]
 
     @property
@@ -58,18 +65,27 @@ class Erased:
         return hashlib.sha256(self._key.encode()).hexdigest()[:8] + "/"
 
     def _hash(self, user: str) -> str:
-        return hmac.new(bytes.fromhex(self._key), user.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+        return hmac.new(
+            bytes.fromhex(self._key), user.encode("utf-8", "replace"), hashlib.sha256
+        ).hexdigest()
 
     def _read(self) -> None:
         if self._key:
             return
         try:
             data = json.loads(self._path.read_text("utf-8")) if self._path is not None else {}
-            self._key, self._marks = str(data.get("key", "")), {str(mark) for mark in data.get("marks", ())}
+            self._key, self._marks = (
+                str(data.get("key", "")),
+                {str(mark) for mark in data.get("marks", ())},
+            )
         except FileNotFoundError:
             pass
         except (OSError, ValueError, AttributeError) as error:
-            log.error("%s cannot be read, so no copy that is put back erases anybody again: %s", self._path, error)
+            log.error(
+                "%s cannot be read, so no copy that is put back erases anybody again: %s",
+                self._path,
+                error,
+            )
             self._path = None
         self._key = self._key or secrets.token_hex(32)
 
@@ -86,4 +102,8 @@ class Erased:
                 os.fsync(file.fileno())
             new.replace(self._path)
         except OSError as error:
-            log.error("%s cannot be written, so a copy that is put back erases nobody again: %s", self._path, error)
+            log.error(
+                "%s cannot be written, so a copy that is put back erases nobody again: %s",
+                self._path,
+                error,
+            )

@@ -1,8 +1,10 @@
-"""The journal of receipts. Whoever is shown "thinking" is owed an answer, so it is written down before that is shown.
+"""The journal of receipts. Whoever is shown "thinking" is owed an answer, so it is written down
+before that is shown.
 
-It can be written while the database is locked, and outlives a kill. An entry goes when its answer is on the disk (the
-outbox brings that) or, where nothing is stored, when it was posted. What a dead process left behind another one takes
-over: it runs the command, which happens once whoever runs it, or says that it was not run.
+It can be written while the database is locked, and outlives a kill. An entry goes when its answer
+is on the disk (the outbox brings that) or, where nothing is stored, when it was posted. What a dead
+process left behind another one takes over: it runs the command, which happens once whoever runs it,
+or says that it was not run.
 """
 
 import json
@@ -21,9 +23,17 @@ class Journal:
         self._writer = writer
 
     async def note(self, receipt: Receipt, lease: float) -> bool:
-        """Write it down for good; nobody else claims it for `lease` seconds. False for one that is there already."""
+        """Write it down for good; nobody else claims it for `lease` seconds. False for one that
+        is there already.
+        """
         command = receipt.command
-        row = (command.request_id, command.where.key, command.who.key, to_text(command), receipt.until)
+        row = (
+            command.request_id,
+            command.where.key,
+            command.who.key,
+            to_text(command),
+            receipt.until,
+        )
         insert = (
             'INSERT INTO receipts (id, place, "user", command, until, due) '
             f"VALUES (?1, ?2, ?3, ?4, ?5, {NOW} + ?6) "
@@ -36,7 +46,9 @@ class Journal:
         await self._writer.write([_leased(id, lease) for id in ids])
 
     async def claim(self, platform: str, lease: float, limit: int) -> Sequence[Receipt]:
-        """Receipts of places beginning with `platform` whose lease has run out, oldest first; as for the outbox."""
+        """Receipts of places beginning with `platform` whose lease has run out, oldest first; as
+        for the outbox.
+        """
 
         def claim() -> Talk:
             rows = yield Step(
@@ -74,7 +86,9 @@ _KEPT = tuple(one.name for one in fields(Command) if one.name != "spec")
 
 def to_text(command: Command) -> str:
     """A command as one line of JSON."""
-    return json.dumps({name: getattr(command, name) for name in _KEPT}, separators=(",", ":"), default=_fields)
+    return json.dumps(
+        {name: getattr(command, name) for name in _KEPT}, separators=(",", ":"), default=_fields
+    )
 
 
 def _fields(part: Person | Place) -> dict[str, Any]:

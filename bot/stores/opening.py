@@ -1,4 +1,6 @@
-"""The store that the settings name, imported where it is used: SQLite takes 0.07 s, PostgreSQL is an extra."""
+"""The store that the settings name, imported where it is used: SQLite takes 0.07 s, PostgreSQL
+is an extra.
+"""
 
 import time
 from collections.abc import Iterator
@@ -9,13 +11,17 @@ from bot.stores.base import Clock, StoreError
 from bot.stores.store import Store
 
 
-async def open_store(settings: Settings, clock: Clock = time.time, *, at_once: bool = False) -> Store:
-    """Open it, made and brought up to date; whoever calls this closes it. Raises StoreError: `at_once`, or after some
-    seconds for a server that is away."""
+async def open_store(
+    settings: Settings, clock: Clock = time.time, *, at_once: bool = False
+) -> Store:
+    """Open it, made and brought up to date; whoever calls this closes it. Raises StoreError:
+    `at_once`, or after some seconds for a server that is away."""
     if settings.postgres:
         with needs_library():
             from bot.stores.postgres import PostgresStore
-        return await PostgresStore.open(settings.postgres, clock=clock, patience=0.0 if at_once else None)
+        return await PostgresStore.open(
+            settings.postgres, clock=clock, patience=0.0 if at_once else None
+        )
     from bot.stores.sqlite import SqliteStore, TemporaryStore, check_sqlite
 
     check_sqlite()
@@ -26,8 +32,8 @@ async def open_store(settings: Settings, clock: Clock = time.time, *, at_once: b
 
 
 def server_name(settings: Settings) -> str:
-    """Return what the PostgreSQL database of the settings is called, without its secrets. Raises StoreError without
-    the library for it."""
+    """Return what the PostgreSQL database of the settings is called, without its secrets. Raises
+    StoreError without the library for it."""
     with needs_library():
         from bot.stores.postgres.faults import server_of
     return f"PostgreSQL at {server_of(settings.postgres)}"
@@ -46,7 +52,9 @@ def describe_database(settings: Settings) -> str:
 
 @contextmanager
 def needs_library() -> Iterator[None]:
-    """Import what needs PostgreSQL's library in this block. Raises StoreError where it is not installed."""
+    """Import what needs PostgreSQL's library in this block. Raises StoreError where it is not
+    installed.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

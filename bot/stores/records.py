@@ -1,7 +1,8 @@
-"""The plain records that go into a store and come out of it, and what one commit holds; how JSON is put into a column.
+"""The plain records that go into a store and come out of it, and what one commit holds; how JSON is
+put into a column.
 
-Stored JSON carries a check sum in the white space behind it: JSON allows that, and whoever reads it sees nothing. So
-files of an earlier Grognard need no change, and an earlier Grognard reads today's.
+Stored JSON carries a check sum in the white space behind it: JSON allows that, and whoever reads it
+sees nothing. So files of an earlier Grognard need no change, and an earlier Grognard reads today's.
 """
 
 import hashlib
@@ -36,7 +37,9 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "receipts": "number id place user command until due",
     }.items()
 }
-"""All that both kinds of store keep. What one of them has beside it (`requests.attempt`) is of use to it alone."""
+"""All that both kinds of store keep. What one of them has beside it (`requests.attempt`) is of
+use to it alone.
+"""
 
 
 def listed(table: str) -> str:
@@ -74,19 +77,24 @@ DRAFT = "draft"
 """A command that is not run yet, see bot/places/forms.py."""
 """The kind of the document that says which message is the board of a game."""
 SHOWN, ROLLED = "shown", "rolled"
-"""Those of documents with an answer that its owner may still share, and with what a draft, used up, has brought."""
+"""Those of documents with an answer that its owner may still share, and with what a draft, used
+up, has brought.
+"""
 UNTOLD = "untold"
 """Those with an answer that its owner has not seen, because nobody can post it any more."""
 PACK_FILES = "pack-files"
 """The kind of the documents that hold the files of a pack, by the hash of its version."""
 IMPORTED = "imported:"
-"""How the `user` of a person begins who is known from an imported file only; no platform's key begins so."""
+"""How the `user` of a person begins who is known from an imported file only; no platform's key
+begins so.
+"""
 
 
 class PersonRow(NamedTuple):
     """Who a random person id of one game is: the platform's user and the name to show. Deletable.
 
-    A person from an imported file has no account: `user` is IMPORTED and the hash by which an account may claim it.
+    A person from an imported file has no account: `user` is IMPORTED and the hash by which an
+    account may claim it.
     """
 
     game: str
@@ -107,7 +115,9 @@ class TextRow(NamedTuple):
 
 
 class MarkRow(NamedTuple):
-    """Where a mark is found in a block of a game's log; made from the events, and made again where it is missing."""
+    """Where a mark is found in a block of a game's log; made from the events, and made again
+    where it is missing.
+    """
 
     game: str
     mark: str
@@ -132,9 +142,10 @@ class SeedRow:
 class Binding(NamedTuple):
     """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now.
 
-    The version of `was` counts up, so that nobody goes on with an old list of its places. A game that makes room for
-    another stays among those that were played here; one that leaves for nothing (it moved, or a link ended) does not,
-    for what is rolled in it from then on is not for this place. `alone`: it leaves all places that play it no more.
+    The version of `was` counts up, so that nobody goes on with an old list of its places. A game
+    that makes room for another stays among those that were played here; one that leaves for nothing
+    (it moved, or a link ended) does not, for what is rolled in it from then on is not for this
+    place. `alone`: it leaves all places that play it no more.
     """
 
     place: str
@@ -145,15 +156,17 @@ class Binding(NamedTuple):
 
 
 class Outgoing(NamedTuple):
-    """An answer to be posted, kept until it was. `held`: seconds until another process may take it over, at most
-    LONGEST_WAIT."""
+    """An answer to be posted, kept until it was. `held`: seconds until another process may take it
+    over, at most LONGEST_WAIT."""
 
     place: str
     delivery: Json  # what the adapter needs: token, its expiry, ...
     held: float = 0.0
     reply: Json | None = None  # None: the commit's own
     about: str = ""  # what the message says, so that it can be changed later: GAME/41; "" for what never changes
-    amends: str = ""  # the message that this one changes, in place of an earlier change that is still waiting
+    amends: str = (
+        ""  # the message that this one changes, in place of an earlier change that is still waiting
+    )
     home: str = ""  # the channel whose game it is, where `place` is a thread of it
 
 
@@ -174,8 +187,8 @@ class OutboxRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Where messages about something are (`spots`, by place, as the adapter named them), where they are still on
-    their way, and what they said when they were stored, while that is kept."""
+    """Where messages about something are (`spots`, by place, as the adapter named them), where they
+    are still on their way, and what they said when they were stored, while that is kept."""
 
     spots: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)
     on_its_way: frozenset[str] = frozenset()
@@ -188,7 +201,9 @@ class Shown:
 
 
 class Doc(NamedTuple):
-    """A small document beside the games: draft, consent request, link code, settings, installation."""
+    """A small document beside the games: draft, consent request, link code, settings,
+    installation.
+    """
 
     kind: str
     key: str
@@ -198,7 +213,9 @@ class Doc(NamedTuple):
 
 
 class DueRow(NamedTuple):
-    """Something that has to happen at a time: a reminder, sealed orders that open. `key` is a topic of its game."""
+    """Something that has to happen at a time: a reminder, sealed orders that open. `key` is a
+    topic of its game.
+    """
 
     key: str  # GAME/...
     at: float  # Unix seconds
@@ -223,8 +240,8 @@ class GameChange(NamedTuple):
 
 @dataclass(slots=True)
 class Commit:
-    """Everything that one command changes: all of it or nothing. What a handler has to say beside its game's events it
-    puts into these lists, and then it is stored."""
+    """Everything that one command changes: all of it or nothing. What a handler has to say beside
+    its game's events it puts into these lists, and then it is stored."""
 
     request_id: str | None = None  # None: not a request that could come twice
     reply: Json = field(default_factory=dict)
@@ -236,19 +253,27 @@ class Commit:
     seeds: tuple[SeedRow, ...] = ()  # new or changed
     outbox: list[Outgoing] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)  # new or replaced
-    drop_docs: list[tuple[str, str]] = field(default_factory=list)  # (kind, key); Conflict if one is not there any more
+    drop_docs: list[tuple[str, str]] = field(
+        default_factory=list
+    )  # (kind, key); Conflict if one is not there any more
     drop_due: list[tuple[str, float | None]] = field(default_factory=list)
     """(key, at); Conflict if one is not due then, unless `at` is None."""
     due: list[DueRow] = field(default_factory=list)  # new or replaced, behind those dropped
-    withdraw: list[str] = field(default_factory=list)  # messages about these that nobody posts yet are never posted
+    withdraw: list[str] = field(
+        default_factory=list
+    )  # messages about these that nobody posts yet are never posted
     erase: list[str] = field(default_factory=list)  # games to delete whole
     forget: list[str] = field(default_factory=list)  # users whose personal data is deleted
-    pressed: tuple[str, str, Json] | None = None  # (about, place, spot) of the message whose button was pressed
+    pressed: tuple[str, str, Json] | None = (
+        None  # (about, place, spot) of the message whose button was pressed
+    )
     gate: Gate | None = None  # passed before anything is written
 
 
 class Committed(NamedTuple):
-    """What holds now. `seen`: the request was answered before and `reply` is that answer; nothing changed."""
+    """What holds now. `seen`: the request was answered before and `reply` is that answer;
+    nothing changed.
+    """
 
     reply: Json
     seen: bool = False
@@ -278,15 +303,20 @@ class UserData(NamedTuple):
 
 
 def tombstone(request_id: str) -> str:
-    """What is kept of a request whose answer was deleted, so that it does not run when it comes again: a hash of its id
-    as every store can hold that."""
-    return hashlib.sha256(request_id.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace")).hexdigest()
+    """What is kept of a request whose answer was deleted, so that it does not run when it comes
+    again: a hash of its id as every store can hold that."""
+    return hashlib.sha256(
+        request_id.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace")
+    ).hexdigest()
 
 
 def check_change(change: GameChange) -> None:
     """Raise ValueError for a change whose events do not belong together: that would be our bug."""
     first = change.events[0].number if change.events else 0
-    if any(event.number != at or event.game != change.game for at, event in enumerate(change.events, first)):
+    if any(
+        event.number != at or event.game != change.game
+        for at, event in enumerate(change.events, first)
+    ):
         numbers = [event.number for event in change.events]
         raise ValueError(f"events of {change.game} do not follow each other: {numbers}")
     if change.version == 0 and first != 1:
@@ -314,11 +344,15 @@ NAMES = {
     "snapshots": "'game ' || game",
     "seeds": "'game ' || game",
 }
-"""How a row of a table is called, in SQL. Requests, whose ids say who asked, are called as each engine counts them."""
+"""How a row of a table is called, in SQL. Requests, whose ids say who asked, are called as each
+engine counts them.
+"""
 
 
 def dump(value: Json) -> str:
-    """JSON for a column with its check sum: compact, and ASCII, so that half a surrogate pair cannot stop a commit."""
+    """JSON for a column with its check sum: compact, and ASCII, so that half a surrogate pair
+    cannot stop a commit.
+    """
     return summed(_compact(value))
 
 
@@ -347,7 +381,9 @@ def damaged(table: str, column: str, rows: Iterable[tuple[str, bytes]]) -> Itera
 
 
 def bare(reply: str | None) -> str | None:
-    """What remains of a stored change of a message that no longer holds, where whoever did that is forgotten."""
+    """What remains of a stored change of a message that no longer holds, where whoever did that
+    is forgotten.
+    """
     said = json.loads(reply) if reply is not None else {}
     if not (over := said.get("over")):
         return None
@@ -356,4 +392,9 @@ def bare(reply: str | None) -> str | None:
 
 def _sum(text: bytes) -> str:
     number = zlib.crc32(text)
-    return _BYTES[number & 255] + _BYTES[number >> 8 & 255] + _BYTES[number >> 16 & 255] + _BYTES[number >> 24]
+    return (
+        _BYTES[number & 255]
+        + _BYTES[number >> 8 & 255]
+        + _BYTES[number >> 16 & 255]
+        + _BYTES[number >> 24]
+    )

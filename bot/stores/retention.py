@@ -1,5 +1,5 @@
-"""Outdated data is deleted now and then, but not by a clock that was just set: a month ahead, it would delete what
-people still need."""
+"""Outdated data is deleted now and then, but not by a clock that was just set: a month ahead, it
+would delete what people still need."""
 
 import asyncio
 import logging
@@ -24,7 +24,9 @@ KIND, KEY = "clock", "sweep"
 
 
 class Sweeping:
-    """Deletes what is outdated; games `retention` seconds after the bot was removed (None: never)."""
+    """Deletes what is outdated; games `retention` seconds after the bot was removed (None:
+    never).
+    """
 
     def __init__(
         self,
@@ -51,17 +53,23 @@ class Sweeping:
             await asyncio.sleep(EVERY)
 
     async def look(self) -> bool:
-        """Delete what is outdated, unless the clock was set in the last day; whether it was done."""
+        """Delete what is outdated, unless the clock was set in the last day; whether it was
+        done.
+        """
         now = self._clock()
         noted = await self._store.doc(KIND, KEY)
         data = noted.data if noted is not None else {"at": now}
         if self._was_set(now, data["at"]):
-            log.warning("the clock was set, or the bot was long away: outdated data is kept for a day more")
+            log.warning(
+                "the clock was set, or the bot was long away: outdated data is kept for a day more"
+            )
             data = {"at": now, "doubted": now}
         doubted = data.get("doubted")
         is_sure = doubted is None or not 0 <= now - doubted < DOUBT
         self._before = (now, self._steady())
-        await self._store.put_doc(Doc(KIND, KEY, {"at": now} if is_sure else {"at": now, "doubted": doubted}))
+        await self._store.put_doc(
+            Doc(KIND, KEY, {"at": now} if is_sure else {"at": now, "doubted": doubted})
+        )
         if is_sure:
             await self._store.sweep(self._retention)
             if self._besides is not None:
@@ -69,7 +77,9 @@ class Sweeping:
         return is_sure
 
     def _was_set(self, now: float, noted: float) -> bool:
-        """Whether the clock went otherwise than time did, since the last look of this process or of the one before."""
+        """Whether the clock went otherwise than time did, since the last look of this process or
+        of the one before.
+        """
         if self._before is not None:
             at, steady = self._before
             return abs((now - at) - (self._steady() - steady)) > DRIFT

@@ -1,8 +1,8 @@
 """What is written, said once for both engines: steps, each a statement in SQLite's dialect.
 
-PostgreSQL's link puts it into its own; what it alone is told is in `/*+ */`, which is a comment to SQLite. The steps of
-a job are carried out one after another, all or none. What must look before it goes on is a `Talk`: it is handed the
-rows of each step that it yields.
+PostgreSQL's link puts it into its own; what it alone is told is in `/*+ */`, which is a comment to
+SQLite. The steps of a job are carried out one after another, all or none. What must look before it
+goes on is a `Talk`: it is handed the rows of each step that it yields.
 """
 
 import json
@@ -37,10 +37,11 @@ Row: TypeAlias = Sequence[Any]
 
 
 class Step(NamedTuple):
-    """A statement and its values, ?1 and on. What follows RETURNING (of one row at most) is what its job gives.
+    """A statement and its values, ?1 and on. What follows RETURNING (of one row at most) is what
+    its job gives.
 
-    `otherwise` undoes the job where the statement touches no row. Each `sql` is one of a few dozen, whatever is
-    written: PostgreSQL keeps the plan of each.
+    `otherwise` undoes the job where the statement touches no row. Each `sql` is one of a few dozen,
+    whatever is written: PostgreSQL keeps the plan of each.
     """
 
     sql: str
@@ -57,14 +58,21 @@ class Engine(Protocol):
     """Carries statements out. Every method may raise StoreError."""
 
     async def write(
-        self, steps: Sequence[Step], *, key: str = "", is_safe: bool = True, gate: Gate | None = None
+        self,
+        steps: Sequence[Step],
+        *,
+        key: str = "",
+        is_safe: bool = True,
+        gate: Gate | None = None,
     ) -> Sequence[Row]:
-        """What a job gives, once it is on the disk. `key` is the game that it locks; one that `is_safe` may be done
-        twice; `gate` is passed right before."""
+        """What a job gives, once it is on the disk. `key` is the game that it locks; one that
+        `is_safe` may be done twice; `gate` is passed right before."""
         ...
 
     async def talk(self, begin: Callable[[], Talk]) -> Any:
-        """What a talk comes to, all of it in one transaction; it may begin anew where that was undone."""
+        """What a talk comes to, all of it in one transaction; it may begin anew where that was
+        undone.
+        """
         ...
 
     async def close(self) -> None:
@@ -78,9 +86,13 @@ class Answered(Exception):
 
 _GAME_TABLES = ("snapshots", "events", "marks", "bindings", "persons", "texts", "seeds")
 NOW = "(SELECT grognard_now())"
-"""Unix seconds by the one clock that all processes of a database share: on PostgreSQL the server's."""
+"""Unix seconds by the one clock that all processes of a database share: on PostgreSQL the
+server's.
+"""
 OVERDUE = f"(due <= {NOW} OR due > {NOW} + {LONGEST_WAIT})"
-"""What nobody holds any more. What is due later than anything is laid down for was so by a clock since set back."""
+"""What nobody holds any more. What is due later than anything is laid down for was so by a clock
+since set back.
+"""
 
 
 def _put(table: str, keys: int) -> str:
@@ -104,8 +116,9 @@ _PUT_OUTGOING = (
 
 
 def commit_steps(commit: Commit, attempt: str, now: float) -> Iterator[Step]:
-    """Everything that one command changes; gives the ids of what waits to be posted. Raises Answered, where carried
-    out. `attempt` tells this commit, should it be sent twice, from another with the same request."""
+    """Everything that one command changes; gives the ids of what waits to be posted. Raises
+    Answered, where carried out. `attempt` tells this commit, should it be sent twice, from another
+    with the same request."""
     reply = dump(commit.reply)
     if commit.request_id is not None:
         yield _request(commit, commit.request_id, reply, attempt, now)
@@ -152,11 +165,13 @@ def posted(ids: Sequence[int], spot: Json) -> Iterator[Step]:
 
 
 def claim(lease: float, limit: int, platform: str) -> Talk:
-    """Due answers, whose due time moves on by `lease`; rows that another process is at are left to it.
+    """Due answers, whose due time moves on by `lease`; rows that another process is at are left to
+    it.
 
-    One that outlived its request, which held its words, has nothing left to say and goes. So does a change of a
-    message that a later one follows; the later one waits while somebody may be at work on the earlier: then its
-    `attempts` are above zero, and below while it only waits for the next. No change is due before its message is there.
+    One that outlived its request, which held its words, has nothing left to say and goes. So does a
+    change of a message that a later one follows; the later one waits while somebody may be at work
+    on the earlier: then its `attempts` are above zero, and below while it only waits for the next.
+    No change is due before its message is there.
     """
     yield Step(
         "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox AS old "
@@ -178,7 +193,10 @@ def claim(lease: float, limit: int, platform: str) -> Talk:
         if reply is None:
             yield Step("DELETE FROM outbox WHERE id = ?1", (id,))
         else:
-            yield Step(f"UPDATE outbox SET due = {NOW} + ?1, attempts = abs(attempts) + 1 WHERE id = ?2", (lease, id))
+            yield Step(
+                f"UPDATE outbox SET due = {NOW} + ?1, attempts = abs(attempts) + 1 WHERE id = ?2",
+                (lease, id),
+            )
     return tuple(
         OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *rest)
         for id, request, place, reply, delivery, *rest in rows
@@ -187,7 +205,9 @@ def claim(lease: float, limit: int, platform: str) -> Talk:
 
 
 def sweep(retention: float | None, now: float) -> Talk:
-    """Delete outdated tombstones and documents, and what belongs to places removed `retention` seconds ago."""
+    """Delete outdated tombstones and documents, and what belongs to places removed `retention`
+    seconds ago.
+    """
     yield Step("DELETE FROM tombstones WHERE at < ?1", (now - REQUESTS_KEPT,))
     yield Step("DELETE FROM docs WHERE expires <= ?1", (now,))
     if retention is None:
@@ -236,7 +256,9 @@ def _erased(game: str, now: float) -> Iterator[Step]:
 
 
 def _buried(which: str, values: tuple[str, ...], now: float) -> Iterator[Step]:
-    """Delete requests with their answers; a tombstone stays, so that none runs again when it is delivered again."""
+    """Delete requests with their answers; a tombstone stays, so that none runs again when it is
+    delivered again.
+    """
     theirs = f"SELECT id FROM requests WHERE {which}"
     yield Step(
         f"INSERT INTO tombstones (id, at) SELECT grognard_tombstone(id), ?{len(values) + 1} FROM requests "
@@ -283,12 +305,14 @@ def _changed(change: GameChange, now: float) -> Iterator[Step]:
 
 
 def _bound(binding: Binding) -> Iterator[Step]:
-    """Let a place play another game. The line of the old one stays where another takes its place: it can be listed and
-    taken up again, and the removal of a server finds it."""
+    """Let a place play another game. The line of the old one stays where another takes its place:
+    it can be listed and taken up again, and the removal of a server finds it."""
     place, game, was = binding.place, binding.game, binding.was
     if was is not None:
         leave = "DELETE FROM bindings" if game is None else "UPDATE bindings SET current = false"
-        yield Step(f"{leave} WHERE place = ?1 AND game = ?2 AND current", (place, was), Conflict(place))
+        yield Step(
+            f"{leave} WHERE place = ?1 AND game = ?2 AND current", (place, was), Conflict(place)
+        )
         if was != game:
             yield Step("UPDATE games SET version = version + 1 WHERE id = ?1", (was,))
     if game is not None:
@@ -305,28 +329,40 @@ def _bound(binding: Binding) -> Iterator[Step]:
 
 
 def _side_rows(commit: Commit) -> Iterator[Step]:
-    """Persons, texts, seeds, documents, what is due, and messages that nobody posts yet and never shall."""
+    """Persons, texts, seeds, documents, what is due, and messages that nobody posts yet and
+    never shall.
+    """
     for person in commit.persons:
         yield Step(_PUT_PERSON, (person.game, person.person, person.user, storable(person.name)))
     for text in commit.texts:
-        yield Step(_PUT_TEXT, (text.game, text.event, text.key, text.salt, storable(text.text), text.person))
+        yield Step(
+            _PUT_TEXT,
+            (text.game, text.event, text.key, text.salt, storable(text.text), text.person),
+        )
     for seed in commit.seeds:
         texts = json.dumps(seed.texts)
         first = (seed.game, seed.epoch, seed.seed, seed.commitment, seed.first_event)
         yield Step(_PUT_SEED, (*first, texts, seed.digest, seed.revealed))
     for kind, key in commit.drop_docs:
-        yield Step("DELETE FROM docs WHERE kind = ?1 AND key = ?2", (kind, key), Conflict(f"{kind} {key}"))
+        yield Step(
+            "DELETE FROM docs WHERE kind = ?1 AND key = ?2", (kind, key), Conflict(f"{kind} {key}")
+        )
     for doc in commit.docs:
         yield put_doc(doc)
     for key, at in commit.drop_due:
         if at is None:
             yield Step("DELETE FROM due WHERE key = ?1", (key,))
         else:
-            yield Step("DELETE FROM due WHERE key = ?1 AND at = ?2", (key, at), Conflict(f"due {key}"))
+            yield Step(
+                "DELETE FROM due WHERE key = ?1 AND at = ?2", (key, at), Conflict(f"due {key}")
+            )
     for due in commit.due:
         yield Step(_PUT_DUE, (due.key, due.at, due.kind, dump(due.data), due.owner))
-    # What somebody has held may be there: it is posted to the end, and taken away by the change that waits for it.
-    unposted = "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due < created + 1))"
+    # What somebody has held may be there: it is posted to the end, and taken away by the change
+    # that waits for it.
+    unposted = (
+        "about <> '' AND amends = '' AND (attempts < 0 OR (attempts = 0 AND due < created + 1))"
+    )
     for about in commit.withdraw:
         yield Step(f"DELETE FROM outbox WHERE about = ?1 AND {unposted}", (about,))
 
@@ -334,8 +370,9 @@ def _side_rows(commit: Commit) -> Iterator[Step]:
 def _pressed(about: str, place: str, spot: Json) -> Iterator[Step]:
     """Remember where a message is, for whoever presses its button has it before them.
 
-    One that is known already, pinned or not, is about something else: a board with an Undo. Buttons that are on one
-    message alone prove that it is there, and nothing is left to post; after this press nobody would find it again.
+    One that is known already, pinned or not, is about something else: a board with an Undo. Buttons
+    that are on one message alone prove that it is there, and nothing is left to post; after this
+    press nobody would find it again.
     """
     known = [_spot(spot | more) for more in ({}, {"pinned": True}, {"pinned": False})]
     yield Step(
@@ -353,8 +390,8 @@ def _pressed(about: str, place: str, spot: Json) -> Iterator[Step]:
 
 
 def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
-    """Delete who a user is, what they wrote and what they were answered; the chain keeps only hashes. Whose this very
-    request was nobody knows any more."""
+    """Delete who a user is, what they wrote and what they were answered; the chain keeps only
+    hashes. Whose this very request was nobody knows any more."""
     played = 'game IN (SELECT game FROM persons WHERE "user" = ?1)'
     yield Step(  # labels that others repeated after them by Again
         f"DELETE FROM texts WHERE {played} AND key = 'label' AND EXISTS (SELECT 1 FROM texts AS own JOIN persons "
@@ -371,7 +408,8 @@ def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
     yield Step('DELETE FROM persons WHERE "user" = ?1', (user,))
     yield Step("DELETE FROM docs WHERE owner = ?1", (user,))
     yield Step("DELETE FROM due WHERE owner = ?1 AND owner <> ''", (user,))
-    # Messages that no longer hold because of what they did are changed all the same, and say that alone.
+    # Messages that no longer hold because of what they did are changed all the same, and say that
+    # alone.
     yield Step(
         "UPDATE outbox SET request = '', reply = grognard_bare(reply) WHERE amends <> '' "
         'AND request IN (SELECT id FROM requests WHERE "user" = ?1) AND grognard_bare(reply) IS NOT NULL',
@@ -393,7 +431,9 @@ _SAID = (
 
 def scrub(user: str, names: Sequence[str]) -> Talk:
     """Take a user's id and names out of what others were answered; what is rolled stays."""
-    words = sorted({user, user.rpartition(":")[2].rpartition("/")[2], *names} - {""}, key=len, reverse=True)
+    words = sorted(
+        {user, user.rpartition(":")[2].rpartition("/")[2], *names} - {""}, key=len, reverse=True
+    )
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
     for table, column, first, last, which in _SAID:
         for word in words:
@@ -412,7 +452,8 @@ _OURS = "(game IS NULL OR replace(?2, game, '') <> ?2)"
 
 
 class Place(NamedTuple):
-    """Where stored answers are looked through in the order of a key: the table, its column, its key, and which rows.
+    """Where stored answers are looked through in the order of a key: the table, its column, its
+    key, and which rows.
 
     `which` may name ?2, the ids of the games in one string.
     """
@@ -426,42 +467,60 @@ class Place(NamedTuple):
 PLACES = (
     Place("requests", "reply", "id", _OURS),
     Place("outbox", "reply", "id", "reply IS NOT NULL AND ?2 = ?2"),
-    *(Place("docs", "data", "key", f"kind = '{kind}' AND ?2 = ?2") for kind in (BOARD, SHOWN, ROLLED, UNTOLD, DRAFT)),
+    *(
+        Place("docs", "data", "key", f"kind = '{kind}' AND ?2 = ?2")
+        for kind in (BOARD, SHOWN, ROLLED, UNTOLD, DRAFT)
+    ),
 )
 
 
 def strike(place: Place, struck: Struck, games: str, after: object) -> Talk:
-    """Strike texts from one page of stored answers; gives the last key that was looked at, or None behind the last."""
+    """Strike texts from one page of stored answers; gives the last key that was looked at, or
+    None behind the last.
+    """
     table, column, key, which = place
     rows = yield Step(
-        f"SELECT {key}, {column} FROM {table} WHERE {key} > ?1 AND {which} ORDER BY {key} LIMIT {PAGE}", (after, games)
+        f"SELECT {key}, {column} FROM {table} WHERE {key} > ?1 AND {which} ORDER BY {key} LIMIT {PAGE}",
+        (after, games),
     )
     kind = which.partition(" AND ")[0] if table == "docs" else "1 = 1"
     for at, text in rows:
         value = json.loads(text)
         without = struck.strike(value)
         if without is not value:
-            yield Step(f"UPDATE {table} SET {column} = ?1 WHERE {key} = ?2 AND {kind}", (dump(without), at))
+            yield Step(
+                f"UPDATE {table} SET {column} = ?1 WHERE {key} = ?2 AND {kind}", (dump(without), at)
+            )
     return rows[-1][0] if len(rows) == PAGE else None
 
 
 def _scrubbed(value: Any, user: str, pattern: re.Pattern[str]) -> Any:
-    """A value of JSON without somebody: their names in its texts, and them among those who are called."""
+    """A value of JSON without somebody: their names in its texts, and them among those who are
+    called.
+    """
     if isinstance(value, str):
         return pattern.sub("someone", value)
     if isinstance(value, list):
         return [_scrubbed(one, user, pattern) for one in value if one != user]
     if isinstance(value, dict):
-        kept = ("action", "content") if "packed" in value else ("action",)  # what a button does; a picture's bytes
-        return {key: one if key in kept else _scrubbed(one, user, pattern) for key, one in value.items()}
+        kept = (
+            ("action", "content") if "packed" in value else ("action",)
+        )  # what a button does; a picture's bytes
+        return {
+            key: one if key in kept else _scrubbed(one, user, pattern) for key, one in value.items()
+        }
     return value
 
 
 def _outgoing(entry: Outgoing, request: str | None, reply: str) -> Iterator[Step]:
-    """Put an answer into the outbox. One that is the commit's own reply is stored once, with the request."""
+    """Put an answer into the outbox. One that is the commit's own reply is stored once, with the
+    request.
+    """
     own = dump(entry.reply) if entry.reply is not None else None if request is not None else reply
     if entry.amends:  # what nobody has begun to change is changed once, to how it is now
-        earlier = "DELETE FROM outbox WHERE amends = ?1 AND amends <> '' AND place = ?2 AND attempts <= 0"
+        earlier = (
+            "DELETE FROM outbox WHERE amends = ?1 AND amends <> '' AND place = ?2 AND attempts <= 0"
+        )
         yield Step(earlier, (entry.amends, entry.place))
     to = (entry.place, own, dump(entry.delivery), entry.held, entry.about, entry.amends, entry.home)
     yield Step(_PUT_OUTGOING, (request or "", *to))

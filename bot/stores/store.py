@@ -1,4 +1,6 @@
-"""The Store: what is asked and written, said once, in SQLite's dialect; an engine carries it out."""
+"""The Store: what is asked and written, said once, in SQLite's dialect; an engine carries it
+out.
+"""
 
 import json
 import secrets
@@ -37,7 +39,8 @@ from bot.stores.struck_texts import Struck
 
 _LAST = 2**62
 _EVENT, _TEXT, _PERSON, _SEED, _DUE, _DOC = (
-    f"SELECT {listed(table)} FROM {table}" for table in ("events", "texts", "persons", "seeds", "due", "docs")
+    f"SELECT {listed(table)} FROM {table}"
+    for table in ("events", "texts", "persons", "seeds", "due", "docs")
 )
 _HAS_BOARD = f"EXISTS (SELECT 1 FROM docs WHERE kind = '{BOARD}' AND key = games.id)"
 _HERE = "(SELECT game FROM bindings WHERE place = ?1 AND current)"
@@ -63,7 +66,9 @@ class Store(ABC):
     """Connections of this process that are at work, where a store has several."""
 
     def __init__(self, writer: Engine, ask: Ask, journal: Journal, clock: Clock) -> None:
-        """`journal` is where receipts are written down; it can be written while another process writes games."""
+        """`journal` is where receipts are written down; it can be written while another process
+        writes games.
+        """
         self._writer, self._ask, self.journal, self._clock = writer, ask, journal, clock
 
     @abstractmethod
@@ -72,7 +77,9 @@ class Store(ABC):
 
     @abstractmethod
     async def gone(self) -> str:
-        """Waits until the data is no longer where it was opened, so that nothing can be saved; says what to do."""
+        """Waits until the data is no longer where it was opened, so that nothing can be saved;
+        says what to do.
+        """
 
     @abstractmethod
     async def close(self) -> None:
@@ -85,13 +92,17 @@ class Store(ABC):
         await self.close()
 
     async def commit(self, commit: Commit) -> Committed:
-        """Write all of `commit` at once and for good. Raises Conflict when a game or place moved on, Deleted for a
-        request whose answer was deleted in the last 7 days, CalledOff where its gate is closed."""
+        """Write all of `commit` at once and for good. Raises Conflict when a game or place moved
+        on, Deleted for a request whose answer was deleted in the last 7 days, CalledOff where its
+        gate is closed."""
         for change in commit.changes:
             check_change(change)
         attempt = secrets.token_hex(8)
         steps = list(statements.commit_steps(commit, attempt, self._clock()))
-        key, is_safe = commit.changes[0].game if commit.changes else "", commit.request_id is not None
+        key, is_safe = (
+            commit.changes[0].game if commit.changes else "",
+            commit.request_id is not None,
+        )
         try:
             rows = await self._writer.write(steps, key=key, is_safe=is_safe, gate=commit.gate)
         except Answered:
@@ -105,12 +116,16 @@ class Store(ABC):
         if not rows:
             raise Deleted(request)
         if tuple(rows[0][1:]) == (attempt,):  # it was this one: the line broke behind it
-            waiting = await self._ask("SELECT id FROM outbox WHERE request = ?1 ORDER BY id", request)
+            waiting = await self._ask(
+                "SELECT id FROM outbox WHERE request = ?1 ORDER BY id", request
+            )
             return Committed(commit.reply, outbox=tuple(id for (id,) in waiting))
         return Committed(json.loads(rows[0][0]), seen=True)
 
     async def seen(self, request_id: str) -> Json | None:
-        """The answer that this request got in the last 7 days, or None. Raises Deleted, as `commit` does."""
+        """The answer that this request got in the last 7 days, or None. Raises Deleted, as
+        `commit` does.
+        """
         request = storable(request_id)
         [(reply, is_deleted)] = await self._ask(
             "SELECT (SELECT reply FROM requests WHERE id = ?1 AND at >= ?3), "
@@ -122,7 +137,9 @@ class Store(ABC):
         return json.loads(reply) if reply is not None else None
 
     async def peek(self, place: str) -> tuple[str, int, bool] | None:
-        """Id and version of the game that is played here, and whether it has a board: if a cached one still holds."""
+        """Id and version of the game that is played here, and whether it has a board: if a
+        cached one still holds.
+        """
         query = f"SELECT id, version, {_HAS_BOARD} FROM bindings JOIN games ON id = game WHERE place = ?1 AND current"
         rows = await self._ask(query, place)
         return (rows[0][0], rows[0][1], bool(rows[0][2])) if rows else None
@@ -136,13 +153,17 @@ class Store(ABC):
         return _saved(await self._ask(_SAVED + "?1", game))
 
     async def played(self, place: str) -> Sequence[tuple[int, str]]:
-        """Number and id of each game that is or was played here, in order. A game keeps its number in a place."""
-        rows = await self._ask("SELECT number, game FROM bindings WHERE place = ?1 ORDER BY number", place)
+        """Number and id of each game that is or was played here, in order. A game keeps its
+        number in a place.
+        """
+        rows = await self._ask(
+            "SELECT number, game FROM bindings WHERE place = ?1 ORDER BY number", place
+        )
         return [(number, game) for number, game in rows]
 
     async def games(self, after: str = "", limit: int = 1000, since: float = 0.0) -> Sequence[str]:
-        """Ids of all games that were played `since` then in order, page by page: `after` is the last id of the page
-        before."""
+        """Ids of all games that were played `since` then in order, page by page: `after` is the
+        last id of the page before."""
         query = "SELECT id FROM games WHERE id > ?1 AND updated >= ?3 ORDER BY id LIMIT ?2"
         rows = await self._ask(query, after, limit, since)
         return [id for (id,) in rows]
@@ -165,7 +186,11 @@ class Store(ABC):
     async def events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
         """The events with these numbers, in order."""
         query = f"{_EVENT} WHERE game = ?1 AND number IN {_list(numbers)} ORDER BY number"
-        return tuple(EventRow(*row) for row in await self._ask(query, game, *numbers)) if numbers else ()
+        return (
+            tuple(EventRow(*row) for row in await self._ask(query, game, *numbers))
+            if numbers
+            else ()
+        )
 
     async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
         """Where these marks are found in a game's log, by block."""
@@ -177,7 +202,9 @@ class Store(ABC):
         """Write or replace marks; of a game that is no more, nothing."""
         await self._writer.write(list(map(statements.put_mark, rows)))
 
-    async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
+    async def texts(
+        self, game: str, *, after: int = 0, before: int | None = None
+    ) -> Sequence[TextRow]:
         """Free texts of a game that were not deleted, by event, with after < event < before."""
         query = f"{_TEXT} WHERE game = ?1 AND event > ?2 AND event < ?3 ORDER BY event, key"
         rows = await self._ask(query, game, after, before if before is not None else _LAST)
@@ -185,21 +212,29 @@ class Store(ABC):
 
     async def persons(self, game: str) -> Sequence[PersonRow]:
         """Who plays or played."""
-        return tuple(PersonRow(*row) for row in await self._ask(f"{_PERSON} WHERE game = ?1 ORDER BY person", game))
+        return tuple(
+            PersonRow(*row)
+            for row in await self._ask(f"{_PERSON} WHERE game = ?1 ORDER BY person", game)
+        )
 
     async def seeds(self, game: str) -> Sequence[SeedRow]:
         """All seeds, the first one first. Never show one that is not revealed."""
         return tuple(map(_seed, await self._ask(f"{_SEED} WHERE game = ?1 ORDER BY epoch", game)))
 
-    async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
-        """Answers that are due, for places beginning with `platform`; nobody else gets them for `lease` seconds
-        (LONGEST_WAIT at most), nor a later change of a message that one of them changes."""
-        found: Sequence[OutboxRow] = await self._writer.talk(lambda: statements.claim(lease, limit, platform))
+    async def outbox_claim(
+        self, lease: float, limit: int = 50, platform: str = ""
+    ) -> Sequence[OutboxRow]:
+        """Answers that are due, for places beginning with `platform`; nobody else gets them for
+        `lease` seconds (LONGEST_WAIT at most), nor a later change of a message that one of them
+        changes."""
+        found: Sequence[OutboxRow] = await self._writer.talk(
+            lambda: statements.claim(lease, limit, platform)
+        )
         return found
 
     async def waiting(self, platform: str, late: float) -> tuple[int, int]:
-        """How many answers for places beginning with `platform` are on their way, and how many of them were written
-        more than `late` seconds ago."""
+        """How many answers for places beginning with `platform` are on their way, and how many of
+        them were written more than `late` seconds ago."""
         [(waiting, old)] = await self._ask(
             f"SELECT count(*), count(*) FILTER (WHERE created < {NOW} - ?2) FROM outbox "
             "WHERE substr(place, 1, length(?1)) = ?1",
@@ -208,16 +243,21 @@ class Store(ABC):
         return waiting, old
 
     async def late(self, platform: str, late: float) -> Sequence[Late]:
-        """Places beginning with `platform` whose answers were written more than `late` seconds ago and wait still, the
-        fullest first: place, how many, and the id of the first; 1,000 at most."""
+        """Places beginning with `platform` whose answers were written more than `late` seconds ago
+        and wait still, the fullest first: place, how many, and the id of the first; 1,000 at most.
+        """
         query = (
             f"SELECT place, count(*), min(id) FROM outbox WHERE created < {NOW} - ?2 "
             "AND substr(place, 1, length(?1)) = ?1 GROUP BY place ORDER BY 2 DESC LIMIT 1000"
         )
-        return [(place, count, first) for place, count, first in await self._ask(query, platform, late)]
+        return [
+            (place, count, first) for place, count, first in await self._ask(query, platform, late)
+        ]
 
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
-        """These were posted (or can never be). `spot`: where, so that what is about something can be changed later."""
+        """These were posted (or can never be). `spot`: where, so that what is about something
+        can be changed later.
+        """
         await self._writer.write(list(statements.posted(ids, spot or {})))
 
     async def shown(self, about: str) -> Shown:
@@ -237,8 +277,8 @@ class Store(ABC):
         return Shown(spots, waiting, json.loads(reply) if reply else None)
 
     async def outbox_retry(self, after: float, *ids: int, held: bool = False) -> None:
-        """Not yet posted: claimable again in `after` seconds, LONGEST_WAIT at most. `held`: whoever has claimed them is
-        still at work, or they may be there without anybody knowing."""
+        """Not yet posted: claimable again in `after` seconds, LONGEST_WAIT at most. `held`: whoever
+        has claimed them is still at work, or they may be there without anybody knowing."""
         query = f"UPDATE outbox SET due = {NOW} + ?1, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?2"
         await self._writer.write([Step(query, (after, id)) for id in ids])
 
@@ -264,7 +304,9 @@ class Store(ABC):
         return next((doc for doc in taken if doc.expires is None or doc.expires > now), None)
 
     async def due(self, limit: int) -> Sequence[DueRow]:
-        """What is due by now, the earliest first. Whoever sees to it drops it in the commit that does so."""
+        """What is due by now, the earliest first. Whoever sees to it drops it in the commit that
+        does so.
+        """
         query = f"{_DUE} WHERE at <= {NOW} ORDER BY at, key LIMIT ?1"
         return tuple(map(_due, await self._ask(query, limit)))
 
@@ -285,10 +327,25 @@ class Store(ABC):
             "ORDER BY texts.game, event, key"
         )
         return UserData(
-            tuple(PersonRow(*row) for row in await self._ask(f'{_PERSON} WHERE "user" = ?1 ORDER BY game', user)),
+            tuple(
+                PersonRow(*row)
+                for row in await self._ask(f'{_PERSON} WHERE "user" = ?1 ORDER BY game', user)
+            ),
             tuple(TextRow(*row) for row in await self._ask(theirs, user)),
-            tuple(map(_doc, await self._ask(f"{_DOC} WHERE owner = ?1 AND owner <> '' ORDER BY kind, key", user))),
-            tuple(map(_due, await self._ask(f"{_DUE} WHERE owner = ?1 AND owner <> '' ORDER BY key", user))),
+            tuple(
+                map(
+                    _doc,
+                    await self._ask(
+                        f"{_DOC} WHERE owner = ?1 AND owner <> '' ORDER BY kind, key", user
+                    ),
+                )
+            ),
+            tuple(
+                map(
+                    _due,
+                    await self._ask(f"{_DUE} WHERE owner = ?1 AND owner <> '' ORDER BY key", user),
+                )
+            ),
         )
 
     async def users(self) -> Sequence[str]:
@@ -303,23 +360,33 @@ class Store(ABC):
         """Take a user's id and names out of what others were answered in the last 7 days."""
         await self._writer.talk(lambda: statements.scrub(user, names))
 
-    async def strike(self, texts: Sequence[str], names: Sequence[str], games: Sequence[str]) -> None:
-        """Take the texts that somebody wrote in these games out of what others were answered in the last 7 days.
+    async def strike(
+        self, texts: Sequence[str], names: Sequence[str], games: Sequence[str]
+    ) -> None:
+        """Take the texts that somebody wrote in these games out of what others were answered in the
+        last 7 days.
 
-        It goes page by page, so that other commands are answered meanwhile. Files that hold a text or a name go whole.
+        It goes page by page, so that other commands are answered meanwhile. Files that hold a text
+        or a name go whole.
         """
         struck, ids = Struck(texts, names), " ".join(games)
         for place in statements.PLACES:
             after: object = 0 if place.table == "outbox" else ""
             while after is not None:
-                after = await self._writer.talk(partial(statements.strike, place, struck, ids, after))
+                after = await self._writer.talk(
+                    partial(statements.strike, place, struck, ids, after)
+                )
 
     @abstractmethod
     async def scour(self) -> None:
-        """Leave nothing of what was deleted in the files beside the database, as far as that is in our hands."""
+        """Leave nothing of what was deleted in the files beside the database, as far as that is
+        in our hands.
+        """
 
     async def linked(self, server: str) -> Sequence[tuple[str, str]]:
-        """(place, game) of each place of a server that plays a game which is played elsewhere too, by place."""
+        """(place, game) of each place of a server that plays a game which is played elsewhere
+        too, by place.
+        """
         query = (
             "SELECT place, game FROM bindings AS here WHERE server = ?1 AND current AND EXISTS (SELECT 1 FROM bindings "
             "AS there WHERE there.game = here.game AND there.current AND there.place <> here.place) ORDER BY place"
@@ -333,7 +400,9 @@ class Store(ABC):
 
     async def server_left(self, server: str) -> None:
         """The bot was removed from a server (or place): its games wait for the sweep."""
-        query = "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
+        query = (
+            "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
+        )
         await self._writer.write([Step(query, (self._clock(), server))])
 
     async def server_joined(self, server: str) -> bool:
@@ -342,8 +411,8 @@ class Store(ABC):
         return bool(await self._writer.write([Step(query + " RETURNING place", (server,))]))
 
     async def sweep(self, retention: float | None) -> None:
-        """Delete what is outdated: old requests, expired documents, games `retention` seconds (None: never)
-        after the bot's removal."""
+        """Delete what is outdated: old requests, expired documents, games `retention` seconds
+        (None: never) after the bot's removal."""
         now = self._clock()
         await self._writer.talk(lambda: self._old_requests(now))
         await self._writer.talk(lambda: statements.sweep(retention, now))
@@ -383,7 +452,16 @@ def _sorted(found: str | None) -> list[Any]:
 
 def _seed(row: Row) -> SeedRow:
     game, epoch, seed, commitment, first_event, texts, digest, revealed = row
-    return SeedRow(game, epoch, bytes(seed), commitment, first_event, tuple(json.loads(texts)), digest, revealed)
+    return SeedRow(
+        game,
+        epoch,
+        bytes(seed),
+        commitment,
+        first_event,
+        tuple(json.loads(texts)),
+        digest,
+        revealed,
+    )
 
 
 def _doc(row: Row) -> Doc:

@@ -65,7 +65,10 @@ class Struck:
         if isinstance(value, dict):
             if _is_file(value):
                 return value
-            return {key: one if key == "action" else self._without(one, found) for key, one in value.items()}
+            return {
+                key: one if key == "action" else self._without(one, found)
+                for key, one in value.items()
+            }
         return value
 
     def _holds_any(self, file: Any) -> bool:
@@ -86,7 +89,11 @@ def _cut_out(value: str, text: str) -> str:
         while end < len(value) and end - at < len(text) and value[end] == text[end - at]:
             end += 1
         is_whole = end - at == len(text)
-        goes_on = _is_letter(value, end, text[-1]) if is_whole else not value.startswith(("…", "..."), end)
+        goes_on = (
+            _is_letter(value, end, text[-1])
+            if is_whole
+            else not value.startswith(("…", "..."), end)
+        )
         if goes_on or _is_letter(value, at - 1, head[0]):
             start = at + 1
             continue
@@ -98,7 +105,9 @@ def _cut_out(value: str, text: str) -> str:
 def _is_letter(value: str, at: int, beside: str) -> bool:
     """Return whether a word goes on from `beside` to the character at this place."""
     is_inside = 0 <= at < len(value)
-    return is_inside and _WORD.fullmatch(beside) is not None and _WORD.fullmatch(value[at]) is not None
+    return (
+        is_inside and _WORD.fullmatch(beside) is not None and _WORD.fullmatch(value[at]) is not None
+    )
 
 
 def _is_file(value: Any) -> bool:

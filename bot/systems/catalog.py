@@ -1,4 +1,6 @@
-"""Which systems there are: those of the house, the packs of the host, and what the command at work sees of them."""
+"""Which systems there are: those of the house, the packs of the host, and what the command at
+work sees of them.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ FREE = "free"
 
 @lru_cache(maxsize=1)
 def everywhere() -> Mapping[str, System]:
-    """The systems that everybody has, by id: those of the house, then the packs of the host's folder. A pack with a
-    fault is left out, and the log says why."""
+    """The systems that everybody has, by id: those of the house, then the packs of the host's
+    folder. A pack with a fault is left out, and the log says why."""
     folder = packs_folder()
     return built_in() if folder is None else {**built_in(), **_packs(folder)}
 
@@ -33,14 +35,16 @@ SEEN: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=No
 
 
 def systems() -> Mapping[str, System]:
-    """The systems by id that the command at work sees: those that everybody has, and the packs of its server in the
-    versions that are enabled there, or that its game is played with."""
+    """The systems by id that the command at work sees: those that everybody has, and the packs of
+    its server in the versions that are enabled there, or that its game is played with."""
     seen = SEEN.get()
     return everywhere() if seen is None else seen
 
 
 def pack_version(hash: str) -> System | None:
-    """The version of a pack with this hash, where the command at work has it at hand; None for any other."""
+    """The version of a pack with this hash, where the command at work has it at hand; None for
+    any other.
+    """
     found: System | None = getattr(systems(), "version", lambda _hash: None)(hash)
     return found
 
@@ -61,14 +65,16 @@ class using(AbstractContextManager[None]):  # noqa: N801 -- read as a function; 
 
 
 def packs_folder() -> Path | None:
-    """Where the host keeps packs: GROGNARD_PACKS, which the command line also takes from `--packs` or `.env`."""
+    """Where the host keeps packs: GROGNARD_PACKS, which the command line also takes from
+    `--packs` or `.env`.
+    """
     named = os.environ.get(PACKS, "")
     return named_folder(named) if named else None
 
 
 def named_folder(named: str) -> Path:
-    """The folder of packs that a host names: `free`, or `free/generic`, is what comes with the program, unless there is
-    a folder of that name."""
+    """The folder of packs that a host names: `free`, or `free/generic`, is what comes with the
+    program, unless there is a folder of that name."""
     from pathlib import Path
 
     first, _, rest = named.partition("/")
@@ -90,7 +96,9 @@ def _packs(folder: Path) -> Mapping[str, System]:
 
 
 def system(id: str) -> System:
-    """The system called `id`, or the pack with this hash. Raises UserError with the nearest name."""
+    """The system called `id`, or the pack with this hash. Raises UserError with the nearest
+    name.
+    """
     known = systems()
     if id not in known:
         if (version := pack_version(id)) is not None:
@@ -100,7 +108,8 @@ def system(id: str) -> System:
     return known[id]
 
 
-# -- states in which a unit is out of the game: those that its game names, else those that all have in common
+# -- states in which a unit is out of the game: those that its game names, else those that all have
+# in common
 
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 """Where a game names none, and in free play."""

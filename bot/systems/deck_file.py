@@ -1,7 +1,8 @@
 """The decks of a game: decks/<id>.yaml, checked whole when it is read.
 
-A file says what cards there are, in the order in which faces count, and what becomes of them. A game declares the deck
-in its log before the first die of it, so that draws follow that list whatever the file says later.
+A file says what cards there are, in the order in which faces count, and what becomes of them. A
+game declares the deck in its log before the first die of it, so that draws follow that list
+whatever the file says later.
 """
 
 import math
@@ -22,9 +23,13 @@ AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
 """Where a card in play goes when it is discarded, and what the log calls that."""
 EMPTY = (RESHUFFLE, REFUSE)
 DEAD = AGAIN, OUT = ("again", "out")
-"""What a chit does of which no unit is left: it is set aside, or goes out of the game; and another is drawn."""
+"""What a chit does of which no unit is left: it is set aside, or goes out of the game; and
+another is drawn.
+"""
 CHIT_SAYS = SIDE, FORMATION, ENDS, HANDLE = ("side", "formation", "ends", "handle")
-"""What a chit says of a cup that leads a phase: whose go it is, or that it ends the phase or the turn."""
+"""What a chit says of a cup that leads a phase: whose go it is, or that it ends the phase or the
+turn.
+"""
 LONGEST_TITLE, LONGEST = 60, cards.LONGEST_CARD
 MOST_SAID = 12
 LARGEST = 1_000_000
@@ -36,7 +41,10 @@ _KINDS = {bool: "yes or no", int: "a number", float: "a number", str: "a word"}
 def read_deck(id: str, data: Any, file: str) -> GameDeck:
     """The deck of a file. Raises TableError that names row and column."""
     if not cards.ID.fullmatch(id) or id.isdecimal() or id in STANDARD:
-        raise TableError(file, "a deck is called by small letters, digits and -, at most 24, and not as standard decks")
+        raise TableError(
+            file,
+            "a deck is called by small letters, digits and -, at most 24, and not as standard decks",
+        )
     if not isinstance(data, Mapping):
         raise TableError(file, "must be {title: ..., cards: [{id: ..., name: ..., count: ...}]}")
     check_known(data, KEYS, file)
@@ -45,15 +53,25 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     after, keep = data.get("after", "discard"), data.get("keep", OPEN)
     empty, limit = data.get("empty", RESHUFFLE), data.get("hand_limit", 0)
     dead, words_of = data.get("dead", AGAIN), (AFTER, KEEP, EMPTY, DEAD)
-    for key, value, words in zip(("after", "keep", "empty", "dead"), (after, keep, empty, dead), words_of, strict=True):
+    for key, value, words in zip(
+        ("after", "keep", "empty", "dead"), (after, keep, empty, dead), words_of, strict=True
+    ):
         if not isinstance(value, str) or value not in words:
             raise TableError(file, f"is one of {', '.join(words)}", row=key)
-    if type(limit) is not int or not 0 <= limit <= cards.MOST_DRAWN or ("hand_limit" in data and not limit):
+    if (
+        type(limit) is not int
+        or not 0 <= limit <= cards.MOST_DRAWN
+        or ("hand_limit" in data and not limit)
+    ):
         raise TableError(file, f"is a whole number from 1 to {cards.MOST_DRAWN}", row="hand_limit")
     if type(shown := data.get("shown", True)) is not bool:
         raise TableError(file, "is yes or no: whether cards and the board show it", row="shown")
     if not isinstance(listed := data.get("cards"), list) or not 0 < len(listed) <= cards.MOST_KINDS:
-        raise TableError(file, f"is a list of cards, 1 to {cards.MOST_KINDS}: - {{id: ambush, count: 2}}", row="cards")
+        raise TableError(
+            file,
+            f"is a list of cards, 1 to {cards.MOST_KINDS}: - {{id: ambush, count: 2}}",
+            row="cards",
+        )
     read = [_card(number, card, after, file) for number, card in enumerate(listed, 1)]
     deck = Deck(tuple((id, count) for id, _, count, _, _ in read), empty)
     with reading(file, "cards"):
@@ -63,7 +81,9 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     _check_apart([(one[0], one[1]) for one in read], file)
     _check_kinds(said, file)
     after_by = {one[0]: one[3] for one in read}
-    return GameDeck(id, title, deck, names, said, after_by, kinds_in(said), keep, limit, shown, dead)
+    return GameDeck(
+        id, title, deck, names, said, after_by, kinds_in(said), keep, limit, shown, dead
+    )
 
 
 def sides_named(made: GameDeck) -> list[str]:
@@ -74,7 +94,9 @@ def sides_named(made: GameDeck) -> list[str]:
 def check_cup(made: GameDeck, attributes: Mapping[str, Any], file: str) -> None:
     """Raise TableError where a deck leads a phase whose cards cannot say whose go it is."""
     if made.keep == HAND:
-        raise TableError(file, "a deck that leads a phase is drawn openly: leave keep out", row="keep")
+        raise TableError(
+            file, "a deck that leads a phase is drawn openly: leave keep out", row="keep"
+        )
     for id, said in made.said.items():
         for key, known in ((ENDS, ("phase", "turn")), (SIDE, None), (FORMATION, None)):
             value = said.get(key, known[0] if known else "-")
@@ -99,7 +121,9 @@ def _card(number: int, card: Any, after: str, file: str) -> tuple[str, str, int,
     id = card.get("id")
     id = str(id) if type(id) is int else id
     if not isinstance(id, str) or not _ID.fullmatch(id) or id.casefold() == "all":
-        problem = f"is letters, digits and -, at most {LONGEST}, and not all; quote yes, no, on and off"
+        problem = (
+            f"is letters, digits and -, at most {LONGEST}, and not all; quote yes, no, on and off"
+        )
         raise TableError(file, problem, row=f"cards {number}", column="id")
     row, count, goes = f"cards {id}", card.get("count", 1), card.get("after", after)
     name = str(card["name"]) if type(card.get("name")) is int else card.get("name", id)
@@ -131,9 +155,15 @@ def _check_said(key: Any, value: Any, file: str, row: str) -> None:
         problem = f"Did you mean {near[0]}? Call it something else if it is a number of your own."
         raise TableError(file, problem, row=row, column=column)
     if not isinstance(key, str) or not _KEY.fullmatch(key):
-        raise TableError(file, "is called by small letters, digits and _, at most 24", row=row, column=column)
-    if type(value) not in _KINDS or (isinstance(value, str) and not (value and clean_name(value, LONGEST) == value)):
-        raise TableError(file, f"is a number, yes or no, or a word of at most {LONGEST}", row=row, column=column)
+        raise TableError(
+            file, "is called by small letters, digits and _, at most 24", row=row, column=column
+        )
+    if type(value) not in _KINDS or (
+        isinstance(value, str) and not (value and clean_name(value, LONGEST) == value)
+    ):
+        raise TableError(
+            file, f"is a number, yes or no, or a word of at most {LONGEST}", row=row, column=column
+        )
     if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= LARGEST):
         raise TableError(file, f"is a number within {LARGEST:,}", row=row, column=column)
 
@@ -144,10 +174,19 @@ def _check_apart(listed: list[tuple[str, str]], file: str) -> None:
     for id, name in listed:
         for column, word in dict.fromkeys([("id", id.casefold()), ("name", name.casefold())]):
             if (other := taken.get(word)) is not None and (other != id or column == "id"):
-                said = "is there twice; say count: 2" if other == id else f"is how {other} is called: nobody could tell"
+                said = (
+                    "is there twice; say count: 2"
+                    if other == id
+                    else f"is how {other} is called: nobody could tell"
+                )
                 raise TableError(file, said, row=f"cards {id}", column=column)
         if name.casefold() == "all":
-            raise TableError(file, "all means all cards in play; call it otherwise", row=f"cards {id}", column="name")
+            raise TableError(
+                file,
+                "all means all cards in play; call it otherwise",
+                row=f"cards {id}",
+                column="name",
+            )
         taken |= {id.casefold(): id, name.casefold(): id}
 
 
@@ -159,11 +198,15 @@ def _check_kinds(said: Mapping[str, Said], file: str) -> None:
             kind = _KINDS[type(value)]
             first, before = kinds.setdefault(key, (id, kind))
             if kind != before:
-                raise TableError(file, f"is {kind} here and {before} of {first}", row=f"cards {id}", column=key)
+                raise TableError(
+                    file, f"is {kind} here and {before} of {first}", row=f"cards {id}", column=key
+                )
 
 
 def questions(made: GameDeck, file: str, *, leads: bool = False) -> Iterator[str]:
-    """What a proof-reader would look at again; of a deck that `leads` a phase each card says what it needs."""
+    """What a proof-reader would look at again; of a deck that `leads` a phase each card says
+    what it needs.
+    """
     ids = [card for card, _ in made.deck.cards]
     for key in dict.fromkeys(key for more in made.said.values() for key in more):
         having = [id for id in ids if key in made.said[id]]

@@ -1,4 +1,6 @@
-"""What a game.yaml may say: checked whole when it is loaded, so that nothing fails in the middle of a game."""
+"""What a game.yaml may say: checked whole when it is loaded, so that nothing fails in the middle
+of a game.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -62,7 +64,9 @@ FRAMES: Mapping[str, str] = {
 """Each frame, and what is drawn in it."""
 COUNTER_KEYS = {"frame", "numbers"}
 GO = ("both", "impulses", "initiative", "own", "other")
-"""Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""
+"""Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a
+turn of its own.
+"""
 MOST_BEGINS = 5
 """Sequences that a phase runs when it begins."""
 OWN_BUTTONS = ("pass", "done", "next")
@@ -70,7 +74,9 @@ OWN_BUTTONS = ("pass", "done", "next")
 
 
 def check_game(game: Any, file: str) -> Mapping[str, Any]:
-    """The content of a game.yaml, unchanged. Raises TableError that names the part which is wrong."""
+    """The content of a game.yaml, unchanged. Raises TableError that names the part which is
+    wrong.
+    """
     with reading(file):
         return _checked(game, file)
 
@@ -79,7 +85,11 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     check_keys(game, KEYS, NEEDED, file, None)
     edition = game["edition"]
     if not isinstance(edition, int) or isinstance(edition, bool) or edition < 1:
-        raise TableError(file, "must be a whole number of at least 1, raised when an outcome changes", row="edition")
+        raise TableError(
+            file,
+            "must be a whole number of at least 1, raised when an outcome changes",
+            row="edition",
+        )
     for key in _TEXTS:
         if not isinstance(game.get(key) or "", str):
             raise TableError(file, "must be a text; quote it", row=key)
@@ -90,7 +100,9 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     units = game["units"]
     marks = _check_units(units, file)
     if game.get("turns", "together") not in ("together", "by-side"):
-        raise TableError(file, "must be together or by-side: each side has a turn of its own", row="turns")
+        raise TableError(
+            file, "must be together or by-side: each side has a turn of its own", row="turns"
+        )
     states = units.get("states") or ()
     words = (*marks, *(units.get("attributes") or ()))
     _check_phases(game.get("phases") or (), words, states, game.get("turns") == "by-side", file)
@@ -107,7 +119,9 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
 
         read_tracks(tracks, file)
     for sequence, scores in (game.get("scores") or {}).items():
-        if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
+        if not isinstance(scores, Mapping) or not all(
+            isinstance(worth, int | float) for worth in scores.values()
+        ):
             raise TableError(file, "must be result: number", row=f"scores {sequence}")
     return game  # type: ignore[no-any-return]  # a mapping by now
 
@@ -116,8 +130,12 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
     """The markers and flags that units may carry, once the part `units` is in order."""
     check_keys(units, UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
-        if units.get(key) and not (_maps(units[key], kind or str) or (not kind and _is_list(units[key]))):
-            raise TableError(file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}")
+        if units.get(key) and not (
+            _maps(units[key], kind or str) or (not kind and _is_list(units[key]))
+        ):
+            raise TableError(
+                file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}"
+            )
     flags, states = units.get("flags") or {}, units.get("states") or ()
     marks = (*(units.get("markers") or ()), *flags)
     checks: list[tuple[Iterable[str], Iterable[str], str]] = [
@@ -139,7 +157,9 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
 
 
 def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
-    """Raise TableError for a counter of an unknown type, with an unknown frame or a number that units do not have."""
+    """Raise TableError for a counter of an unknown type, with an unknown frame or a number that
+    units do not have.
+    """
     for type_, counter in counters.items():
         row = f"counters {type_}"
         check_known((type_,), units["types"], file, row)
@@ -149,11 +169,15 @@ def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
         check_known(counter.get("numbers") or (), units.get("attributes") or {}, file, row)
 
 
-def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:
+def _check_phases(
+    phases: Iterable[Any], words: Iterable[str], states: Iterable[str], by_side: bool, file: str
+) -> None:
     for number, phase in enumerate(phases, 1):
         check_keys(phase, PHASE_KEYS, ("name",), file, f"phases {number}")
         texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
-        if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")):
+        if not texts or not all(
+            _is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")
+        ):
             raise TableError(
                 file,
                 "name, title and brief are texts, remember, names, buttons and clears lists",
@@ -166,13 +190,17 @@ def _check_phases(phases: Iterable[Any], words: Iterable[str], states: Iterable[
             _check_call(call, words, states, file, f"{row}, calls")
         begins = phase.get("begins") or []
         if not isinstance(begins, list) or len(begins) > MOST_BEGINS:
-            raise TableError(file, f"is a list of {{run: SEQUENCE}}, at most {MOST_BEGINS}", row=f"{row}, begins")
+            raise TableError(
+                file, f"is a list of {{run: SEQUENCE}}, at most {MOST_BEGINS}", row=f"{row}, begins"
+            )
         for begin in begins:
             _check_begin(begin, words, states, by_side, file, f"{row}, begins")
         _check_go(phase, by_side, file, row)
 
 
-def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: str, row: str) -> None:
+def _check_call(
+    call: Any, words: Iterable[str], states: Iterable[str], file: str, row: str
+) -> None:
     """Whom the card of a phase calls by name: docs/phases.md."""
     check_keys(call, CALL_KEYS, ("says",), file, row)
     if not all(isinstance(call.get(key, ""), str) for key in ("says", "number", "roll", "button")):
@@ -185,10 +213,14 @@ def _check_call(call: Any, words: Iterable[str], states: Iterable[str], file: st
         check_known(call.get(key) or (), known, file, f"{row}, {key}")
 
 
-def _check_begin(begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str) -> None:
+def _check_begin(
+    begin: Any, words: Iterable[str], states: Iterable[str], by_side: bool, file: str, row: str
+) -> None:
     """What a phase runs on units when it begins: docs/phases.md."""
     check_keys(begin, BEGIN_KEYS, ("run",), file, row)
-    check_known([begin.get("units", "all")], ("own", "all") if by_side else ("all",), file, f"{row}, units")
+    check_known(
+        [begin.get("units", "all")], ("own", "all") if by_side else ("all",), file, f"{row}, units"
+    )
     for key, known in (("states", states), ("has", words)):
         if not _is_list(begin.get(key) or []):
             raise TableError(file, f"{key} is a list of words", row=row)
@@ -198,27 +230,45 @@ def _check_begin(begin: Any, words: Iterable[str], states: Iterable[str], by_sid
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
     go, passes = phase.get("go", "both"), phase.get("passes")
     check_known((go,), GO if by_side else GO[:3], file, f"{row}, go")
-    if LED_BY in phase and (not isinstance(phase[LED_BY], str) or not phase[LED_BY] or phase.keys() & {"go", "passes"}):
+    if LED_BY in phase and (
+        not isinstance(phase[LED_BY], str) or not phase[LED_BY] or phase.keys() & {"go", "passes"}
+    ):
         problem = "is the id of a deck, whose chits say whose go it is; leave out go and passes"
         raise TableError(file, problem, row=f"{row}, {LED_BY}")
     if passes is not None and (go != "impulses" or type(passes) is not int or passes < 1):
-        raise TableError(file, "how many passes in a row end a phase of impulses: a whole number", row=f"{row}, passes")
+        raise TableError(
+            file,
+            "how many passes in a row end a phase of impulses: a whole number",
+            row=f"{row}, passes",
+        )
 
 
 def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
-    """Raise TableError for a button of a phase that is neither a sequence of the game nor one of its own."""
+    """Raise TableError for a button of a phase that is neither a sequence of the game nor one of
+    its own.
+    """
     for phase in game.get("phases") or ():
         row = f"phases {phase['name']}"
         check_known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"{row}, buttons")
         check_known(
-            (call["roll"] for call in phase.get("calls") or () if "roll" in call), sequences, file, f"{row}, calls"
+            (call["roll"] for call in phase.get("calls") or () if "roll" in call),
+            sequences,
+            file,
+            f"{row}, calls",
         )
-        check_known((str(begin["run"]) for begin in phase.get("begins") or ()), sequences, file, f"{row}, begins")
+        check_known(
+            (str(begin["run"]) for begin in phase.get("begins") or ()),
+            sequences,
+            file,
+            f"{row}, begins",
+        )
 
 
 def _check_results(results: Any, file: str) -> None:
     """Results in words: `"*"` for all sequences, then those of one."""
-    if not _maps(results, Mapping) or not all(_maps(tokens, Mapping) for tokens in results.values()):
+    if not _maps(results, Mapping) or not all(
+        _maps(tokens, Mapping) for tokens in results.values()
+    ):
         raise TableError(file, "must be sequence: {result: {tone: ..., says: ...}}", row="results")
     for sequence, tokens in results.items():
         for token, said in tokens.items():
@@ -233,18 +283,26 @@ def _check_results(results: Any, file: str) -> None:
 
 
 def _check_odds(odds: Any, file: str) -> None:
-    """What one decides by: a text with {} for the unit, or questions with the results that answer them."""
+    """What one decides by: a text with {} for the unit, or questions with the results that
+    answer them.
+    """
     if not _maps(odds, (str, Mapping)):
-        raise TableError(file, "must be sequence: text, or sequence: {text: [result, ...]}", row="odds")
+        raise TableError(
+            file, "must be sequence: text, or sequence: {text: [result, ...]}", row="odds"
+        )
     for sequence, asked in odds.items():
         if isinstance(asked, str) and "{}" not in asked:
             raise TableError(file, "needs {} where the unit is named", row=f"odds {sequence}")
-        if isinstance(asked, Mapping) and not (asked and _maps(asked, list) and all(map(_is_list, asked.values()))):
+        if isinstance(asked, Mapping) and not (
+            asked and _maps(asked, list) and all(map(_is_list, asked.values()))
+        ):
             raise TableError(file, "must be question: [result, ...]", row=f"odds {sequence}")
 
 
 def _check_lists(game: Mapping[str, Any], file: str) -> None:
-    if not _maps(game.get("lists") or {}, list) or not all(map(_is_list, (game.get("lists") or {}).values())):
+    if not _maps(game.get("lists") or {}, list) or not all(
+        map(_is_list, (game.get("lists") or {}).values())
+    ):
         raise TableError(file, "must be name: [word, word]; quote numbers, yes and no", row="lists")
     if not _maps(game.get("unit_lists") or {}, Mapping):
         raise TableError(file, "must be name: {types: ..., flags: ...}", row="unit_lists")

@@ -1,4 +1,6 @@
-"""Sequences and tables asked from outside: play one, count its odds, fight several rounds. No channel, no game."""
+"""Sequences and tables asked from outside: play one, count its odds, fight several rounds. No
+channel, no game.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -31,28 +33,41 @@ MAX_SECONDS = 4.0
 
 
 def after(seconds: float) -> Callable[[], bool]:
-    """Whether so many seconds of work have gone by since now, as much on a busy machine as on a quiet one."""
+    """Whether so many seconds of work have gone by since now, as much on a busy machine as on a
+    quiet one.
+    """
     until = thread_time() + seconds
     return lambda: thread_time() > until
 
 
-def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None) -> Played:
-    """Play a sequence with dice from `source`. Raises UserError for bad input, dice, and a choice that is owed."""
+def resolve(
+    sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None
+) -> Played:
+    """Play a sequence with dice from `source`. Raises UserError for bad input, dice, and a
+    choice that is owed.
+    """
     played = sequence.play(sequence.plan(sequence.given(raw, roster or {})), source)
     if asks := played.settlement.asks:
         raise sequence.choices[asks[0].name].missing()
     return played
 
 
-def by_choice(sequence: Sequence, raw: Mapping[str, object]) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
-    """The inputs with each option of what is still to be chosen, one choice at a time, and what is chosen then; any
-    other choice counts as its `else`. As they are where nothing is to be chosen."""
+def by_choice(
+    sequence: Sequence, raw: Mapping[str, object]
+) -> list[tuple[tuple[str, ...], Mapping[str, object]]]:
+    """The inputs with each option of what is still to be chosen, one choice at a time, and what is
+    chosen then; any other choice counts as its `else`. As they are where nothing is to be chosen.
+    """
     owed = [choice for name, choice in sequence.choices.items() if raw.get(name) in (None, "")]
     otherwise = tuple([choice.otherwise for choice in owed])
     last_first = [(at, option) for at in reversed(range(len(owed))) for option in owed[at].options]
-    picked = dict.fromkeys((*otherwise[:at], option, *otherwise[at + 1 :]) for at, option in last_first)
+    picked = dict.fromkeys(
+        (*otherwise[:at], option, *otherwise[at + 1 :]) for at, option in last_first
+    )
     names = [choice.name for choice in owed]
-    return [(picks, {**raw, **dict(zip(names, picks, strict=True))}) for picks in picked] or [((), raw)]
+    return [(picks, {**raw, **dict(zip(names, picks, strict=True))}) for picks in picked] or [
+        ((), raw)
+    ]
 
 
 def count_odds(
@@ -64,16 +79,20 @@ def count_odds(
     rolls: int = MAX_ROLLS,
     seconds: float | None = MAX_SECONDS,
 ) -> Distribution:
-    """Exact chances by the named outputs (default: the sequence's own), as {"value|value": Fraction}.
+    """Exact chances by the named outputs (default: the sequence's own), as {"value|value":
+    Fraction}.
 
-    Raises UserError for a sequence that rolls nothing, for an output it does not have and for too much work: more than
-    `rolls` rolls looked at, or more `seconds` (None: as long as it takes, for what must not hang on the machine).
+    Raises UserError for a sequence that rolls nothing, for an output it does not have and for too
+    much work: more than `rolls` rolls looked at, or more `seconds` (None: as long as it takes, for
+    what must not hang on the machine).
     """
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
     _check_lists(sequence, plan, paths)
-    counted = joint(plan, paths, rolls=rolls, out_of_time=None if seconds is None else after(seconds))
+    counted = joint(
+        plan, paths, rolls=rolls, out_of_time=None if seconds is None else after(seconds)
+    )
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
 
@@ -87,10 +106,12 @@ def each_odds(
     rolls: int | None = None,
     seconds: float | None = None,
 ) -> dict[str, Distribution]:
-    """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does.
+    """The distribution of each output of `paths` by itself, in one pass. Raises UserError as
+    count_odds does.
 
-    A path may also be that of a row, see `odds_rows`. `budget`, `rolls` and `seconds` limit the states and rolls
-    looked at and the time, for whoever must answer at once. What is still to be chosen counts as its `else`.
+    A path may also be that of a row, see `odds_rows`. `budget`, `rolls` and `seconds` limit the
+    states and rolls looked at and the time, for whoever must answer at once. What is still to be
+    chosen counts as its `else`.
     """
     _check_paths(sequence, [path for path in paths if not is_row(path)])
     plan = sequence.plan(sequence.given(sequence.decided(raw), roster or {}))
@@ -105,10 +126,13 @@ def each_odds(
 
 
 def odds_rows(
-    sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None, plan: Plan[Any] | None = None
+    sequence: Sequence,
+    raw: Mapping[str, object],
+    roster: Roster | None = None,
+    plan: Plan[Any] | None = None,
 ) -> dict[str, Row]:
-    """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for; `plan`
-    is theirs, where nothing is to be chosen."""
+    """The units (or the one result) whose odds are shown for these inputs, by the path to ask
+    `each_odds` for; `plan` is theirs, where nothing is to be chosen."""
     if plan is None or sequence.choices:
         plan = sequence.plan(sequence.given(sequence.decided(raw), roster or {}))
     return named_rows(plan, sequence.odds_by, sequence.odds_row)
@@ -116,7 +140,9 @@ def odds_rows(
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
     if not sequence.odds_by:
-        raise UserError(f"{sequence.system.id} {sequence.id} rolls no dice, so it has no odds.", code="no-odds")
+        raise UserError(
+            f"{sequence.system.id} {sequence.id} rolls no dice, so it has no odds.", code="no-odds"
+        )
     if len(paths) > MAX_BY:
         raise UserError(f"Odds go by at most {MAX_BY} outputs at once.", code="too-many")
     for path in paths:
@@ -124,19 +150,27 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
         if head not in sequence.outputs:
             known: Any = ", ".join(sequence.outputs)
             what = f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".'
-            raise UserError(what, hint=f"It has {known}.{_in_list(sequence, path)}", code="unknown-output")
+            raise UserError(
+                what, hint=f"It has {known}.{_in_list(sequence, path)}", code="unknown-output"
+            )
         if fault := _not_single(path, str(sequence.outputs[head])):
-            raise UserError(fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output")
+            raise UserError(
+                fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output"
+            )
 
 
 def _in_list(sequence: Sequence, path: str) -> str:
-    """What to write for the output of a list's items that was asked for as if it were the sequence's own."""
+    """What to write for the output of a list's items that was asked for as if it were the
+    sequence's own.
+    """
     listed = [name for name, said in sequence.outputs.items() if path in items_in(said)]
     return f" Write {listed[0]}[0].{path}." if listed else ""
 
 
 def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
-    """Raise UserError for a path that is a list of items, where the outputs say so only by naming another sequence."""
+    """Raise UserError for a path that is a list of items, where the outputs say so only by
+    naming another sequence.
+    """
     for path in paths:
         if plan.opening.get(path) == [] and str(sequence.outputs.get(path, "")).startswith("as "):
             hint = f"One value of it is such as {path}[0].result."
@@ -144,7 +178,9 @@ def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
 
 
 def _not_single(path: str, described: str) -> str:
-    """What is wrong with a path that is no single value by what its output is `described` as; empty for one that is."""
+    """What is wrong with a path that is no single value by what its output is `described` as;
+    empty for one that is.
+    """
     head, *keys = re.split(r"[.\[]", path)
     has_items = "{" in described
     is_list = described.startswith(("list", "as "))
@@ -166,18 +202,26 @@ def _not_single(path: str, described: str) -> str:
 
 
 def rounds_of(sequence: Sequence) -> Rounds:
-    """How a sequence goes on. Raises UserError for one that has no further rounds, TableError for a fault in its
-    file."""
+    """How a sequence goes on. Raises UserError for one that has no further rounds, TableError for a
+    fault in its file."""
     data = sequence.rounds
     if not data:
         raise UserError(
-            f"{sequence.title} has one round.", hint="Leave out rounds.", option="rounds", code="not-together"
+            f"{sequence.title} has one round.",
+            hint="Leave out rounds.",
+            option="rounds",
+            code="not-together",
         )
     file = f"{sequence.system.id}/sequences.yaml"
     with reading(file, f"{sequence.id}, rounds"):
-        then = {name: _next(sequence, name, spec) for name, spec in (data.get("then") or {}).items()}
+        then = {
+            name: _next(sequence, name, spec) for name, spec in (data.get("then") or {}).items()
+        }
         ends = tuple(
-            Ending({name: tuple(values) for name, values in end["when"].items()}, str(end.get("as", "")))
+            Ending(
+                {name: tuple(values) for name, values in end["when"].items()},
+                str(end.get("as", "")),
+            )
             for end in data["ends"]
         )
     inputs = {option.name for option in sequence.inputs}
@@ -194,7 +238,9 @@ def rounds_of(sequence: Sequence) -> Rounds:
 def _next(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Carried:
     """What an input is in the next round. Raises Slip."""
     if strange := [str(key) for key in spec if key not in Carried._fields]:
-        raise Slip(f'"{strange[0]}" of {name} is not known here. {did_you_mean(strange[0], Carried._fields)}'.rstrip())
+        raise Slip(
+            f'"{strange[0]}" of {name} is not known here. {did_you_mean(strange[0], Carried._fields)}'.rstrip()
+        )
     value = spec.get("becomes")
     if isinstance(value, str) and value in sequence.outputs:
         return Carried(becomes=Told(value))
@@ -203,7 +249,9 @@ def _next(sequence: Sequence, name: str, spec: Mapping[str, Any]) -> Carried:
         try:
             clean(option, value)
         except UserError as error:
-            raise Slip(f"{name} becomes {value}, which is no output, and no value of it: {error.message}") from None
+            raise Slip(
+                f"{name} becomes {value}, which is no output, and no value of it: {error.message}"
+            ) from None
     return Carried(**spec)
 
 
@@ -215,8 +263,8 @@ def count_rounds(
     roster: Roster | None = None,
     seconds: float = MAX_SECONDS,
 ) -> Fought:
-    """The exact chances of a fight of so many rounds, and of one to its end. Raises UserError, also for too much
-    work."""
+    """The exact chances of a fight of so many rounds, and of one to its end. Raises UserError, also
+    for too much work."""
     sequence = system(system_id).sequence(sequence_id)
     rules = rounds_of(sequence)
     if sequence.choices or sequence.decks:
@@ -242,7 +290,9 @@ def count_rounds(
 
 
 def _value(given: Given, name: str) -> Any:
-    """A carried input as it was given: `attackers`, or `a.wounds`, a number of the one unit of `a`."""
+    """A carried input as it was given: `attackers`, or `a.wounds`, a number of the one unit of
+    `a`.
+    """
     head, _, key = name.partition(".")
     if not key:
         return given.values[head]

@@ -1,4 +1,6 @@
-"""What a game is: tables/<system>/game.yaml, sequences.yaml and one YAML file per table, each read when first used."""
+"""What a game is: tables/<system>/game.yaml, sequences.yaml and one YAML file per table, each
+read when first used.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.systems.game_file import LED_BY, check_buttons, check_game
 from bot.systems.yaml_cache import read_yaml
 
-if TYPE_CHECKING:  # a lookup takes 0.10 s without them, 0.18 s with what reads inputs and plays sequences
+if (
+    TYPE_CHECKING
+):  # a lookup takes 0.10 s without them, 0.18 s with what reads inputs and plays sequences
     from bot.rules.declared.declared import Declared
     from bot.rules.declared.setting import Path
     from bot.rules.dice import Source
@@ -36,10 +40,12 @@ SCENARIOS = "scenarios"
 DECKS = "decks"
 """The folder of a system with its decks, one file for each."""
 STEPS, SHARED = "steps", "steps/shared"
-"""The folder of a system with the sequences that are declared, one file for each, and in it the file with lists,
-formulas and blocks for all of them."""
+"""The folder of a system with the sequences that are declared, one file for each, and in it the
+file with lists, formulas and blocks for all of them."""
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-TABLES = os.path.join(ROOT if os.path.isdir(os.path.join(ROOT, "tables")) else os.path.dirname(ROOT), "tables")
+TABLES = os.path.join(
+    ROOT if os.path.isdir(os.path.join(ROOT, "tables")) else os.path.dirname(ROOT), "tables"
+)
 """In a wheel they are inside the package, in a checkout beside it."""
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
@@ -70,8 +76,22 @@ class Sequence:
             if unknown := set(data) - SEQUENCE_KEYS:
                 wrong = min(map(str, unknown))
                 hint = did_you_mean(wrong, SEQUENCE_KEYS)
-                raise TableError(file, f'a sequence has no key "{wrong[:40]}". {hint}'.rstrip(), row=f"{id} {wrong}")
-            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
+                raise TableError(
+                    file,
+                    f'a sequence has no key "{wrong[:40]}". {hint}'.rstrip(),
+                    row=f"{id} {wrong}",
+                )
+            for key in (
+                "title",
+                "source",
+                "summary",
+                "dice",
+                "odds_by",
+                "notes",
+                "state",
+                "verb",
+                "cause",
+            ):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
             for key in ("inputs", "outputs", "example", "rounds", "odds_row"):
@@ -90,12 +110,19 @@ class Sequence:
             specs, decks = _apart(specs, "in_play")
             read = {name: option_from(name, spec, system.lists) for name, spec in specs.items()}
             self.inputs: tuple[Option, ...] = _taking_many(
-                _of_cards(_labelled(option, system, naming(system.rules, id, str(name))), decks.get(name), system)
+                _of_cards(
+                    _labelled(option, system, naming(system.rules, id, str(name))),
+                    decks.get(name),
+                    system,
+                )
                 for name, option in read.items()
             )
-        self.inputs = tuple(_counted(option, whens, self.inputs, file, id) for option in self.inputs)
+        self.inputs = tuple(
+            _counted(option, whens, self.inputs, file, id) for option in self.inputs
+        )
         self.outputs, self.odds_row, self.rounds, self.example = [
-            cast("Mapping[str, Any]", data.get(key) or {}) for key in ("outputs", "odds_row", "rounds", "example")
+            cast("Mapping[str, Any]", data.get(key) or {})
+            for key in ("outputs", "odds_row", "rounds", "example")
         ]
         self.odds_by, self.notes, self.state, self.group = [
             cast("str", data.get(key) or "") for key in ("odds_by", "notes", "state", "group")
@@ -108,15 +135,22 @@ class Sequence:
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
         known = {name for option in self.inputs for name in (option.name, *option.values)}
         if strange := set(self.common) - known:
-            raise TableError(file, f"common names {min(strange)}, which is no input and no word of mods", row=id)
+            raise TableError(
+                file, f"common names {min(strange)}, which is no input and no word of mods", row=id
+            )
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
         if missing := [name for name in self.modifiers if name not in system.in_sight]:
             hint = did_you_mean(str(missing[0]), system.in_sight)
-            raise TableError(file, f"the game has no table {missing[0]}. {hint}".rstrip(". "), row=f"{id} modifiers")
+            raise TableError(
+                file,
+                f"the game has no table {missing[0]}. {hint}".rstrip(". "),
+                row=f"{id} modifiers",
+            )
 
     @cached_property
     def declared(self) -> Declared | None:
-        """Its steps, where they are declared here or in a file beside the tables; else they are Python.
+        """Its steps, where they are declared here or in a file beside the tables; else they are
+        Python.
 
         Raises TableError.
         """
@@ -126,26 +160,40 @@ class Sequence:
 
     @property
     def upkeep_by(self) -> str:
-        """The input with the units of its upkeep: `unit`, for which it is played one by one, or the list `units`; ""
-        for none, or where it needs more."""
-        names = [one.name for one in self.inputs if one.many or (one.name, one.type) == ("units", "units")]
-        return names[0] if names and all(one.name == names[0] for one in self.inputs if one.required) else ""
+        """The input with the units of its upkeep: `unit`, for which it is played one by one, or the
+        list `units`; "" for none, or where it needs more."""
+        names = [
+            one.name
+            for one in self.inputs
+            if one.many or (one.name, one.type) == ("units", "units")
+        ]
+        return (
+            names[0]
+            if names and all(one.name == names[0] for one in self.inputs if one.required)
+            else ""
+        )
 
     @cached_property
     def tracks(self) -> tuple[Option, ...]:
-        """The tracks that its steps read or change, as inputs that the game fills in: `side.points`."""
+        """The tracks that its steps read or change, as inputs that the game fills in:
+        `side.points`.
+        """
         known = self.system.tracks
         names = self.declared.tracks if known and self.declared is not None else ()
         return tuple(known[name.partition(".")[2]].option(name.partition(".")[0]) for name in names)
 
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
-        """The decks that its steps draw from, by id; what is left of each is an input that the game fills in."""
+        """The decks that its steps draw from, by id; what is left of each is an input that the
+        game fills in.
+        """
         return self.declared.decks if self.system.decks and self.declared is not None else {}
 
     @cached_property
     def effects(self) -> Effects:
-        """What it may change, known before its first die; of steps in Python as their package declares it."""
+        """What it may change, known before its first die; of steps in Python as their package
+        declares it.
+        """
         if self.declared is not None:
             return self.declared.effects
         from bot.rules.sequence.effects import Effects
@@ -158,10 +206,16 @@ class Sequence:
     @cached_property
     def _coded(self) -> Callable[[Tables, Given], Plan[Any]]:
         """What plans it where its steps are Python."""
-        package, name = importlib.import_module(f"bot.systems.{self.system.code}"), self.id.replace("-", "_")
+        package, name = (
+            importlib.import_module(f"bot.systems.{self.system.code}"),
+            self.id.replace("-", "_"),
+        )
         home = getattr(package, "HOMES", {}).get(name)
         module = importlib.import_module(f"{package.__name__}.{home or name}")
-        return cast("Callable[[Tables, Given], Plan[Any]]", getattr(module, f"plan_{name}" if home else "plan"))
+        return cast(
+            "Callable[[Tables, Given], Plan[Any]]",
+            getattr(module, f"plan_{name}" if home else "plan"),
+        )
 
     @cached_property
     def choices(self) -> Mapping[str, Choice]:
@@ -169,29 +223,43 @@ class Sequence:
         return self.declared.choices if self.declared is not None else {}
 
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
-        """The inputs cleaned, and with them what was chosen and what is left of decks, where that is known. Raises
-        UserError."""
-        reads: dict[str, Callable[[Any], Any]] = {name: one.picks for name, one in self.choices.items()}
+        """The inputs cleaned, and with them what was chosen and what is left of decks, where that
+        is known. Raises UserError."""
+        reads: dict[str, Callable[[Any], Any]] = {
+            name: one.picks for name, one in self.choices.items()
+        }
         if self.decks:
             from bot.rules.inputs.decks import DECK, typed_pile
 
             reads |= {f"{DECK}{id}": partial(typed_pile, made) for id, made in self.decks.items()}
         if reads.keys().isdisjoint(raw):
             return self._read(raw, roster)
-        given = self._read({name: value for name, value in raw.items() if name not in reads}, roster)
-        more = {name: read(raw[name]) for name, read in reads.items() if raw.get(name) not in (None, "")}
+        given = self._read(
+            {name: value for name, value in raw.items() if name not in reads}, roster
+        )
+        more = {
+            name: read(raw[name]) for name, read in reads.items() if raw.get(name) not in (None, "")
+        }
         return replace(given, values={**given.values, **more})
 
     def decided(self, raw: Mapping[str, object]) -> Mapping[str, object]:
         """The inputs with the `else` of each choice that is not among them."""
-        return {**{name: one.otherwise for name, one in self.choices.items()}, **raw} if self.choices else raw
+        return (
+            {**{name: one.otherwise for name, one in self.choices.items()}, **raw}
+            if self.choices
+            else raw
+        )
 
     @cached_property
     def _read(self) -> Callable[[Mapping[str, object], Roster], Given]:
         """What cleans its inputs; nothing of it is loaded before somebody plays."""
         from bot.rules.inputs.typed_values import read_given
 
-        asked, words, what = Asked((*self.inputs, *self.tracks)), self.system.words, f"{self.system.id} {self.id}"
+        asked, words, what = (
+            Asked((*self.inputs, *self.tracks)),
+            self.system.words,
+            f"{self.system.id} {self.id}",
+        )
         return lambda raw, roster: read_given(asked, raw, words, roster, what=what)
 
     def plan(self, given: Given) -> Plan[Any]:
@@ -212,7 +280,8 @@ class Sequence:
     def play(self, plan: Plan[Any], source: Source) -> Played:
         """What comes of a plan of this sequence with dice from `source`.
 
-        Raises UserError from the source, and where a card of a pack cannot be read: some are when dice have fallen.
+        Raises UserError from the source, and where a card of a pack cannot be read: some are when
+        dice have fallen.
         """
         from bot.rules.sequence.sequence import play
 
@@ -228,29 +297,45 @@ class Sequence:
 
 
 def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The inputs of a sequence without a key that theirs alone have, and what is behind it of each that has it."""
-    specs = {name: dict(spec) if isinstance(spec, Mapping) else spec for name, spec in inputs.items()}
+    """The inputs of a sequence without a key that theirs alone have, and what is behind it of
+    each that has it.
+    """
+    specs = {
+        name: dict(spec) if isinstance(spec, Mapping) else spec for name, spec in inputs.items()
+    }
     found = {name: spec.pop(key, None) for name, spec in specs.items() if isinstance(spec, dict)}
     return specs, {name: said for name, said in found.items() if said is not None}
 
 
 def _of_cards(option: Option, decks: Any, system: System) -> Option:
-    """The option with the cards that are its words, where it takes one that is in play. Raises Slip."""
+    """The option with the cards that are its words, where it takes one that is in play. Raises
+    Slip.
+    """
     if decks is None:
         return option
     ids = [*map(str, decks)] if isinstance(decks, list) else []
     if not ids or option.type != "enum":
-        raise Slip(f"option {option.name}: in_play must be a list of decks, of an input of type enum")
+        raise Slip(
+            f"option {option.name}: in_play must be a list of decks, of an input of type enum"
+        )
     if strange := [id for id in ids if id not in system.decks]:
-        raise Slip(f"there is no deck {strange[0][:40]}. {did_you_mean(strange[0], system.decks)}".rstrip())
+        raise Slip(
+            f"there is no deck {strange[0][:40]}. {did_you_mean(strange[0], system.decks)}".rstrip()
+        )
     names = {card: name for id in ids for card, name in system.decks[id].names.items()}
     if strange := [word for word in option.values if word not in names]:
-        raise Slip(f"option {option.name} has a word {strange[0]}, which is no card of {', '.join(ids)}")
+        raise Slip(
+            f"option {option.name} has a word {strange[0]}, which is no card of {', '.join(ids)}"
+        )
     return replace(option, in_play=tuple(ids), values=option.values or tuple(names), labels=names)
 
 
-def _counted(option: Option, whens: Mapping[str, Any], options: tuple[Option, ...], file: str, id: str) -> Option:
-    """The option with what tells whether it counts. Raises TableError for a `when` that cannot be told from others."""
+def _counted(
+    option: Option, whens: Mapping[str, Any], options: tuple[Option, ...], file: str, id: str
+) -> Option:
+    """The option with what tells whether it counts. Raises TableError for a `when` that cannot
+    be told from others.
+    """
     if option.name not in whens:
         return option
     when = str(whens[option.name])
@@ -260,8 +345,17 @@ def _counted(option: Option, whens: Mapping[str, Any], options: tuple[Option, ..
             problem = "itself" if name == option.name else f"{name}, which has a when of its own"
             raise TableError(file, f"when hangs on {problem}; let it hang on other inputs", row=row)
         if name in known and known[name].type in ("units", "unit"):
-            raise TableError(file, f"when hangs on numbers, words and flags, and {name} is a list of units", row=row)
-    words = {word: word for one in options for word in one.values if one.type == "enum" and word not in known}
+            raise TableError(
+                file,
+                f"when hangs on numbers, words and flags, and {name} is a list of units",
+                row=row,
+            )
+    words = {
+        word: word
+        for one in options
+        for word in one.values
+        if one.type == "enum" and word not in known
+    }
     flags = [word for one in options if one.type == "mods" for word in one.values]
     from bot.rules.tables.formula import compile_formula
 
@@ -280,13 +374,19 @@ def _counted(option: Option, whens: Mapping[str, Any], options: tuple[Option, ..
 def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:
     """The option with the human word that its game has for it, and the rules that set it."""
     labels, known = system.game.get("labels") or {}, system.game.get("words") or {}
-    words = {word: said for word in option.values if (said := labels.get(word) or in_words(word, known))}
+    words = {
+        word: said for word in option.values if (said := labels.get(word) or in_words(word, known))
+    }
     label = option.label or labels.get(option.name) or in_words(option.name, known)
-    return replace(option, label=label, labels=words if option.type in ("mods", "enum") else {}, ruled=ruled)
+    return replace(
+        option, label=label, labels=words if option.type in ("mods", "enum") else {}, ruled=ruled
+    )
 
 
 def in_words(code: str, known: Mapping[str, str]) -> str:
-    """A code word with its game's own abbreviations: `mol-same-hex` is `MOL same hex`; "" where it holds none."""
+    """A code word with its game's own abbreviations: `mol-same-hex` is `MOL same hex`; "" where
+    it holds none.
+    """
     pieces = code.replace("_", "-").split("-")
     said = " ".join(known.get(piece, piece) for piece in pieces)
     if code in known or not any(piece in known for piece in pieces):
@@ -295,20 +395,28 @@ def in_words(code: str, known: Mapping[str, str]) -> str:
 
 
 def _taking_many(options: Iterable[Option]) -> tuple[Option, ...]:
-    """The inputs, with the one that takes several units to play the sequence for each: `unit`, where nobody is shot at.
+    """The inputs, with the one that takes several units to play the sequence for each: `unit`,
+    where nobody is shot at.
 
     One that takes any name as well takes one: a name may look like several.
     """
     listed = tuple(options)
-    shot_at = any(option.name.startswith("target") and option.type in ("unit", "units") for option in listed)
+    shot_at = any(
+        option.name.startswith("target") and option.type in ("unit", "units") for option in listed
+    )
     return tuple(
-        replace(option, many=option.name == "unit" and option.type == "unit" and not (option.free or shot_at))
+        replace(
+            option,
+            many=option.name == "unit" and option.type == "unit" and not (option.free or shot_at),
+        )
         for option in listed
     )
 
 
 class _Tables(Mapping[str, Table]):
-    """The tables of a game, each read and compiled when it is first asked for; equal to themselves alone."""
+    """The tables of a game, each read and compiled when it is first asked for; equal to
+    themselves alone.
+    """
 
     __hash__ = object.__hash__
 
@@ -351,11 +459,15 @@ class System:
 
     @property
     def home(self) -> str:
-        """The id of the game with whose units it is played: its own, or that of the game that it extends."""
+        """The id of the game with whose units it is played: its own, or that of the game that it
+        extends.
+        """
         return self.id if self.base is None else self.base.id
 
     def read(self, name: str) -> Any:
-        """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises TableError."""
+        """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises
+        TableError.
+        """
         return read_yaml(os.path.join(self.folder, f"{name}.yaml"))
 
     def text(self, name: str) -> str:
@@ -381,19 +493,26 @@ class System:
 
     @property
     def edition(self) -> int | str:
-        """The number of its rules: the same inputs and dice give the same outcome while it stays the same. A pack's is
-        the SHA-256 of its files."""
+        """The number of its rules: the same inputs and dice give the same outcome while it stays
+        the same. A pack's is the SHA-256 of its files."""
         return int(self.game["edition"])
 
     @property
     def played_under(self) -> dict[str, int | str]:
-        """What an event says of the rules that it was played under; of an extension also those of its game."""
+        """What an event says of the rules that it was played under; of an extension also those
+        of its game.
+        """
         base = self.base
-        return {"edition": self.edition, **({"base": f"{base.id}@{base.edition}"} if base is not None else {})}
+        return {
+            "edition": self.edition,
+            **({"base": f"{base.id}@{base.edition}"} if base is not None else {}),
+        }
 
     @property
     def versions(self) -> tuple[str, ...]:
-        """The versions of packs that a game is played with where this is its system, the one in force last."""
+        """The versions of packs that a game is played with where this is its system, the one in
+        force last.
+        """
         return ()
 
     @property
@@ -405,7 +524,9 @@ class System:
     def loss_keys(self) -> tuple[str, ...]:
         """The keys of the numbers that count what a unit has lost: wounds, casualties."""
         units = self.game["units"]
-        return tuple([key for key in units.get("hurt") or () if key in (units.get("attributes") or {})])
+        return tuple(
+            [key for key in units.get("hurt") or () if key in (units.get("attributes") or {})]
+        )
 
     @cached_property
     def lists(self) -> Mapping[str, tuple[str, ...]]:
@@ -429,7 +550,9 @@ class System:
 
     @property
     def said(self) -> Mapping[str, str]:
-        """How its sequences say a word: a pack's as its game.yaml has it; those of the built-in games say their own."""
+        """How its sequences say a word: a pack's as its game.yaml has it; those of the built-in
+        games say their own.
+        """
         return (self.game.get("words") or {}) if self.bounded else {}
 
     @cached_property
@@ -439,8 +562,12 @@ class System:
 
     @cached_property
     def scenarios(self) -> Mapping[str, str]:
-        """The titles of its scenarios by their ids, in alphabetical order; nothing is read but their line `title:`."""
-        titles = {name: _TITLE.search(self.text(f"{SCENARIOS}/{name}")) for name in self.names(SCENARIOS)}
+        """The titles of its scenarios by their ids, in alphabetical order; nothing is read but
+        their line `title:`.
+        """
+        titles = {
+            name: _TITLE.search(self.text(f"{SCENARIOS}/{name}")) for name in self.names(SCENARIOS)
+        }
         return {name: found[1] if found else name for name, found in titles.items()}
 
     @cached_property
@@ -448,7 +575,9 @@ class System:
         """Sequences by id, in the order of their file. Raises TableError."""
         data = (self.read("sequences") if self.has_sequences else {}) or {}
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
-            raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
+            raise TableError(
+                f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids"
+            )
         check_buttons(self.game, data, f"{self.id}/game.yaml")
         found = {id: Sequence(self, id, spec) for id, spec in data.items()}
         from bot.systems.optional_rules import check_rules
@@ -459,8 +588,13 @@ class System:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether a sequence of its files may ask a side in its middle, so that it is worth loading them to see."""
-        files = [*(["sequences"] if self.has_sequences else []), *(f"{STEPS}/{id}" for id in self.declared)]
+        """Whether a sequence of its files may ask a side in its middle, so that it is worth
+        loading them to see.
+        """
+        files = [
+            *(["sequences"] if self.has_sequences else []),
+            *(f"{STEPS}/{id}" for id in self.declared),
+        ]
         return self.bounded and any("choose:" in self.text(file) for file in files)
 
     @cached_property
@@ -482,7 +616,10 @@ class System:
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
         """Its decks by their ids, in alphabetical order. Raises TableError."""
-        names, cups = self.names(DECKS), {phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()}
+        names, cups = (
+            self.names(DECKS),
+            {phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()},
+        )
         for cup in cups.keys() - {None, *names}:
             problem = f"there is no deck {cup}: it is decks/{cup}.yaml"
             raise TableError(f"{self.id}/game.yaml", problem, row=f"phases {cups[cup]}, {LED_BY}")
@@ -492,15 +629,25 @@ class System:
         from bot.systems.deck_file import check_cup, read_deck
 
         if len(names) > MOST_DECKS:
-            raise TableError(f"{self.id}/{DECKS}/{names[-1]}.yaml", f"is one too many: {MOST_DECKS} decks are kept")
-        read = {id: read_deck(id, self.read(f"{DECKS}/{id}"), f"{self.id}/{DECKS}/{id}.yaml") for id in names}
+            raise TableError(
+                f"{self.id}/{DECKS}/{names[-1]}.yaml",
+                f"is one too many: {MOST_DECKS} decks are kept",
+            )
+        read = {
+            id: read_deck(id, self.read(f"{DECKS}/{id}"), f"{self.id}/{DECKS}/{id}.yaml")
+            for id in names
+        }
         for id in cups.keys() & {*names}:
-            check_cup(read[id], self.game["units"].get("attributes") or {}, f"{self.id}/{DECKS}/{id}.yaml")
+            check_cup(
+                read[id], self.game["units"].get("attributes") or {}, f"{self.id}/{DECKS}/{id}.yaml"
+            )
         return read
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:
-        """What may be in the game's unit lists: "units", and further lists with words of their own."""
+        """What may be in the game's unit lists: "units", and further lists with words of their
+        own.
+        """
         units, file = self.game.get("units") or {}, f"{self.id}/game.yaml"
         with reading(file, "units"):
             lists = {"units": self._words(units, {})}
@@ -537,7 +684,9 @@ class System:
         )
 
     def is_own(self, _name: str) -> bool:
-        """Whether one of its YAML files is a stranger's, so that its formulas are held to limits."""
+        """Whether one of its YAML files is a stranger's, so that its formulas are held to
+        limits.
+        """
         return self.bounded
 
     def load_table(self, id: str) -> Table:
@@ -549,37 +698,58 @@ class System:
         if data.get("like"):
             parent = self.read(data["like"]) if data["like"] in list(self.tables) else None
             if not isinstance(parent, dict):
-                raise TableError(file, f"there is no table {str(data['like'])[:40]} in this game", row="like")
+                raise TableError(
+                    file, f"there is no table {str(data['like'])[:40]} in this game", row="like"
+                )
             data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
         expected = f"{self.id if not self.bounded else self.code}/{id}"
         if data.get("id", expected if self.bounded else None) not in (expected, f"{self.id}/{id}"):
             raise TableError(file, f"its id must be {self.id}/{id}")
         data = {**data, "id": f"{self.id}/{id}"}
-        table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id))
+        table = compile_chart(
+            data, file=file, system=self.id, lists=self.lists, bounded=self.is_own(id)
+        )
         table = replace(table, game=self.title, words=self.game.get("words") or {})
         if table.group not in list(self.game["groups"]):
             hint = did_you_mean(str(table.group), self.game["groups"])
-            raise TableError(file, f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". "), row="group")
+            raise TableError(
+                file,
+                f"the game has no group {str(table.group)[:40]}. {hint}".rstrip(". "),
+                row="group",
+            )
         check_examples(table, data, file)
         if CHAIN not in table.outputs or CHAIN in data["outputs"]:
             return table
         self._loading = (*self._loading, id)
         try:
-            return replace(table, chain={next: self._behind(table, next, file) for next in table.outputs[CHAIN]})
+            return replace(
+                table,
+                chain={next: self._behind(table, next, file) for next in table.outputs[CHAIN]},
+            )
         finally:
             self._loading = self._loading[:-1]
 
     def _behind(self, table: Table, id: str, file: str) -> Table:
-        """A table that is rolled behind another. Raises TableError where there is none, where it needs what is not
-        known then, and for tables that lead back or far."""
+        """A table that is rolled behind another. Raises TableError where there is none, where it
+        needs what is not known then, and for tables that lead back or far."""
         known = self.in_sight
         if id not in list(known):
-            raise TableError(file, f"there is no table {id[:40]}. {did_you_mean(id, known)}".strip(), row="results")
+            raise TableError(
+                file,
+                f"there is no table {id[:40]}. {did_you_mean(id, known)}".strip(),
+                row="results",
+            )
         if id in self._loading:
-            raise TableError(file, f"{id} leads back to {id}: tables that roll each other never end", row="results")
+            raise TableError(
+                file,
+                f"{id} leads back to {id}: tables that roll each other never end",
+                row="results",
+            )
         found = known[id]
         if found.depth >= DEEPEST:
-            raise TableError(file, f"more than {DEEPEST} tables are rolled one behind the other", row="results")
+            raise TableError(
+                file, f"more than {DEEPEST} tables are rolled one behind the other", row="results"
+            )
         if lacking := next(found.lacks(table), ""):
             problem = f"{id} needs {lacking}, and {table.id}, behind which it is rolled, has no such input"
             raise TableError(file, problem, row="results")
@@ -590,7 +760,9 @@ class System:
         return self._named("table", id, self.tables)
 
     def scores(self, id: str) -> Mapping[str, float]:
-        """What each result of a sequence is worth for the side that acts; empty where the game does not say."""
+        """What each result of a sequence is worth for the side that acts; empty where the game
+        does not say.
+        """
         scores: Mapping[str, Any] = self.game.get("scores") or {}
         found = scores.get(id, scores.get("*")) or {}
         return {str(word): float(value) for word, value in found.items()}
@@ -605,7 +777,9 @@ class System:
         except KeyError:
             hint = did_you_mean(id, known) or f"grognard {kind}s {self.id} lists them all."
             raise UserError(
-                f'No {kind} "{id[:40]}" in {self.id} ({self.title}).', hint=hint, code="not-in-system"
+                f'No {kind} "{id[:40]}" in {self.id} ({self.title}).',
+                hint=hint,
+                code="not-in-system",
             ) from None
 
 
@@ -617,7 +791,9 @@ def built_in() -> Mapping[str, System]:
 
 
 def declared_in(system: System, id: str) -> Declared:
-    """The sequence `id` of a game, read and checked. Raises TableError naming file, step, line and column."""
+    """The sequence `id` of a game, read and checked. Raises TableError naming file, step, line
+    and column.
+    """
     from bot.rules.declared.declared import Library
     from bot.rules.declared.setting import Head, Setting
 
@@ -625,7 +801,9 @@ def declared_in(system: System, id: str) -> Declared:
     inline = bool(sequence.steps)
     name = "sequences" if inline else f"{STEPS}/{id}"
     source: dict[str, Any] = {"steps": sequence.steps} if inline else _read(system, name)
-    merged: dict[str, Any] = {key: {**_mapping(shared, key), **_mapping(source, key)} for key in SHARES}
+    merged: dict[str, Any] = {
+        key: {**_mapping(shared, key), **_mapping(source, key)} for key in SHARES
+    }
     merged["sequences"] = {id: {key: value for key, value in source.items() if key not in SHARES}}
     classes = system.game["units"].get("classes") or {}
     lists = {word: tuple(items) for word, items in {**system.lists, **classes}.items()}
@@ -638,22 +816,35 @@ def declared_in(system: System, id: str) -> Declared:
             return place_of(system.text(name).encode(), inside)
         if len(path) > 1 and path[1] in _mapping(source, str(path[0])):
             return place_of(system.text(name).encode(), path)
-        for one in filter(None, (system, system.parent or system.base)):  # the pack's own before its parent's
-            if SHARED.rpartition("/")[2] in one.declared and (found := place_of(one.text(SHARED).encode(), path)):
+        for one in filter(
+            None, (system, system.parent or system.base)
+        ):  # the pack's own before its parent's
+            if SHARED.rpartition("/")[2] in one.declared and (
+                found := place_of(one.text(SHARED).encode(), path)
+            ):
                 return f"{found} of {SHARED}.yaml"
         return ""
 
     led = [phase.get(LED_BY) for phase in system.game.get("phases") or ()]
     decks = {id: made for id, made in system.decks.items() if id not in led}
     setting = Setting(
-        f"{system.id}/{name}.yaml", system.in_sight, lists, system.words, place, system.tracks, system.said, decks
+        f"{system.id}/{name}.yaml",
+        system.in_sight,
+        lists,
+        system.words,
+        place,
+        system.tracks,
+        system.said,
+        decks,
     )
     head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
     return Library(merged, setting, {id: head}).declared(id)
 
 
 def _shared(system: System) -> dict[str, Any]:
-    """What the sequences of a game share; a list, formula or block of a pack replaces its parent's whole."""
+    """What the sequences of a game share; a list, formula or block of a pack replaces its
+    parent's whole.
+    """
     own = _read(system, SHARED) if SHARED.rpartition("/")[2] in system.declared else {}
     above = system.parent or system.base
     if above is None:

@@ -1,7 +1,9 @@
-"""What YAML files come to, kept beside them as Python keeps byte code, so that a start reads no YAML twice.
+"""What YAML files come to, kept beside them as Python keeps byte code, so that a start reads no
+YAML twice.
 
-A kept file is trusted as far as the byte code of the bot itself: it is in the same kind of folder, belongs to whoever
-owns the YAML or runs the bot, nobody else may write it, and it names the hash of the very YAML that it was read from.
+A kept file is trusted as far as the byte code of the bot itself: it is in the same kind of folder,
+belongs to whoever owns the YAML or runs the bot, nobody else may write it, and it names the hash of
+the very YAML that it was read from.
 """
 
 import contextlib
@@ -38,7 +40,9 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
 
     data = parse(text, name)
     if not sys.dont_write_bytecode:
-        with contextlib.suppress(OSError, ValueError):  # where it cannot be kept it is read again next time
+        with contextlib.suppress(
+            OSError, ValueError
+        ):  # where it cannot be kept it is read again next time
             _write(kept, head + marshal.dumps(data))
     return data
 

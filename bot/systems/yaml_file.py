@@ -1,4 +1,6 @@
-"""YAML read strictly: by the safe loader, and a key that is given twice is an error; a stranger's within limits."""
+"""YAML read strictly: by the safe loader, and a key that is given twice is an error; a
+stranger's within limits.
+"""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +14,9 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]  # PyYAML's C loader has no stubs of its own
-    """Refuses a mapping key that is given twice: a second row of the same name would hide the first."""
+    """Refuses a mapping key that is given twice: a second row of the same name would hide the
+    first.
+    """
 
 
 def _strict_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -20,12 +24,16 @@ def _strict_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
         if key in mapping:
-            raise yaml.MarkedYAMLError(problem=f"the key {key!r} is given twice", problem_mark=key_node.start_mark)
+            raise yaml.MarkedYAMLError(
+                problem=f"the key {key!r} is given twice", problem_mark=key_node.start_mark
+            )
         mapping[key] = loader.construct_object(value_node, deep=deep)
     return mapping
 
 
-_StrictLoader.add_constructor("tag:yaml.org,2002:map", lambda loader, node: _strict_mapping(loader, node, deep=True))
+_StrictLoader.add_constructor(
+    "tag:yaml.org,2002:map", lambda loader, node: _strict_mapping(loader, node, deep=True)
+)
 
 
 def parse(text: bytes, file: str) -> Any:
@@ -38,7 +46,8 @@ def parse(text: bytes, file: str) -> Any:
 
 
 def place_of(text: bytes, path: Sequence[str | int]) -> str:
-    """Where in the text a path of keys and positions is: `line 12, column 5`; as far as the path can be followed.
+    """Where in the text a path of keys and positions is: `line 12, column 5`; as far as the path
+    can be followed.
 
     Nothing where not even its beginning is in the text.
     """
@@ -57,7 +66,8 @@ def place_of(text: bytes, path: Sequence[str | int]) -> str:
     return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
 
 
-# -- YAML that a stranger wrote, held to limits before it is built: no anchors, tags, depths or numbers without end
+# -- YAML that a stranger wrote, held to limits before it is built: no anchors, tags, depths or
+# numbers without end
 
 DEEPEST = 12
 MOST_VALUES = 30_000
@@ -70,8 +80,12 @@ LONGEST_TEXT = 4_000
 LONGEST_LINE = 10_000
 """Room for a text that is quoted."""
 _UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-_LARGE = re.compile(r"[-+]?[\d_][\d_]{12,}(\.\d*)?|[-+]?[\d_.]+[eE][-+]?\d{2,}|[-+]?\.(inf|nan)", re.IGNORECASE)
-_OTHER_NUMBER = re.compile(r"\d{4}-\d\d?-\d\d?([Tt ].*)?|[-+]?0[xb][\da-fA-F_]+|[-+]?\d[\d_]*(:[0-5]?\d)+(\.\d*)?")
+_LARGE = re.compile(
+    r"[-+]?[\d_][\d_]{12,}(\.\d*)?|[-+]?[\d_.]+[eE][-+]?\d{2,}|[-+]?\.(inf|nan)", re.IGNORECASE
+)
+_OTHER_NUMBER = re.compile(
+    r"\d{4}-\d\d?-\d\d?([Tt ].*)?|[-+]?0[xb][\da-fA-F_]+|[-+]?\d[\d_]*(:[0-5]?\d)+(\.\d*)?"
+)
 
 
 def read_bounded(data: bytes, file: str) -> Any:
@@ -82,7 +96,10 @@ def read_bounded(data: bytes, file: str) -> Any:
         raise TableError(file, f"is not UTF-8 text (byte {error.start})") from None
     for number, line in enumerate(text.split("\n"), 1):
         if len(line) > LONGEST_LINE:
-            raise TableError(file, f"line {number}: has {len(line)} characters; at most {LONGEST_LINE} go in a line")
+            raise TableError(
+                file,
+                f"line {number}: has {len(line)} characters; at most {LONGEST_LINE} go in a line",
+            )
         if found := _UNSHOWN.search(line):
             raise TableError(
                 file,
@@ -96,12 +113,21 @@ def read_bounded(data: bytes, file: str) -> Any:
         raise TableError(file, f"is not YAML: {error}") from None
     try:
         return parse(text.encode(), file)
-    except (ValueError, TypeError, RecursionError, yaml.YAMLError):  # a key that is a list, a 31st of February
-        raise TableError(file, "has a key that is not a word or a number, or a date that is none; quote it") from None
+    except (
+        ValueError,
+        TypeError,
+        RecursionError,
+        yaml.YAMLError,
+    ):  # a key that is a list, a 31st of February
+        raise TableError(
+            file, "has a key that is not a word or a number, or a date that is none; quote it"
+        ) from None
 
 
 class _Bounds:
-    """Follows the events of a file, which cost nothing to keep, and stops at the first that goes too far."""
+    """Follows the events of a file, which cost nothing to keep, and stops at the first that goes
+    too far.
+    """
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -114,7 +140,10 @@ class _Bounds:
         """Raise TableError for what is not taken, yaml's own error for what is not YAML."""
         for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                self._refuse(event, "anchors and aliases (& and *) are not taken; write it out, or quote the text")
+                self._refuse(
+                    event,
+                    "anchors and aliases (& and *) are not taken; write it out, or quote the text",
+                )
             if tag := getattr(event, "tag", None):
                 self._refuse(event, f"tags such as {str(tag)[:40]} are not taken")
             if isinstance(event, yaml.ScalarEvent):
@@ -147,7 +176,10 @@ class _Bounds:
             if _LARGE.fullmatch(event.value):
                 self._refuse(event, f"{event.value[:20]} is too large for a number of a table")
             if _OTHER_NUMBER.fullmatch(event.value):
-                self._refuse(event, f"YAML reads {event.value[:20]} as a date, a time or another number; quote it")
+                self._refuse(
+                    event,
+                    f"YAML reads {event.value[:20]} as a date, a time or another number; quote it",
+                )
 
     def _refuse(self, event: Any, problem: str) -> None:
         raise TableError(self._file, f"{_at(event.start_mark)}{problem}")

@@ -1,1 +1,3 @@
-"""Checks that a log is honest: chain, seeds, dice and texts, who may do what, and every result played again."""
+"""Checks that a log is honest: chain, seeds, dice and texts, who may do what, and every result
+played again.
+"""

@@ -1,4 +1,6 @@
-"""The whole check of a game's log: chain, dice and texts, kinds and order of events, and every outcome played again."""
+"""The whole check of a game's log: chain, dice and texts, kinds and order of events, and every
+outcome played again.
+"""
 
 import gzip
 import zlib
@@ -29,11 +31,15 @@ _MOST_LISTED = 8
 Event = Mapping[str, Any]
 
 
-def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True, imported_until: int = 0) -> Findings:
-    """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see `read_heads`.
+def check(
+    data: object, heads: Iterable[str] = (), *, with_tables: bool = True, imported_until: int = 0
+) -> Findings:
+    """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see
+    `read_heads`.
 
-    Without tables outcomes are not played again; all else needs none. What is wrong with the history before event
-    `imported_until` is a remark: a host answers for what was played here. Raises UserError for data that is no export.
+    Without tables outcomes are not played again; all else needs none. What is wrong with the
+    history before event `imported_until` is a remark: a host answers for what was played here.
+    Raises UserError for data that is no export.
     """
     log = read_export(data)
     proof = check_proof(log, heads)
@@ -90,8 +96,9 @@ class _History:
                 self._fault(number, fault)
         self.remarks += closed_hands(past.now)
         texts_by = {(text.event, text.key): text.text for text in self._log.texts}
-        for number, fault in opened_faults([*past.bodies.values()], texts_by) if not self.faults else ():
-            self._fault(number, fault)
+        if not self.faults:
+            for number, fault in opened_faults([*past.bodies.values()], texts_by):
+                self._fault(number, fault)
 
     def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
         """Hold an event of the right shape against what went before."""
@@ -120,20 +127,32 @@ class _History:
             if problem := replay.edition_problem(roll):
                 self._fault(number, problem)
             elif replay.is_playable(roll):
-                is_sealed, side, before = kind == "sealed", event["side"], past.bodies.get(number - 1, {})
-                for problem in replay.replay_faults(past.now, roll, sealed=is_sealed, side=side, before=before):
+                is_sealed, side, before = (
+                    kind == "sealed",
+                    event["side"],
+                    past.bodies.get(number - 1, {}),
+                )
+                for problem in replay.replay_faults(
+                    past.now, roll, sealed=is_sealed, side=side, before=before
+                ):
                     self._fault(number, problem)
                 self.played += 1
             else:
                 self._count(number, is_todays=False)
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
             system, edition = roll.get("system", ""), roll.get("edition", 0)
-            if isinstance(edition, str) and edition not in self._log.packs and not replay.is_playable(roll):
+            if (
+                isinstance(edition, str)
+                and edition not in self._log.packs
+                and not replay.is_playable(roll)
+            ):
                 what = f"The pack {edition[:8]} is not in the file; where it is at hand (--packs) more can be checked."
                 self.remarks += [what] if what not in self.remarks else []
             if isinstance(edition, int):
                 if edition < editions.get(system, 0):
-                    self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
+                    self.remarks.append(
+                        f"Event {number} names an older edition of {system} than an event before it."
+                    )
                 editions[system] = max(edition, editions.get(system, 0))
         elif kind in ("start", "next", "pass") and not event.get("free"):
             self._count(number, is_todays=replay.turn_is_todays(past.now, event))
@@ -161,15 +180,24 @@ def _cut(faults: list[str]) -> tuple[str, ...]:
 
 
 def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
-    """What a check of the export in `path`, or of a page that holds it, found. Raises UserError for any other file."""
+    """What a check of the export in `path`, or of a page that holds it, found. Raises UserError
+    for any other file.
+    """
     text = raw_text(path)
     data = read_json(export_text(text, _MOST_BYTES), f"The file {path}")
     found = check(data, heads)
     if not text.lstrip().startswith("<") or found.faults or not isinstance(data, dict):
         return found
-    system = next((row["body"]["system"] for row in data["events"] if "system" in row["body"]), data.get("system", ""))
-    faults, unproved = shown_faults(text, data, frozenset(lost_states(everywhere().get(str(system)))))
-    told = "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
+    system = next(
+        (row["body"]["system"] for row in data["events"] if "system" in row["body"]),
+        data.get("system", ""),
+    )
+    faults, unproved = shown_faults(
+        text, data, frozenset(lost_states(everywhere().get(str(system))))
+    )
+    told = (
+        "The page shows what its log holds; nothing proves names of persons, luck, odds and traces."
+    )
     remarks = [] if faults else [told]
     if unproved:
         events = counted(len(unproved), "event")
@@ -178,7 +206,9 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
 
 
 def file_text(path: Path) -> str:
-    """The JSON of the export in `path`: as it is, compressed, or inside an after-action page. Raises UserError."""
+    """The JSON of the export in `path`: as it is, compressed, or inside an after-action page.
+    Raises UserError.
+    """
     return export_text(raw_text(path), _MOST_BYTES)
 
 
@@ -186,26 +216,41 @@ def raw_text(path: Path) -> str:
     """The text of an exported game or of a page that holds one, unpacked. Raises UserError."""
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
+            raise UserError(
+                f"The file {path} is too large for an exported game.", code="file-too-large"
+            )
         raw = path.read_bytes()
         if raw.startswith(b"\x1f\x8b"):
             with gzip.open(path) as packed:
                 raw = packed.read(_MOST_BYTES + 1)
         text = raw.decode("utf-8-sig")
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise UserError(f"The file {path} is damaged: it cannot be unpacked.", code="damaged-file") from None
+        raise UserError(
+            f"The file {path} is damaged: it cannot be unpacked.", code="damaged-file"
+        ) from None
     except OSError as error:
-        raise UserError(f"The file {path} cannot be read: {error.strerror}.", code="unreadable-file") from None
+        raise UserError(
+            f"The file {path} cannot be read: {error.strerror}.", code="unreadable-file"
+        ) from None
     except ValueError:
-        what, hint = f"The file {path} is not text.", phrase("`/game export` writes a file that can be checked.")
+        what, hint = (
+            f"The file {path} is not text.",
+            phrase("`/game export` writes a file that can be checked."),
+        )
         raise UserError(what, hint=hint, code="not-text") from None
     if len(raw) > _MOST_BYTES:
-        raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
+        raise UserError(
+            f"The file {path} is too large for an exported game.", code="file-too-large"
+        )
     return text
 
 
-def known_heads(heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]) -> list[str]:
-    """What was typed behind --head and --heads; a file with text from a chat is read, `-` is standard input."""
+def known_heads(
+    heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]
+) -> list[str]:
+    """What was typed behind --head and --heads; a file with text from a chat is read, `-` is
+    standard input.
+    """
     found = list(heads)
     for text in texts:
         path = Path(text) if len(text) < 200 and "#" not in text else None
@@ -242,4 +287,6 @@ def summary(known: Findings) -> list[str]:
 
 def _listed(events: Sequence[int]) -> str:
     """The first few events, by number."""
-    return ", ".join(f"#{number}" for number in events[:_MOST_LISTED]) + (" ..." if events[_MOST_LISTED:] else "")
+    return ", ".join(f"#{number}" for number in events[:_MOST_LISTED]) + (
+        " ..." if events[_MOST_LISTED:] else ""
+    )

@@ -1,4 +1,6 @@
-"""Proves for the games of a database that log, chain, dice and state agree. Nothing secret is shown, only faults."""
+"""Proves for the games of a database that log, chain, dice and state agree. Nothing secret is
+shown, only faults.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -25,16 +27,25 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
         snapshot = saved.state and to_json(from_json(saved.state))
         if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
             return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
-    except (UserError, ValueError, KeyError, TypeError, AttributeError) as error:  # whatever is in a damaged file
+    except (
+        UserError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as error:  # whatever is in a damaged file
         return [f"its state cannot be read ({type(error).__name__}: {error})."]
     return []
 
 
-async def audit(store: Store, note: Note = lambda _: None, *, since: float = 0.0) -> tuple[int, list[str]]:
-    """How many games there are that were played `since` then, and the faults of all of them, one line each that names
-    the game.
+async def audit(
+    store: Store, note: Note = lambda _: None, *, since: float = 0.0
+) -> tuple[int, list[str]]:
+    """How many games there are that were played `since` then, and the faults of all of them, one
+    line each that names the game.
 
-    `note` is given what is no fault of this host: of what others imported, and outcomes of another edition.
+    `note` is given what is no fault of this host: of what others imported, and outcomes of another
+    edition.
     """
     count, faults, after = 0, [], ""
     while page := await store.games(after=after, limit=200, since=since):
@@ -46,7 +57,9 @@ async def audit(store: Store, note: Note = lambda _: None, *, since: float = 0.0
 
 
 async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> list[str]:
-    """The faults of one game: chain, all dice (also under seeds not yet published), outcomes, head and state."""
+    """The faults of one game: chain, all dice (also under seeds not yet published), outcomes,
+    head and state.
+    """
     saved = await store.load_game_by_id(game)
     if saved is None:
         return []
@@ -65,13 +78,21 @@ async def audit_game(store: Store, game: str, note: Note = lambda _: None) -> li
         packs=await packs_of(store, events, texts),
         with_secrets=True,
     )
-    imported = max((number for number, body in enumerate(bodies, 1) if body.get("kind") == "import"), default=0)
+    imported = max(
+        (number for number, body in enumerate(bodies, 1) if body.get("kind") == "import"), default=0
+    )
     findings = check(whole, imported_until=imported)
     faults = list(findings.faults)
     if theirs := [remark for remark in findings.remarks if "was imported" in remark]:
-        note(f"Game {game}: {theirs[0]} ({len(theirs)} such remarks; what came in by a file is not this host's doing)")
+        note(
+            f"Game {game}: {theirs[0]} ({len(theirs)} such remarks; what came in by a file is not this host's doing)"
+        )
     if findings.unplayed:
-        note(f"Game {game}: {findings.unplayed} outcomes of another edition could not be played again.")
+        note(
+            f"Game {game}: {findings.unplayed} outcomes of another edition could not be played again."
+        )
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
-        faults.append(f"the log ends with event {events[-1].number}, but the stored game is at another.")
+        faults.append(
+            f"the log ends with event {events[-1].number}, but the stored game is at another."
+        )
     return faults or state_faults(saved, events)

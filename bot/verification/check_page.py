@@ -1,7 +1,9 @@
-"""What an after-action page shows, held against the log inside it: rows, head sentence, rosters and losses.
+"""What an after-action page shows, held against the log inside it: rows, head sentence, rosters and
+losses.
 
-The log was checked before. A first line whose hash is in its event is proved to the letter; of an event from before
-that there are its dice, its stored result and the states that it led to. Names of persons are those in the file.
+The log was checked before. A first line whose hash is in its event is proved to the letter; of an
+event from before that there are its dice, its stored result and the states that it led to. Names of
+persons are those in the file.
 """
 
 from __future__ import annotations
@@ -33,7 +35,11 @@ class _Node:
         """The nodes inside with this class, tag or `#id`, in order."""
         for one in self.inside:
             if isinstance(one, _Node):
-                names = (one.tag, "#" + one.attrs.get("id", ""), *one.attrs.get("class", "").split())
+                names = (
+                    one.tag,
+                    "#" + one.attrs.get("id", ""),
+                    *one.attrs.get("class", "").split(),
+                )
                 if what in names:
                     yield one
                 yield from one.every(what)
@@ -71,7 +77,9 @@ class _Reader(HTMLParser):
 
 
 class Rebuilt:
-    """What a page of a log has to show; `lost` are the states in which a unit is out of the game."""
+    """What a page of a log has to show; `lost` are the states in which a unit is out of the
+    game.
+    """
 
     def __init__(self, log: Json, lost: frozenset[str]) -> None:
         self.log, self.lost = log, lost
@@ -88,7 +96,10 @@ class Rebuilt:
         for body in self.bodies:
             after = body.get("after") or {}
             self.units |= after.get("units") or {}
-            self.first = {**{key: unit for key, unit in (after.get("units") or {}).items() if unit}, **self.first}
+            self.first = {
+                **{key: unit for key, unit in (after.get("units") or {}).items() if unit},
+                **self.first,
+            }
             self.game |= after.get("game") or {}
             turn = self.game.get("turn", 0)
             self.cards |= after.get("cards") or {}
@@ -97,7 +108,9 @@ class Rebuilt:
             self.ends[at:], self.held[at:] = [(turn, dict(self.units))], [(turn, held)]
         declared = ((body.get("after") or {}).get("game") or {} for body in self.bodies)
         self.sides = next((list(game["sides"]) for game in declared if game.get("sides")), [])
-        self.sides = self.sides or sorted({unit.get("side", "") for unit in self.units.values() if unit} - {""})
+        self.sides = self.sides or sorted(
+            {unit.get("side", "") for unit in self.units.values() if unit} - {""}
+        )
 
     def first_line(self, body: Json, shown: str) -> str | None:
         """What the row of an event has to begin with; None where nothing proves its words."""
@@ -107,7 +120,11 @@ class Rebuilt:
         if words is None:  # not in the file: what is shown has to be it, as far as no name is in it
             return shown if said(shown) == body[SAID] else ""
         name, text = self.names.get, self.texts.get
-        return " ".join(filled(words, lambda who: name(who, SOMEONE), lambda at, key: text((at, key), DELETED)).split())
+        return " ".join(
+            filled(
+                words, lambda who: name(who, SOMEONE), lambda at, key: text((at, key), DELETED)
+            ).split()
+        )
 
     def row(self, body: Json, shown: str) -> dict[str, Any]:
         """The parts of an event's row; those that nothing proves are missing."""
@@ -122,10 +139,14 @@ class Rebuilt:
             "sd": held.get("side", ""),
             "who": self.names.get(held["who"], SOMEONE),
             "tag": "|".join(tags),
-            "dice": ["dice", *dice[:MOST_DICE], *(["…"] if dice[MOST_DICE:] else [])] if dice else [],
+            "dice": ["dice", *dice[:MOST_DICE], *(["…"] if dice[MOST_DICE:] else [])]
+            if dice
+            else [],
         }
         line = self.first_line(body, shown)
-        return parts | ({"log": as_logged(held, self.sides)} if line is None else {"line": line, "log": ""})
+        return parts | (
+            {"log": as_logged(held, self.sides)} if line is None else {"line": line, "log": ""}
+        )
 
     def taken(self, body: Json) -> list[str]:
         """Who is out of the game by it."""
@@ -147,10 +168,22 @@ class Rebuilt:
         """The sentence at the head, as a pattern: the name of a phase is not in the log."""
         winner, turn = self.game.get("winner"), self.game.get("turn", 0)
         won = "A draw. " if winner == "draw" else f"{winner} won. " if winner else ""
-        where = f"Ended in turn {turn}" if self.game.get("ended") else f"Turn {turn}, \0" if turn else "Free play"
+        where = (
+            f"Ended in turn {turn}"
+            if self.game.get("ended")
+            else f"Turn {turn}, \0"
+            if turn
+            else "Free play"
+        )
         counts = [(side, *self.count(side)) for side in self.sides]
-        lost = ", ".join(f"{side} lost {gone or 'none'} of {every} units" for side, gone, every in counts if every)
-        return re.escape(f"{won}{where}. {lost}." if lost else f"{won}{where}.").replace("\0", "[^.]*")
+        lost = ", ".join(
+            f"{side} lost {gone or 'none'} of {every} units"
+            for side, gone, every in counts
+            if every
+        )
+        return re.escape(f"{won}{where}. {lost}." if lost else f"{won}{where}.").replace(
+            "\0", "[^.]*"
+        )
 
     def losses(self) -> list[list[str]]:
         """Who was lost in each turn, by side."""
@@ -172,7 +205,9 @@ class Rebuilt:
 
 
 def as_logged(body: Json, sides: list[str]) -> str:
-    """What an event from before answers were kept has in the log: its result, and the states that it led to."""
+    """What an event from before answers were kept has in the log: its result, and the states
+    that it led to.
+    """
     before, after = ((body.get(part) or {}).get("units") or {} for part in ("before", "after"))
     states = [
         f"{unit['name']}: {unit.get('state') or 'no state'}"
@@ -196,10 +231,17 @@ def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str],
         summary = next(node.every("summary"), node)
         line = " · ".join(filter(None, (summary.text("res"), summary.text("by"))))
         want = due.row(body, line)
-        have: dict[str, Any] = {name: summary.text(name) for name in ("no", "sd", "who", "tag", "log")}
-        have |= {"line": line, "dice": [word for one in summary.every("dice") for word in one.text().split()]}
+        have: dict[str, Any] = {
+            name: summary.text(name) for name in ("no", "sd", "who", "tag", "log")
+        }
+        have |= {
+            "line": line,
+            "dice": [word for one in summary.every("dice") for word in one.text().split()],
+        }
         if wrong := [name for name, value in want.items() if have[name] != value]:
-            faults.append(f"Event {body['number']}: the page shows something else than its log ({_WORDS[wrong[0]]}).")
+            faults.append(
+                f"Event {body['number']}: the page shows something else than its log ({_WORDS[wrong[0]]})."
+            )
         if "line" not in want:
             unproved.append(body["number"])
     faults += [*_head_faults(tree, due), *_list_faults(tree, due)]
@@ -223,29 +265,48 @@ def _head_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
         gone, every = counts.get(node.attrs.get("data-side", ""), (0, 0))
         if node.text().split() != f"{every - gone} of {every} units left".split():
             yield f"The page counts the units of {node.attrs.get('data-side')} otherwise than its log."
-    cells = [[cell.text() for cell in row.every("td")] for one in tree.every("losses") for row in one.every("tr")]
+    cells = [
+        [cell.text() for cell in row.every("td")]
+        for one in tree.every("losses")
+        for row in one.every("tr")
+    ]
     shown = [["" if cell == "none" or cell.startswith("hurt: ") else cell.partition("; hurt: ")[0] for cell in row]
              for row in cells if row]  # fmt: skip
     if shown and shown != due.losses():
         yield "The losses by turn in the page are not those of its log."
-    hands = [[cell.text() for cell in row.every("td")] for one in tree.every("hands") for row in one.every("tr")]
+    hands = [
+        [cell.text() for cell in row.every("td")]
+        for one in tree.every("hands")
+        for row in one.every("tr")
+    ]
     if hands and hands[1:] != due.hands():
         yield "The sizes of hands in the page are not those of its log."
     for node in (one for part in tree.every("rosters") for one in part.every("li")):
         unit = due.units.get(node.attrs.get("data-key", ""))
         state = _plain(unit.get("state", "")) if unit else set()
-        if unit and (node.text("nm") != unit["name"] or not _fits(_plain(node.text("st")), state, due.lost)):
+        if unit and (
+            node.text("nm") != unit["name"] or not _fits(_plain(node.text("st")), state, due.lost)
+        ):
             yield f"The roster in the page shows {unit['name']} otherwise than its log."
 
 
 def _list_faults(tree: _Node, due: Rebuilt) -> Iterator[str]:
-    ends = [body["number"] for body in due.bodies if body["kind"] == "end" and body["number"] not in due.undone]
+    ends = [
+        body["number"]
+        for body in due.bodies
+        if body["kind"] == "end" and body["number"] not in due.undone
+    ]
     words = due.texts.get((ends[-1], "text"), "") if ends and due.game.get("ended") else ""
     if tree.text("closing") != (f"“{' '.join(words.split())}”" if words else ""):
         yield "The closing words in the page are not those of its log."
     heads = {"#" + row.attrs.get("id", ""): row.text("res") for row in tree.every("ev")}
     taken = {f"#e{body['number']}": ", ".join(due.taken(body)) for body in due.bodies}
-    for node in (one for part in ("shots", "#p-now") for place in tree.every(part) for one in place.every("div")):
+    for node in (
+        one
+        for part in ("shots", "#p-now")
+        for place in tree.every(part)
+        for one in place.every("div")
+    ):
         for link in (one for one in node.inside if isinstance(one, _Node) and one.tag == "a"):
             at = link.attrs.get("href", "")
             if heads.get(at) != link.text() or node.text("out") not in ("", taken.get(at)):
@@ -257,9 +318,11 @@ def _plain(words: str) -> set[str]:
 
 
 def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
-    """Whether these words tell the state of a unit. One that is well may have none; wounds that are numbers may be told
-    beside it, but nothing may put it out of the game."""
-    return state - _WELL <= shown and not (shown - state) & {word for one in lost for word in _plain(one)}
+    """Whether these words tell the state of a unit. One that is well may have none; wounds that are
+    numbers may be told beside it, but nothing may put it out of the game."""
+    return state - _WELL <= shown and not (shown - state) & {
+        word for one in lost for word in _plain(one)
+    }
 
 
 _WELL = {"good", "order", "normal", "working", "ready", "operable", "sound", "none"}

@@ -1,4 +1,6 @@
-"""Writes a game down as one JSON object that can be checked by anyone and imported again. See docs/export.md."""
+"""Writes a game down as one JSON object that can be checked by anyone and imported again. See
+docs/export.md.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,11 +27,11 @@ def export_game(
     with_secrets: bool = False,
     **about: object,
 ) -> Json:
-    """The export of the game whose log is `events`. `about` (system, name, ...) is only for whoever reads the file.
-    `packs` are the files of those that it was played with, by their hash.
+    """The export of the game whose log is `events`. `about` (system, name, ...) is only for whoever
+    reads the file. `packs` are the files of those that it was played with, by their hash.
 
-    Seeds that were not revealed are left out, and so are sealed rolls and orders that are not yet opened;
-    `with_secrets` keeps them, for a check that shows nobody anything but faults.
+    Seeds that were not revealed are left out, and so are sealed rolls and orders that are not yet
+    opened; `with_secrets` keeps them, for a check that shows nobody anything but faults.
     """
     bodies = {event.number: event.data for event in events}
     promises = Promises(with_secrets=with_secrets)
@@ -38,12 +40,16 @@ def export_game(
     head = events[-1].hash if events else genesis(game)
     return {
         **heading(game, head, packs, **about),
-        "events": [{"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events],
+        "events": [
+            {"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events
+        ],
         **behind(game, seeds, promises.shown(texts), persons, with_secrets=with_secrets),
     }
 
 
-def heading(game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object) -> Json:
+def heading(
+    game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object
+) -> Json:
     """Return what comes before the events in an export."""
     heading: Json = {"format": FORMAT, "version": VERSION, "game": game, **about, "head": head}
     return {**heading, "packs": dict(packs)} if packs else heading
@@ -57,16 +63,22 @@ def behind(
     *,
     with_secrets: bool = False,
 ) -> Json:
-    """What comes behind the events in an export; of `texts` only those that may be shown are given."""
+    """What comes behind the events in an export; of `texts` only those that may be shown are
+    given.
+    """
     return {
         "seeds": [_seed(row, shown=with_secrets or row.revealed is not None) for row in seeds],
         "texts": [text_json(row) for row in texts],
-        "persons": [{"person": row.person, "key": _key(game, row), "name": row.name} for row in persons],
+        "persons": [
+            {"person": row.person, "key": _key(game, row), "name": row.name} for row in persons
+        ],
     }
 
 
 class Promises:
-    """Which texts of a log an export may show, by what has been noted of its events; their bodies are not kept."""
+    """Which texts of a log an export may show, by what has been noted of its events; their
+    bodies are not kept.
+    """
 
     def __init__(self, *, with_secrets: bool = False) -> None:
         self._with_secrets = with_secrets
@@ -93,11 +105,13 @@ class Promises:
             self._promised[number] = keys
 
     def shown(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
-        """Those that may be shown, once all events are noted. An answer kept for its reader only is not in the chain,
-        and so in no export."""
+        """Those that may be shown, once all events are noted. An answer kept for its reader only is
+        not in the chain, and so in no export."""
         closed = self._sealed - self._opened if not self._with_secrets else set()
         for row in texts:
-            is_open = row.event not in closed and (row.key == SEALED or row.key in self._promised.get(row.event, ()))
+            is_open = row.event not in closed and (
+                row.key == SEALED or row.key in self._promised.get(row.event, ())
+            )
             if row.key.startswith(CLOSED) and not self._with_secrets:
                 is_open = is_open and any(row.event in shown for shown in self._shown)
             if is_open or row.key == SAID:
@@ -117,4 +131,10 @@ def _seed(row: SeedRow, *, shown: bool) -> Json:
 
 def text_json(row: TextRow) -> Json:
     """A text as it is in an export."""
-    return {"event": row.event, "key": row.key, "salt": row.salt, "text": row.text, "person": row.person}
+    return {
+        "event": row.event,
+        "key": row.key,
+        "salt": row.salt,
+        "text": row.text,
+        "person": row.person,
+    }

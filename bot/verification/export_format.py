@@ -1,5 +1,5 @@
-"""An exported game as values: read from JSON that anybody may have written, by itself or in an after-action page, so
-every part is checked first.
+"""An exported game as values: read from JSON that anybody may have written, by itself or in an
+after-action page, so every part is checked first.
 
 docs/export.md describes the file.
 """
@@ -82,8 +82,8 @@ class Exported:
 def read_json(text: str, what: str = "The file") -> object:
     """The JSON of a file that somebody may have written to be read in two ways.
 
-    Raises UserError for what is not JSON, for a key that is given twice in one object, for numbers that are none, and
-    for halves of characters, which would have the same hash as a question mark.
+    Raises UserError for what is not JSON, for a key that is given twice in one object, for numbers
+    that are none, and for halves of characters, which would have the same hash as a question mark.
     """
 
     def whole(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -98,10 +98,14 @@ def read_json(text: str, what: str = "The file") -> object:
         raise _odd(f"{what} holds {word}, which is not a number.")
 
     try:
-        data: object = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number)
+        data: object = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number
+        )
     except (ValueError, RecursionError):
         raise UserError(
-            f"{what} is not JSON.", hint=phrase("`/game export` writes a file that can be checked."), code="not-a-log"
+            f"{what} is not JSON.",
+            hint=phrase("`/game export` writes a file that can be checked."),
+            code="not-a-log",
         ) from None
     if _HALF.search(text) and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
         raise _odd(f"{what} holds half of a character.")
@@ -113,30 +117,40 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 def _odd(problem: str) -> UserError:
     return UserError(
-        problem, hint="That is not a file that Grognard writes. Export the game again.", code="damaged-log"
+        problem,
+        hint="That is not a file that Grognard writes. Export the game again.",
+        code="damaged-log",
     )
 
 
 def read_export(data: object) -> Exported:
-    """The export in parsed JSON. Raises UserError that names the part which is not as it should be."""
+    """The export in parsed JSON. Raises UserError that names the part which is not as it should
+    be.
+    """
     file = _Part(data, "the file")
     if file.data.get("format") != FORMAT:
         raise UserError(
-            "This file is not a game exported by Grognard.", hint=phrase("`/game export` writes one."), code="not-a-log"
+            "This file is not a game exported by Grognard.",
+            hint=phrase("`/game export` writes one."),
+            code="not-a-log",
         )
     if file.number("version") > VERSION:
         raise UserError(
-            "This file was written by a newer Grognard.", hint="Update this one, then try again.", code="newer-log"
+            "This file was written by a newer Grognard.",
+            hint="Update this one, then try again.",
+            code="newer-log",
         )
     if file.number("version") < VERSION:
         raise make_unreleased_error("This file", f"export version {file.number('version')}")
     events = tuple(
-        ExportedEvent(part.number("number"), part.part("body").data, part.text("hash")) for part in file.parts("events")
+        ExportedEvent(part.number("number"), part.part("body").data, part.text("hash"))
+        for part in file.parts("events")
     )
     for event in events:
         check_protocol(event.body)
     persons = tuple(
-        ExportedPerson(part.text("person"), part.text("key", ""), part.text("name")) for part in file.parts("persons")
+        ExportedPerson(part.text("person"), part.text("key", ""), part.text("name"))
+        for part in file.parts("persons")
     )
     if len({row.person for row in persons}) < len(persons):
         raise _odd("The file has a person twice.")
@@ -150,7 +164,11 @@ def read_export(data: object) -> Exported:
         ),
         texts=tuple(
             ExportedText(
-                part.number("event"), part.text("key"), part.text("salt"), part.text("text"), part.text("person", "")
+                part.number("event"),
+                part.text("key"),
+                part.text("salt"),
+                part.text("text"),
+                part.text("person", ""),
             )
             for part in file.parts("texts")
         ),
@@ -163,7 +181,10 @@ def _packs(file: _Part) -> dict[str, dict[str, str]]:
     packs = file.part("packs") if "packs" in file.data else _Part({}, "packs")
     if len(packs.data) > MOST_PACKS:
         raise _broken("packs of the file", f"of at most {MOST_PACKS}")
-    return {hash: {name: packs.part(hash).text(name) for name in packs.part(hash).data} for hash in packs.data}
+    return {
+        hash: {name: packs.part(hash).text(name) for name in packs.part(hash).data}
+        for hash in packs.data
+    }
 
 
 class _Part:
@@ -206,15 +227,18 @@ class _Part:
 
 def _broken(what: str, expected: str) -> UserError:
     return UserError(
-        f"The file is damaged: {what} is not {expected}.", hint="Export the game again.", code="damaged-log"
+        f"The file is damaged: {what} is not {expected}.",
+        hint="Export the game again.",
+        code="damaged-log",
     )
 
 
 def export_text(text: str, most: int) -> str:
-    """The JSON of the exported game in `text`, which is a page that holds it; any other text as it is.
+    """The JSON of the exported game in `text`, which is a page that holds it; any other text as it
+    is.
 
-    Raises UserError for a page that holds no game, or more than one, and for data that is damaged or unpacks to more
-    than `most` bytes.
+    Raises UserError for a page that holds no game, or more than one, and for data that is damaged
+    or unpacks to more than `most` bytes.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         return text
@@ -225,7 +249,8 @@ def export_text(text: str, most: int) -> str:
 def _embedded_game(page: str) -> tuple[str, str]:
     """Return how the game in a page is packed (`json` or `gzip`), and its text.
 
-    Raises UserError for a page that holds no game, or more than one; it stops reading at the second.
+    Raises UserError for a page that holds no game, or more than one; it stops reading at the
+    second.
     """
     hint = "Give the after-action page as it was downloaded, or the game as JSON."
     mark = page.find(_MARK)
@@ -248,7 +273,9 @@ def _unpacked(data: str, most: int) -> str:
         raw = stream.decompress(b64decode(data.strip(), validate=True), most + 1)
         text = raw.decode()
     except (ValueError, binascii.Error, zlib.error):
-        raise UserError("The page is damaged: its data cannot be unpacked.", code="damaged-file") from None
+        raise UserError(
+            "The page is damaged: its data cannot be unpacked.", code="damaged-file"
+        ) from None
     if len(raw) > most:
         raise UserError("The game in this page is too large.", code="file-too-large")
     if not stream.eof or stream.unused_data:

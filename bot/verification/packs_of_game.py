@@ -1,4 +1,6 @@
-"""The packs that a game was played with: out of the store, or out of the file that somebody brought."""
+"""The packs that a game was played with: out of the store, or out of the file that somebody
+brought.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,19 +19,31 @@ from bot.systems.system import System
 from bot.verification.export_format import MOST_PACKS, Exported
 
 
-async def packs_of(store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()) -> dict[str, dict[str, str]]:
-    """The files of each version that events name, by its hash: as they are kept, or as the host has them."""
+async def packs_of(
+    store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()
+) -> dict[str, dict[str, str]]:
+    """The files of each version that events name, by its hash: as they are kept, or as the host
+    has them.
+    """
     return await packs_at(store, [*hashes_of(rows), *hashes_sealed(texts)])
 
 
 def hashes_of(rows: Iterable[EventRow]) -> list[str]:
     """The versions of packs that events name."""
-    return list(hashes_in(row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body))
+    return list(
+        hashes_in(row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body)
+    )
 
 
 def hashes_sealed(texts: Iterable[TextRow]) -> list[str]:
     """The versions of packs that sealed events name, which are among these texts."""
-    return list(hashes_in(json.loads(text.text) for text in texts if text.key == SEALED and '"edition":"' in text.text))
+    return list(
+        hashes_in(
+            json.loads(text.text)
+            for text in texts
+            if text.key == SEALED and '"edition":"' in text.text
+        )
+    )
 
 
 async def packs_at(store: Store, hashes: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -53,11 +67,16 @@ def with_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
 
 
 def _at_hand(hash: str) -> PackSystem | None:
-    return next((one for one in systems().values() if isinstance(one, PackSystem) and one.version == hash), None)
+    return next(
+        (one for one in systems().values() if isinstance(one, PackSystem) and one.version == hash),
+        None,
+    )
 
 
 def _whole(pack: PackSystem | None) -> PackSystem | None:
-    """The pack, if all of it can be read today; else its outcomes cannot be played again, which is no fault."""
+    """The pack, if all of it can be read today; else its outcomes cannot be played again, which
+    is no fault.
+    """
     try:
         if pack is not None:
             pack.check_whole()
@@ -84,10 +103,14 @@ class Brought:
         return Shelf(everywhere(), [pack for pack in self._packs.values() if pack is not None])
 
     def seen(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
-        """The systems that an event was played with: the game's version, or the one that it names itself."""
+        """The systems that an event was played with: the game's version, or the one that it
+        names itself.
+        """
         after = ((event.get("after") or {}).get("game") or {}).get("packs") or ()
         joined = (*now.packs, *after)
-        named = tuple(hash for hash in (*joined, *hashes_in([event])) if self._packs.get(hash) is not None)
+        named = tuple(
+            hash for hash in (*joined, *hashes_in([event])) if self._packs.get(hash) is not None
+        )
         if not named:
             return systems()
         if (key := (named, joined)) not in self._shelves:

@@ -1,9 +1,10 @@
-"""Whether an exported log is honest: chain, commitments, texts and dice are computed again, and hashes that somebody
-kept from a chat (`#41 1c9e06d2`, or whole pasted messages) are compared with it.
+"""Whether an exported log is honest: chain, commitments, texts and dice are computed again, and
+hashes that somebody kept from a chat (`#41 1c9e06d2`, or whole pasted messages) are compared with
+it.
 
-Nothing is believed that the chain does not cover; and of the chain, only a head known from elsewhere shows that
-its end was not cut off. What events may hold, and whether they follow on each other, is decided in
-`bot/verification/check_file.py`.
+Nothing is believed that the chain does not cover; and of the chain, only a head known from
+elsewhere shows that its end was not cut off. What events may hold, and whether they follow on each
+other, is decided in `bot/verification/check_file.py`.
 """
 
 import json
@@ -75,7 +76,10 @@ def head_faults(heads: Iterable[Head], game: str, hashes: Sequence[str]) -> Iter
 def head_remarks(heads: Sequence[Head], hashes: Sequence[str] = ()) -> Iterator[str]:
     """What to know of heads that fit: how many, and how much of the log they hold."""
     if heads and hashes:
-        found = (next((at for at, one in enumerate(hashes, 1) if one.startswith(head.digits)), 0) for head in heads)
+        found = (
+            next((at for at, one in enumerate(hashes, 1) if one.startswith(head.digits)), 0)
+            for head in heads
+        )
         upto = max(head.number or at for head, at in zip(heads, found, strict=True))
         fit = "1 head fits: it holds" if len(heads) == 1 else f"{len(heads)} heads fit: they hold"
         yield f"{fit} {upto} of {len(hashes)} events."
@@ -127,7 +131,9 @@ class _Epoch:
 
 @dataclass(slots=True)
 class _Texts:
-    """The players' texts of one seed: those known one by one, or None, and the digest that stands for all."""
+    """The players' texts of one seed: those known one by one, or None, and the digest that
+    stands for all.
+    """
 
     digest: str = NO_TEXTS
     known: list[str] | None = None
@@ -136,7 +142,9 @@ class _Texts:
 
 
 def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:
-    """Check chain, heads, commitments, texts and dice of a log. Raises UserError for a head that is none."""
+    """Check chain, heads, commitments, texts and dice of a log. Raises UserError for a head that
+    is none.
+    """
     return _Check(log).run(tuple(heads))
 
 
@@ -155,7 +163,9 @@ class _Check:
         """All checks in turn."""
         known = read_heads(heads)
         self._check_chain()
-        self._faults += head_faults(known, self._log.game, [event.hash for event in self._log.events])
+        self._faults += head_faults(
+            known, self._log.game, [event.hash for event in self._log.events]
+        )
         self._check_promises()
         self._check_seeds()
         self._check_texts()
@@ -171,7 +181,10 @@ class _Check:
             by_hand=self._by_hand,
             sealed=self._sealed,
             unread=self._unread,
-            remarks=(*head_remarks(known, [event.hash for event in self._log.events]), *self._beginning())
+            remarks=(
+                *head_remarks(known, [event.hash for event in self._log.events]),
+                *self._beginning(),
+            )
             if not faults
             else (),
         )
@@ -186,22 +199,33 @@ class _Check:
         self._faults.append(f"Event {event}: {problem}")
 
     def _check_chain(self) -> None:
-        """Each event follows on the one before, its hash covers it, and the file ends where it says it ends."""
+        """Each event follows on the one before, its hash covers it, and the file ends where it
+        says it ends.
+        """
         previous, expected = genesis(self._log.game), 1
         for event in self._log.events:
             inner = event.body.get("number")
             if event.number != expected:
-                self._fault(event.number, f"out of place, event {expected} should be here (removed or moved?).")
+                self._fault(
+                    event.number,
+                    f"out of place, event {expected} should be here (removed or moved?).",
+                )
             elif type(inner) is not int or inner != event.number:
                 self._fault(event.number, f"its content says that it is event {shown(inner)}.")
             if _hash(previous, event) != event.hash:
-                self._fault(event.number, "the hash does not fit (it, or something before it, was changed).")
+                self._fault(
+                    event.number, "the hash does not fit (it, or something before it, was changed)."
+                )
             previous, expected = event.hash, event.number + 1
         if self._log.head != previous:
-            self._faults.append(f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}.")
+            self._faults.append(
+                f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}."
+            )
 
     def _check_promises(self) -> None:
-        """Collect the commitments that the events published; texts may change only until they are closed."""
+        """Collect the commitments that the events published; texts may change only until they
+        are closed.
+        """
         texts: _Texts | None = None
         for event in self._log.events:
             self._digests[event.number] = texts.digest if texts is not None else NO_TEXTS
@@ -217,7 +241,11 @@ class _Check:
                 texts.wiped |= event.body.get("kind") == "privacy"
 
     def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
-        promised, epoch, following = str(secret["commitment"]), secret.get("epoch"), len(self._epochs) + 1
+        promised, epoch, following = (
+            str(secret["commitment"]),
+            secret.get("epoch"),
+            len(self._epochs) + 1,
+        )
         protocol = secret.get("protocol")
         if type(protocol) is not int or protocol != PROTOCOL:
             self._fault(number, f"its dice have no protocol {shown(protocol)}.")
@@ -227,9 +255,11 @@ class _Check:
         self._epochs[following] = _Epoch(promised, number, protocol)
 
     def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
-        """A text is added to the dice: the digest is that of all of them, as far as they are in the file.
+        """A text is added to the dice: the digest is that of all of them, as far as they are in the
+        file.
 
-        Whose texts were deleted in between still have their part: the digest of before stands for them.
+        Whose texts were deleted in between still have their part: the digest of before stands for
+        them.
         """
         if texts.closed:
             self._fault(event.number, "players' texts were changed after they were closed.")
@@ -243,7 +273,9 @@ class _Check:
         elif added is not None and again is not None and digest(again) == given:
             texts.known = again
         elif added is not None and texts.known is not None:
-            self._fault(event.number, "the digest of the players' texts is not that of their texts.")
+            self._fault(
+                event.number, "the digest of the players' texts is not that of their texts."
+            )
         else:
             self._unread += 1
             texts.known = None
@@ -255,16 +287,22 @@ class _Check:
             if epoch is None:
                 self._faults.append(f"Seed {row.epoch}: no event published its commitment.")
             elif row.commitment != epoch.commitment:
-                self._faults.append(f"Seed {row.epoch}: its commitment is not the one of event {epoch.event}.")
+                self._faults.append(
+                    f"Seed {row.epoch}: its commitment is not the one of event {epoch.event}."
+                )
             elif row.seed and commitment(row.seed) != epoch.commitment:
-                self._faults.append(f"Seed {row.epoch}: it is not the one promised in event {epoch.event}.")
+                self._faults.append(
+                    f"Seed {row.epoch}: it is not the one promised in event {epoch.event}."
+                )
             else:
                 epoch.seed = row.seed or epoch.seed
         for event in self._log.events:
             self._check_published(event)
 
     def _check_published(self, event: ExportedEvent) -> None:
-        """An event that publishes a seed has the one that was promised; it need not be in the list of seeds."""
+        """An event that publishes a seed has the one that was promised; it need not be in the
+        list of seeds.
+        """
         told = event.body.get("revealed")
         if not isinstance(told, Mapping):
             return
@@ -274,7 +312,9 @@ class _Check:
         except ValueError:
             seed = b""
         if epoch is None or commitment(seed) != epoch.commitment:
-            self._fault(event.number, "the seed that it publishes is not the one that was promised.")
+            self._fault(
+                event.number, "the seed that it publishes is not the one that was promised."
+            )
         else:
             epoch.seed = seed
 
@@ -285,16 +325,26 @@ class _Check:
             body = bodies.get(text.event, {})
             promised = self._promised_text(body, text.event, text.key)
             if promised is None:
-                self._fault(text.event, f"it has no text {shown(text.key)}, but the file has one for it.")
-            elif (said(text.text) if text.key == SAID else salted(text.salt, text.text)) != promised:
+                self._fault(
+                    text.event, f"it has no text {shown(text.key)}, but the file has one for it."
+                )
+            elif (
+                said(text.text) if text.key == SAID else salted(text.salt, text.text)
+            ) != promised:
                 self._fault(text.event, f"the text {shown(text.key)} was changed.")
             elif "\n" in text.salt:  # with a part of the text in it, that could be cut
-                self._fault(text.event, f"the text {shown(text.key)} has no salt as Grognard writes it.")
+                self._fault(
+                    text.event, f"the text {shown(text.key)} has no salt as Grognard writes it."
+                )
             elif text.person and text.person != body.get("who", text.person):
-                self._fault(text.event, f"the text {shown(text.key)} is said to be another person's.")
+                self._fault(
+                    text.event, f"the text {shown(text.key)} is said to be another person's."
+                )
 
     def _promised_text(self, body: Mapping[str, Any], number: int, key: str) -> object:
-        """The hash of a text as the event, or what was sealed in it, has it; None if it has none."""
+        """The hash of a text as the event, or what was sealed in it, has it; None if it has
+        none.
+        """
         if key in (SEALED, SAID):
             return body.get(key)
         for part in (body, self._opened(number)):
@@ -325,14 +375,21 @@ class _Check:
             self._sealed += sealed and (event.number, SEALED) not in self._texts
             dice = content.get("dice")
             if dice:
-                self._check_event_dice(event.number, dice, current, by_hand=content.get("hand") is True)
-            current = promised.get(event.number, current)  # in force behind the event that promises it
+                self._check_event_dice(
+                    event.number, dice, current, by_hand=content.get("hand") is True
+                )
+            current = promised.get(
+                event.number, current
+            )  # in force behind the event that promises it
 
     def _closed(self, event: ExportedEvent) -> Mapping[str, Any]:
-        """The dice of an event that closed faces, those by their own texts; {} where one of these is not in the file. A
-        card of known place came without a die."""
+        """The dice of an event that closed faces, those by their own texts; {} where one of these
+        is not in the file. A card of known place came without a die."""
         id, found = event.body.get("deck"), list[object]()
-        closed = [{"label": id, "sides": sides, "value": "", "deck": id} for sides in _listed(event.body.get("closed"))]
+        closed = [
+            {"label": id, "sides": sides, "value": "", "deck": id}
+            for sides in _listed(event.body.get("closed"))
+        ]
         for at, die in enumerate(closed or _listed(event.body.get("dice")), 1):
             if names_card(die) and die["sides"]:
                 row = self._texts.get((event.number, f"face.{at}"))
@@ -343,7 +400,9 @@ class _Check:
                 found.append(die)
         return {"dice": found}
 
-    def _check_event_dice(self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool) -> None:
+    def _check_event_dice(
+        self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool
+    ) -> None:
         dice = list(_read_dice(notes))
         if None in dice:
             self._fault(number, "its dice cannot be read.")
@@ -360,7 +419,10 @@ class _Check:
                 die, shows = entry
                 given = stream.draw(die)
                 if given != shows or type(given) is not type(shows):
-                    self._fault(number, f"die {at} ({shown(die.label)}) shows {shown(shows)}, the seed gives {given}.")
+                    self._fault(
+                        number,
+                        f"die {at} ({shown(die.label)}) shows {shown(shows)}, the seed gives {given}.",
+                    )
             self._dice += len(dice)
 
 
@@ -387,4 +449,7 @@ def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
         if faces is not None and not (isinstance(faces, list) and len(faces) == sides):
             yield None
             continue
-        yield Die(str(note.get("label", "")), sides, None if faces is None else tuple(faces)), note.get("value")
+        yield (
+            Die(str(note.get("label", "")), sides, None if faces is None else tuple(faces)),
+            note.get("value"),
+        )

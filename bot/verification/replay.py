@@ -1,7 +1,8 @@
-"""Plays a logged event again from its inputs, units and dice: a third reading of the one definition of a sequence.
+"""Plays a logged event again from its inputs, units and dice: a third reading of the one definition
+of a sequence.
 
-`rerun` plays every outcome of stored games once more under the tables of today, whatever edition it was rolled under:
-what a changed table would have changed.
+`rerun` plays every outcome of stored games once more under the tables of today, whatever edition it
+was rolled under: what a changed table would have changed.
 """
 
 import json
@@ -45,14 +46,20 @@ def is_playable(roll: Event) -> bool:
 
 
 def edition_problem(roll: Event) -> str:
-    """What is wrong with the edition that a sequence or table names: one that there has never been."""
+    """What is wrong with the edition that a sequence or table names: one that there has never
+    been.
+    """
     system, edition = system_of(roll), edition_of(roll)
     if system is None or "edition" not in roll:
         return ""
     if system.base is not None:
         id, _, named = str(roll.get("base", "")).partition("@")
-        is_known = id == system.home and named.isdecimal() and 1 <= int(named) <= int(system.base.edition)
-        return "" if is_known else f"{system.id} does not extend {shown(roll.get('base', 'nothing'))}."
+        is_known = (
+            id == system.home and named.isdecimal() and 1 <= int(named) <= int(system.base.edition)
+        )
+        return (
+            "" if is_known else f"{system.id} does not extend {shown(roll.get('base', 'nothing'))}."
+        )
     if "base" in roll:
         return f"{system.id} extends no other game."
     if isinstance(system.edition, str):
@@ -63,12 +70,18 @@ def edition_problem(roll: Event) -> str:
 
 
 def replay_faults(
-    now: Game, roll: Event, *, sealed: bool = False, side: str = "", before: Event = MappingProxyType({})
+    now: Game,
+    roll: Event,
+    *,
+    sealed: bool = False,
+    side: str = "",
+    before: Event = MappingProxyType({}),
 ) -> Iterator[str]:
-    """What is wrong with an open roll, table or sequence, or with what was `sealed`, when it is played again.
+    """What is wrong with an open roll, table or sequence, or with what was `sealed`, when it is
+    played again.
 
-    `now` is the state that it was rolled in, `side` that of who sealed it, `before` the event before it. Today's
-    rules must be those it was played under: see `is_playable`.
+    `now` is the state that it was rolled in, `side` that of who sealed it, `before` the event
+    before it. Today's rules must be those it was played under: see `is_playable`.
     """
     try:
         happening, read = play_again(now, roll), _read(now, roll, str(roll.get("side", side)))
@@ -82,7 +95,9 @@ def replay_faults(
     if gone := [unit.name for unit in units if is_gone(unit)]:
         yield f"{gone[0]} had left the fight."
     goes_on = "upkeep" in before and before.get("target") == roll.get("target")
-    if "upkeep" in roll and (problem := upkeep_problem(now, roll, systems().get(now.system), goes_on=goes_on)):
+    if "upkeep" in roll and (
+        problem := upkeep_problem(now, roll, systems().get(now.system), goes_on=goes_on)
+    ):
         yield problem
     acting = [unit.name for unit in units if unit.name in happening.acting]
     changes = [change_json(change) for change in happening.changes]
@@ -98,22 +113,31 @@ def replay_faults(
         "it read the game's tracks otherwise than they were.": ("read", read),
         "its outcome changes other tracks than it says.": ("tracks", moved if sealed else {}),
     }
-    own = {name: value for name, value in roll.get("asks", {}).items() if name not in ("side", "units", "due")}
+    own = {
+        name: value
+        for name, value in roll.get("asks", {}).items()
+        if name not in ("side", "units", "due")
+    }
     for problem, (field, value) in expected.items():
         logged = own if field == "asks" else roll.get(field)
         if not alike(logged, value):
             yield problem
     if not sealed:
-        afters = (after_happening(now, happening, systems(), joins=joins) for joins in (True, False))
+        afters = (
+            after_happening(now, happening, systems(), joins=joins) for joins in (True, False)
+        )
         expected_ones = [difference(now, after) for after in afters]
         if not any(
-            alike(roll.get("before"), before) and alike(roll.get("after"), after) for before, after in expected_ones
+            alike(roll.get("before"), before) and alike(roll.get("after"), after)
+            for before, after in expected_ones
         ):
             yield "its outcome leads to other units than it says."
 
 
 def play_again(now: Game, roll: Event) -> Happening:
-    """What happens once more with the dice that fell. Raises one of UNREADABLE where nothing does."""
+    """What happens once more with the dice that fell. Raises one of UNREADABLE where nothing
+    does.
+    """
     kind, options = roll["kind"], dict(roll.get("inputs") or {})
     script = Script([die["value"] for die in roll.get("dice") or ()])
     if kind == "roll":
@@ -128,7 +152,9 @@ def play_again(now: Game, roll: Event) -> Happening:
             read = roll.get("read") or {}
             fell = tuple(die["value"] for die in roll.get("fell", ()))
             chosen = {**options, **roll.get("chosen", {})}
-            outcome = run_sequence(system.sequence(target), spec, chosen, "", script, roster, read, fell)
+            outcome = run_sequence(
+                system.sequence(target), spec, chosen, "", script, roster, read, fell
+            )
     script.finish()
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled", code="damaged-log")
@@ -145,14 +171,20 @@ def _read(now: Game, roll: Event, person: str) -> Json:
     sequence = systems()[roll["system"]].sequence(roll["target"])
     if roll["kind"] == "choice":
         return tracks_read_again(sequence, {**roll, "side": person}, roster, now)
-    return tracks_read(sequence, roll.get("inputs") or {}, roster, now, person, roll.get("read") or {})
+    return tracks_read(
+        sequence, roll.get("inputs") or {}, roster, now, person, roll.get("read") or {}
+    )
 
 
 def _dice_problem(notes: list[Any], asked: list[Json]) -> str:
     for at, (note, die) in enumerate(zip(notes, asked, strict=False), 1):
         if not alike(note, die):
             return f"die {at} is noted as {_die(note)}, but what was asked for is {_die(die)}."
-    return "" if len(notes) == len(asked) else f"it notes {len(notes)} dice, but {len(asked)} were asked for."
+    return (
+        ""
+        if len(notes) == len(asked)
+        else f"it notes {len(notes)} dice, but {len(asked)} were asked for."
+    )
 
 
 def _die(note: Json) -> str:
@@ -169,14 +201,21 @@ def alike(one: object, other: object) -> bool:
 
 
 def turn_is_todays(now: Game, event: Event) -> bool:
-    """Whether a start, next or pass leads where today's tables lead: to that phase and go, with those words."""
+    """Whether a start, next or pass leads where today's tables lead: to that phase and go, with
+    those words.
+    """
     if event["kind"] == "start":
         return _start_is_todays(event)
     system, after = systems().get(now.system), event.get("after", {})
     words = event["result"].partition("; ")[2] if event["kind"] == "pass" else event["result"]
     return any(
         alike(after, difference(now, then)[1])
-        and words == ("" if event["kind"] == "pass" and _is_same_phase(now, then) else phase_title(then, system))
+        and words
+        == (
+            ""
+            if event["kind"] == "pass" and _is_same_phase(now, then)
+            else phase_title(then, system)
+        )
         for then in _nexts(now, event, system)
     )
 
@@ -188,7 +227,9 @@ def _start_is_todays(event: Event) -> bool:
     if first.go and "go" not in said:  # from before there was a go, when some games had no phases
         first = replace(first, phase=said.get("phase", "") and first.phase, go=(), turn_of="")
     told = (said.get("phase", ""), tuple(said.get("go", ())), said.get("turn_of", ""))
-    return told == (first.phase, first.go, first.turn_of) and event.get("result", "") == phase_title(first, system)
+    return told == (first.phase, first.go, first.turn_of) and event.get(
+        "result", ""
+    ) == phase_title(first, system)
 
 
 def _is_same_phase(one: Game, other: Game) -> bool:
@@ -196,7 +237,9 @@ def _is_same_phase(one: Game, other: Game) -> bool:
 
 
 def _nexts(now: Game, event: Event, system: System | None) -> Iterator[Game]:
-    """Where the next phase, or a pass, may lead today; a log from before there was a go knows nothing of it."""
+    """Where the next phase, or a pass, may lead today; a log from before there was a go knows
+    nothing of it.
+    """
     if event["kind"] == "pass":
         for side in now.go or now.sides:
             yield from (after_pass(now, system, side, acted=acted) for acted in (False, True))
@@ -221,7 +264,9 @@ LONGEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """An outcome that was played once more: `what` it was, and what is `other` about it now ("" where nothing is)."""
+    """An outcome that was played once more: `what` it was, and what is `other` about it now (""
+    where nothing is).
+    """
 
     game: str
     number: int
@@ -230,7 +275,9 @@ class Again:
 
 
 async def rerun(store: Store, games: tuple[str, ...] = ()) -> AsyncIterator[Again]:
-    """Each outcome of these games, or of all, in order. Raises UserError for a game that is not there."""
+    """Each outcome of these games, or of all, in order. Raises UserError for a game that is not
+    there.
+    """
     for game in games:
         async for one in _of_game(store, game):
             yield one
@@ -265,9 +312,13 @@ async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
 
 
 def _todays(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
-    """The systems that the host has, and beside them those packs of the game of which the host has no other version."""
+    """The systems that the host has, and beside them those packs of the game of which the host
+    has no other version.
+    """
     own, theirs = everywhere(), with_packs(packs)
-    return Shelf(own, [one for id, one in theirs.items() if id not in own and isinstance(one, PackSystem)])
+    return Shelf(
+        own, [one for id, one in theirs.items() if id not in own and isinstance(one, PackSystem)]
+    )
 
 
 def _differences(now: Game, roll: Mapping[str, Any]) -> Iterator[str]:

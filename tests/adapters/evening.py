@@ -1,7 +1,8 @@
-"""An evening, told once for Discord and for Slack: what people type and tap, and what all and each of them then read.
+"""An evening, told once for Discord and for Slack: what people type and tap, and what all and each
+of them then read.
 
-A driver sends it as the platform has it, to a bot that is a process of its own, and reads the platform's own messages.
-`on_each` runs a test once with each driver.
+A driver sends it as the platform has it, to a bot that is a process of its own, and reads the
+platform's own messages. `on_each` runs a test once with each driver.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from tests.standins.taps import DiscordThumb, SlackThumb
 PEOPLE = ("Greta", "Anna", "Ben", "Carl")
 MENU = "Same shot, other target"
 PAUSE = 2.2
-"""Seconds after which a channel of Slack takes a message of the bot's own at once: only such a one can be changed."""
+"""Seconds after which a channel of Slack takes a message of the bot's own at once: only such a
+one can be changed.
+"""
 CALL = re.compile(r"<@(\w+)>")
 _MARKS = re.compile(r"[*~`\\]|^-# |^### ", re.MULTILINE)
 
@@ -66,7 +69,9 @@ class Table(ABC):
 
     @abstractmethod
     async def chosen(self, who: str, message: Any, target: str, says: str | None = None) -> Any:
-        """The answer to another target from the menu of a shot; it names that, or has the other words in it."""
+        """The answer to another target from the menu of a shot; it names that, or has the other
+        words in it.
+        """
 
     @abstractmethod
     def has_menu(self, message: Any) -> bool:
@@ -85,8 +90,12 @@ class Table(ABC):
         """The form that a button opens."""
 
     @abstractmethod
-    async def filled(self, who: str, form: Any, fields: Mapping[str, Any], *, alone: bool = False) -> Any:
-        """The answer to a form, filled in by the names of its fields; what they read `alone` where all see another."""
+    async def filled(
+        self, who: str, form: Any, fields: Mapping[str, Any], *, alone: bool = False
+    ) -> Any:
+        """The answer to a form, filled in by the names of its fields; what they read `alone`
+        where all see another.
+        """
 
     @abstractmethod
     async def keypad(self, who: str, card: Any, attacker: str, target: str) -> Any:
@@ -94,7 +103,9 @@ class Table(ABC):
 
     @abstractmethod
     async def message(self, words: str, alone: str = "") -> Any:
-        """What the bot has written in the channel, or to one person `alone`, with these words in it; waits for it."""
+        """What the bot has written in the channel, or to one person `alone`, with these words in
+        it; waits for it.
+        """
 
     @abstractmethod
     async def until(self, look: Callable[[], object], what: str) -> None:
@@ -217,20 +228,30 @@ class Table(ABC):
 
     async def struck(self, message: Any) -> None:
         """Wait until a result says that it was taken back, and offers nothing any more."""
-        await self.until(lambda: "Undone in #" in self.whole(message) and not self.buttons(message), "a result struck")
+        await self.until(
+            lambda: "Undone in #" in self.whole(message) and not self.buttons(message),
+            "a result struck",
+        )
         assert self.strike in self.whole(message)
 
     async def over(self, card: Any) -> None:
         """Wait until the card of a phase that is over offers nothing for it any more."""
-        await self.until(lambda: not {"Next phase", "Pass", "Done", "Fire"} & {*self.buttons(card)}, "an old card")
+        await self.until(
+            lambda: not {"Next phase", "Pass", "Done", "Fire"} & {*self.buttons(card)},
+            "an old card",
+        )
 
     async def board(self, words: str) -> Any:
-        """The board that holds now, once it shows these words; there is no other one with buttons."""
+        """The board that holds now, once it shows these words; there is no other one with
+        buttons.
+        """
 
         def boards() -> list[Any]:
             return [one for one in self.messages() if {"Log", "Undo"} <= {*self.buttons(one)}]
 
-        await self.until(lambda: [words in self.words(one) for one in boards()] == [True], f"one board: {words}")
+        await self.until(
+            lambda: [words in self.words(one) for one in boards()] == [True], f"one board: {words}"
+        )
         [board] = boards()
         assert not self.called(board)
         return board
@@ -272,8 +293,12 @@ class OnDiscord(Table):
             options[name] = flag({name: value}, name) if kinds[name] == "bool" else number
         return await self.asked(who, " ".join(read.spec.path), options, says)
 
-    async def asked(self, who: str, path: str, options: Mapping[str, Any], says: str = "") -> d.Message:
-        return await self._answer(await self.people[who].slash(self.table, path, dict(options)), says)
+    async def asked(
+        self, who: str, path: str, options: Mapping[str, Any], says: str = ""
+    ) -> d.Message:
+        return await self._answer(
+            await self.people[who].slash(self.table, path, dict(options)), says
+        )
 
     async def _answer(self, asked: d.Interaction, says: str) -> d.Message:
         answer = await asked.answer()
@@ -283,13 +308,17 @@ class OnDiscord(Table):
     async def pressed(self, who: str, message: d.Message, button: str, says: str = "") -> d.Message:
         return await self._answer(await self.thumbs[who].press(message, button), says)
 
-    async def chosen(self, who: str, message: d.Message, target: str, says: str | None = None) -> d.Message:
+    async def chosen(
+        self, who: str, message: d.Message, target: str, says: str | None = None
+    ) -> d.Message:
         return await self._answer(
             await self.thumbs[who].select(message, MENU, target), target if says is None else says
         )
 
     def has_menu(self, message: d.Message) -> bool:
-        return [part["type"] for part in message.components[1]["components"]] == [3]  # a row of its own
+        return [part["type"] for part in message.components[1]["components"]] == [
+            3
+        ]  # a row of its own
 
     def title(self, form: d.Interaction) -> str:
         return str(form.modal["title"])
@@ -320,7 +349,9 @@ class OnDiscord(Table):
         await self.discord.until(lambda: bool(look()))
 
     async def log_of(self, who: str) -> bytes:
-        exported = await (await self.people[who].slash(self.table, "game export", format="json")).answer()
+        exported = await (
+            await self.people[who].slash(self.table, "game export", format="json")
+        ).answer()
         return next(iter(exported.files.values()))
 
     def messages(self) -> list[d.Message]:
@@ -336,7 +367,11 @@ class OnDiscord(Table):
         return message.ephemeral
 
     def body(self, message: d.Message) -> dict[str, Any]:
-        body = {"content": message.content, "embeds": message.embeds, "components": message.components}
+        body = {
+            "content": message.content,
+            "embeds": message.embeds,
+            "components": message.components,
+        }
         return body | {"flags": message.flags}
 
     def whole(self, message: d.Message) -> str:
@@ -367,8 +402,12 @@ class OnDiscord(Table):
 
 
 def is_news(message: s.Message) -> bool:
-    """Whether it is an answer: neither the board, nor a file alone, nor an older message that was struck meanwhile."""
-    old = message.text.startswith(("The board", "Undone", "Overtaken")) or message.text.endswith("is over")
+    """Whether it is an answer: neither the board, nor a file alone, nor an older message that
+    was struck meanwhile.
+    """
+    old = message.text.startswith(("The board", "Undone", "Overtaken")) or message.text.endswith(
+        "is over"
+    )
     return "Log" not in message.buttons() and has_words(message) and not old
 
 
@@ -381,7 +420,12 @@ class OnSlack(Table):
         super().__init__()
         self.slack, self.may_refuse = slack, {"missing_scope", "ratelimited"}
         self.home, anna, ben, self.games = settle(slack)
-        self.people = {"Greta": self.home.user("Greta"), "Anna": anna, "Ben": ben, "Carl": self.home.user("Carl")}
+        self.people = {
+            "Greta": self.home.user("Greta"),
+            "Anna": anna,
+            "Ben": ben,
+            "Carl": self.home.user("Carl"),
+        }
         self._names = {one.id: name for name, one in self.people.items()}
         self.thumbs = {name: SlackThumb(one) for name, one in self.people.items()}
 
@@ -392,19 +436,30 @@ class OnSlack(Table):
         assert asked.in_time
         return await self._answer(asked, says)
 
-    async def asked(self, who: str, path: str, options: Mapping[str, Any], says: str = "") -> s.Message:
+    async def asked(
+        self, who: str, path: str, options: Mapping[str, Any], says: str = ""
+    ) -> s.Message:
         command, *rest = path.split()
-        words = [*rest, *(f'{name}="{"yes" if value is True else value}"' for name, value in options.items())]
-        return await self._answer(await self.people[who].slash(self.games, f"/{command}", " ".join(words)), says)
+        words = [
+            *rest,
+            *(f'{name}="{"yes" if value is True else value}"' for name, value in options.items()),
+        ]
+        return await self._answer(
+            await self.people[who].slash(self.games, f"/{command}", " ".join(words)), says
+        )
 
     async def _answer(self, asked: Any, says: str) -> s.Message:
-        found: s.Message = await asked.answer(where=lambda one: self.has(one, says) if says else is_news(one))
+        found: s.Message = await asked.answer(
+            where=lambda one: self.has(one, says) if says else is_news(one)
+        )
         return found
 
     async def pressed(self, who: str, message: s.Message, button: str, says: str = "") -> s.Message:
         return await self._answer(await self.thumbs[who].press(message, button), says)
 
-    async def chosen(self, who: str, message: s.Message, target: str, says: str | None = None) -> s.Message:
+    async def chosen(
+        self, who: str, message: s.Message, target: str, says: str | None = None
+    ) -> s.Message:
         asked = await self.thumbs[who].choose(message, "a:menu-0", target)
         return await self._answer(asked, target if says is None else says)
 
@@ -423,7 +478,9 @@ class OnSlack(Table):
         asked = await self.thumbs[who].press(message, button)
         return asked, await asked.modal()
 
-    async def filled(self, who: str, form: Any, fields: Mapping[str, Any], *, alone: bool = False) -> s.Message:
+    async def filled(
+        self, who: str, form: Any, fields: Mapping[str, Any], *, alone: bool = False
+    ) -> s.Message:
         asked, view = form  # the answer to the form is one to what opened it
 
         def has_all() -> bool:
@@ -502,9 +559,14 @@ class OnSlack(Table):
 
 
 @asynccontextmanager
-async def on_discord(tmp_path: Path, *, thread: bool = False, **settings: str) -> AsyncIterator[OnDiscord]:
+async def on_discord(
+    tmp_path: Path, *, thread: bool = False, **settings: str
+) -> AsyncIterator[OnDiscord]:
     """A table on Discord, with the bot at work by these settings; in a `thread` of one."""
-    async with d.DiscordStandIn.running() as discord, discord_process.running(discord, tmp_path, **settings) as bot:
+    async with (
+        d.DiscordStandIn.running() as discord,
+        discord_process.running(discord, tmp_path, **settings) as bot,
+    ):
         table = OnDiscord(discord, thread=thread)
         table.bot = bot
         yield table
@@ -513,7 +575,9 @@ async def on_discord(tmp_path: Path, *, thread: bool = False, **settings: str) -
 
 
 @asynccontextmanager
-async def on_slack(tmp_path: Path, transport: str = "socket", **settings: str) -> AsyncIterator[OnSlack]:
+async def on_slack(
+    tmp_path: Path, transport: str = "socket", **settings: str
+) -> AsyncIterator[OnSlack]:
     """A table on Slack, with the bot at work by these settings, by one of Slack's transports."""
     slack = await stand_in(transport)
     try:
@@ -533,7 +597,9 @@ Test = TypeVar("Test", bound=Callable[..., Awaitable[None]])
 
 
 def on_each(test: Test) -> Test:
-    """Run a test with each driver: with one of them in the quick run, with the other in the slow one."""
+    """Run a test with each driver: with one of them in the quick run, with the other in the slow
+    one.
+    """
     on_both = pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])
     marked: Test = pytest.mark.sample(1)(on_both(test))
     return marked

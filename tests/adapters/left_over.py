@@ -1,5 +1,5 @@
-"""What a killed bot left in its data folder: looked at, and made due, as if its leases had run out; and a night of
-kills, which each platform plays in its own way.
+"""What a killed bot left in its data folder: looked at, and made due, as if its leases had run out;
+and a night of kills, which each platform plays in its own way.
 
 `GROGNARD_KILLS=30` makes it a long night, `GROGNARD_SEED` another one; the figures are printed.
 """
@@ -48,13 +48,17 @@ def count_left(data: Path) -> int:
     left = 0
     for name, table in ((MAIN, "outbox"), (RECEIPTS, "receipts")):
         if (data / name).exists():
-            with closing(sqlite3.connect(f"file:{data / name}?mode=ro", uri=True, timeout=30)) as database:
+            with closing(
+                sqlite3.connect(f"file:{data / name}?mode=ro", uri=True, timeout=30)
+            ) as database:
                 left += database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
     return left
 
 
 def count_events(data: Path) -> int:
-    """How many events are on the disk that have an answer: all but the first of each game in free play."""
+    """How many events are on the disk that have an answer: all but the first of each game in
+    free play.
+    """
     with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True, timeout=30)) as database:
         return int(database.execute("SELECT count(*) FROM events WHERE number > 1").fetchone()[0])
 
@@ -62,7 +66,9 @@ def count_events(data: Path) -> int:
 def kept(data: Path) -> int:
     """How many answers wait for the next command, as the platform took them no more."""
     with closing(sqlite3.connect(f"file:{data / MAIN}?mode=ro", uri=True, timeout=30)) as database:
-        return int(database.execute("SELECT count(*) FROM docs WHERE kind = 'untold'").fetchone()[0])
+        return int(
+            database.execute("SELECT count(*) FROM docs WHERE kind = 'untold'").fetchone()[0]
+        )
 
 
 def labels(data: Path) -> set[str]:
@@ -116,7 +122,9 @@ class Bot(Protocol):
 
 
 class Night(ABC, Generic[Who, Where, Asked]):
-    """Everything that was asked while the bot was killed again and again: rolls by their label, and odds."""
+    """Everything that was asked while the bot was killed again and again: rolls by their label,
+    and odds.
+    """
 
     def __init__(self, bot: Bot, people: Sequence[Who], channels: Sequence[Where]) -> None:
         self.bot, self.people, self.channels = bot, people, channels
@@ -152,7 +160,9 @@ class Night(ABC, Generic[Who, Where, Asked]):
             await asyncio.sleep(self.chance.random() * 0.1)
 
     async def one_life(self, life: int) -> None:
-        """Start, play, be killed; every other time while somebody else keeps the database for two or three seconds."""
+        """Start, play, be killed; every other time while somebody else keeps the database for
+        two or three seconds.
+        """
         await self.bot.start()
         await self.play(self.chance.random() * 0.6, life)
         if life % 2 == 0:
@@ -168,7 +178,9 @@ class Night(ABC, Generic[Who, Where, Asked]):
             self.tokens_die()
 
     async def pass_by(self) -> None:
-        """Play all lives and one more, which is left alone until nothing is left to do; then check."""
+        """Play all lives and one more, which is left alone until nothing is left to do; then
+        check.
+        """
         try:
             for life in range(KILLS):
                 await self.one_life(life)
@@ -181,7 +193,9 @@ class Night(ABC, Generic[Who, Where, Asked]):
                 self.bot.process.kill()
                 await self.bot.process.wait()
             print(self.bot.log[-20_000:])
-        if waiting := [one for one in (*self.asked.values(), *self.odds) if isinstance(one, asyncio.Task)]:
+        if waiting := [
+            one for one in (*self.asked.values(), *self.odds) if isinstance(one, asyncio.Task)
+        ]:
             await asyncio.wait(
                 waiting, timeout=60
             )  # whoever got no receipt is waited for as long as the platform would

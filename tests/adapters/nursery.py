@@ -1,8 +1,9 @@
-"""Bots as processes of their own that start at once: they are forked from a process that has the code loaded.
+"""Bots as processes of their own that start at once: they are forked from a process that has the
+code loaded.
 
-Hundreds of tests start the bot, and most of a start is Python reading modules. What is forked behaves as what is
-started: it has its own process id, environment, folder and log, and can be killed. Tests of the start itself, of what
-it loads and of what it costs do not use this.
+Hundreds of tests start the bot, and most of a start is Python reading modules. What is forked
+behaves as what is started: it has its own process id, environment, folder and log, and can be
+killed. Tests of the start itself, of what it loads and of what it costs do not use this.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ from tests.once import make_once
 ROOT = Path(__file__).resolve().parents[2]
 DOOR = "NURSERY_DOOR"
 _SHARED = os.environ.pop(DOOR, "")
-"""The address of the nursery that all workers of a run share; no process that a test starts is told of it."""
+"""The address of the nursery that all workers of a run share; no process that a test starts is
+told of it.
+"""
 PAUSES = (
     "adapters.delivery_loop.EVERY",
     "adapters.delivery_loop.RETRY",
@@ -55,7 +58,9 @@ PAUSES = (
     "bot.outbox.receipts.EVERY",
     "bot.stores.sqlite.store.LOOK_EVERY",
 )
-"""Of these pauses forked bots wait but a `share`. No deadline is among them: a busy machine has as long as ever."""
+"""Of these pauses forked bots wait but a `share`. No deadline is among them: a busy machine has
+as long as ever.
+"""
 DEADLINES = (
     "adapters.discord.calls._RECEIPT_LIMIT",
     "adapters.discord.incoming.BEFORE_A_RECEIPT",
@@ -65,18 +70,22 @@ DEADLINES = (
     "bot.outbox.receipts.PATIENCE",
     "bot.stores.sqlite.journal.BUSY_SECONDS",
 )
-"""What bots do without, or refuse, where it takes longer, as platforms wait three seconds. The stand-ins wait ten, and
-so bots of the quick tests have three times as long: what a busy machine holds up is done all the same. The slow ones
-measure what somebody sees within three seconds."""
+"""What bots do without, or refuse, where it takes longer, as platforms wait three seconds. The
+stand-ins wait ten, and so bots of the quick tests have three times as long: what a busy machine
+holds up is done all the same. The slow ones measure what somebody sees within three seconds."""
 
 
 def share() -> float:
-    """What is waited of each of the `PAUSES`, and between two messages of a channel on the stand-in for Slack."""
+    """What is waited of each of the `PAUSES`, and between two messages of a channel on the
+    stand-in for Slack.
+    """
     return float(os.environ.get("SHARE_OF_PAUSES", "1"))
 
 
 class Process:
-    """A bot, with what `asyncio.subprocess.Process` has: `pid`, `returncode`, `wait`, `kill`, `send_signal`."""
+    """A bot, with what `asyncio.subprocess.Process` has: `pid`, `returncode`, `wait`, `kill`,
+    `send_signal`.
+    """
 
     def __init__(self, pid: int, status: asyncio.Task[int]) -> None:
         self.pid, self._status = pid, status
@@ -84,7 +93,9 @@ class Process:
     @property
     def returncode(self) -> int | None:
         """The exit status, less than nothing for the signal that ended it; None while it runs."""
-        return self._status.result() if self._status.done() and not self._status.cancelled() else None
+        return (
+            self._status.result() if self._status.done() and not self._status.cancelled() else None
+        )
 
     async def wait(self) -> int:
         """The exit status, once it has ended."""
@@ -105,13 +116,22 @@ class Process:
         self.send_signal(signal.SIGKILL)
 
 
-async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path, module: str = "bot.__main__") -> Process:
-    """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to `log`.
+async def start(
+    *words: str, cwd: Path, env: Mapping[str, str], log: Path, module: str = "bot.__main__"
+) -> Process:
+    """`python -m bot WORDS` in that folder with those settings alone; what it writes is added to
+    `log`.
 
     Another `module` has a function `process`, too, which is called in place of the bot's.
     """
     reader, writer = await asyncio.open_unix_connection(open_door())
-    asked = {"words": words, "cwd": str(cwd), "env": dict(env), "log": str(log), "luck": os.urandom(32).hex()}
+    asked = {
+        "words": words,
+        "cwd": str(cwd),
+        "env": dict(env),
+        "log": str(log),
+        "luck": os.urandom(32).hex(),
+    }
     writer.write(json.dumps(asked | {"module": module}).encode() + b"\n")
     pid = int(await reader.readline())
 
@@ -125,7 +145,9 @@ async def start(*words: str, cwd: Path, env: Mapping[str, str], log: Path, modul
 
 
 class Sums:
-    """A worker process for sums, with what `bot/odds_worker/pool.py` needs of `asyncio.subprocess.Process`."""
+    """A worker process for sums, with what `bot/odds_worker/pool.py` needs of
+    `asyncio.subprocess.Process`.
+    """
 
     def __init__(self, pid: int, stdout: asyncio.StreamReader, stdin: asyncio.StreamWriter) -> None:
         self.pid, self.stdout, self.stdin = pid, stdout, stdin
@@ -156,15 +178,25 @@ async def sums(env: Mapping[str, str]) -> Sums:
 
 
 def run(*words: str, cwd: Path, script: bytes = b"") -> tuple[int, str, str]:
-    """`python -m bot WORDS` in that folder, to its end: its exit status, what it printed, and its errors."""
+    """`python -m bot WORDS` in that folder, to its end: its exit status, what it printed, and
+    its errors.
+    """
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as asker:
         given, printed, errors = (Path(folder) / name for name in ("in", "out", "err"))
         given.write_bytes(script)
         luck = os.urandom(32).hex()
-        asked = {"words": words, "cwd": str(cwd), "env": dict(os.environ), "log": str(printed), "luck": luck}
+        asked = {
+            "words": words,
+            "cwd": str(cwd),
+            "env": dict(os.environ),
+            "log": str(printed),
+            "luck": luck,
+        }
         asker.settimeout(60)
         asker.connect(open_door())
-        asker.sendall(json.dumps(asked | {"stdin": str(given), "stderr": str(errors)}).encode() + b"\n")
+        asker.sendall(
+            json.dumps(asked | {"stdin": str(given), "stderr": str(errors)}).encode() + b"\n"
+        )
         with asker.makefile("rb") as told:
             status = os.waitstatus_to_exitcode([int(line) for line in told][1])
         return status, printed.read_text(), errors.read_text()
@@ -192,14 +224,18 @@ def _remove(folder: str, owner: int) -> None:
 
 
 def main(address: str) -> str:
-    """Fork a bot for each who asks, until stdin ends. Returns in the bot, which then runs, what its module is."""
+    """Fork a bot for each who asks, until stdin ends. Returns in the bot, which then runs, what
+    its module is.
+    """
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(address)
         door.listen(64)
         print("ready", flush=True)
         _wait_at(door)
         _load()
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whoever was forked here and ends is gone: nobody waits for them
+        signal.signal(
+            signal.SIGCHLD, signal.SIG_IGN
+        )  # whoever was forked here and ends is gone: nobody waits for them
         while True:
             _wait_at(door)
             asker, _ = door.accept()
@@ -217,7 +253,9 @@ def _wait_at(door: socket.socket) -> None:
 
 
 def _load() -> None:
-    """Read what bots would read, once somebody wants one: all code, all tables of the house and the packs beside it."""
+    """Read what bots would read, once somebody wants one: all code, all tables of the house and
+    the packs beside it.
+    """
     for package in (adapters, bot):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
@@ -242,14 +280,18 @@ def _load() -> None:
     gc.freeze()  # what is loaded stays shared
 
 
-async def _before_identify(_: discord.Client, pause: float, __: int | None, *, initial: bool = False) -> None:
+async def _before_identify(
+    _: discord.Client, pause: float, __: int | None, *, initial: bool = False
+) -> None:
     """As the library has it, where nobody can change the pause."""
     if not initial:
         await asyncio.sleep(pause)
 
 
 def _keep(asker: socket.socket) -> str:
-    """Fork the bot; tell who asked its process id, and its status when it has ended. Returns in the bot, its module."""
+    """Fork the bot; tell who asked its process id, and its status when it has ended. Returns in
+    the bot, its module.
+    """
     with asker.makefile("rb") as request:
         asked = json.loads(request.readline())
     if "words" not in asked:
@@ -266,9 +308,13 @@ def _keep(asker: socket.socket) -> str:
 
 
 def _become(asked: Mapping[str, Any]) -> str:
-    """What a process is given from outside: arguments, folder, settings, what to read, and where to write."""
+    """What a process is given from outside: arguments, folder, settings, what to read, and where
+    to write.
+    """
     sys.argv[1:] = asked["words"]
-    if "luck" in asked:  # what the bot rolls follows from the test, see `_by_itself` in tests/conftest.py
+    if (
+        "luck" in asked
+    ):  # what the bot rolls follows from the test, see `_by_itself` in tests/conftest.py
         os.urandom = Random(asked["luck"]).randbytes
     _settle(asked)
     given = os.open(asked.get("stdin", os.devnull), os.O_RDONLY)
@@ -300,7 +346,9 @@ def _sum_up(asker: socket.socket, asked: Mapping[str, Any]) -> NoReturn:
 
 
 def _end(status: Any) -> NoReturn:
-    """As `sys.exit` ends, but for taking every module apart: that costs more than most bots do in all their life."""
+    """As `sys.exit` ends, but for taking every module apart: that costs more than most bots do
+    in all their life.
+    """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,6 @@
-"""What processes had of the processors, so that seconds measured on a busy machine say something of the bot."""
+"""What processes had of the processors, so that seconds measured on a busy machine say something
+of the bot.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Seconds of processor time: of the bots, of the stand-ins (this process), of the database server."""
+    """Seconds of processor time: of the bots, of the stand-ins (this process), of the database
+    server.
+    """
 
     bots: float
     platforms: float
@@ -30,7 +34,9 @@ class Used:
 
     def since(self, before: Used) -> Used:
         """What was used between the two."""
-        return Used(self.bots - before.bots, self.platforms - before.platforms, self.server - before.server)
+        return Used(
+            self.bots - before.bots, self.platforms - before.platforms, self.server - before.server
+        )
 
     def __str__(self) -> str:
         return f"bots {self.bots:.1f} s, platforms {self.platforms:.1f} s, database {self.server:.1f} s of processor"
@@ -38,7 +44,11 @@ class Used:
 
 def used(bots: Iterable[int], server: int) -> Used:
     """What the processes with these ids had so far; the server's is that of all its children."""
-    return Used(sum(map(_used, bots)), _used(os.getpid()), _used(server) + sum(map(_used, _children(server))))
+    return Used(
+        sum(map(_used, bots)),
+        _used(os.getpid()),
+        _used(server) + sum(map(_used, _children(server))),
+    )
 
 
 def waited(pid: int) -> float:
@@ -50,13 +60,17 @@ def waited(pid: int) -> float:
 
 
 def denied(pid: int) -> float:
-    """Seconds in which that process or this one could have run, but others had the processors; 0 where unknown."""
+    """Seconds in which that process or this one could have run, but others had the processors; 0
+    where unknown.
+    """
     return waited(pid) + waited(os.getpid())
 
 
 def _used(pid: int) -> float:
     found = _stat(pid)
-    return sum(map(int, found[11:15])) / _TICKS if found else 0.0  # its own, and that of children which have ended
+    return (
+        sum(map(int, found[11:15])) / _TICKS if found else 0.0
+    )  # its own, and that of children which have ended
 
 
 def _children(pid: int) -> list[int]:

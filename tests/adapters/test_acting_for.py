@@ -1,4 +1,6 @@
-"""On each platform a game master who also plays is asked once before they act for the other side."""
+"""On each platform a game master who also plays is asked once before they act for the other
+side.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ FIRE = 'lnlt fire attackers="Cell 1" targets="Squad 1" hand=1,1,6'
 
 
 @on_each
-async def test_a_master_who_plays_is_asked_once_and_the_shot_says_for_whom(platform: Platform, tmp_path: Path) -> None:
+async def test_a_master_who_plays_is_asked_once_and_the_shot_says_for_whom(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await e.say("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
         await e.say("Anna", "game join US")

@@ -1,7 +1,8 @@
-"""The board and what becomes of it, whatever way its own post has come by then: there is one that holds, or none.
+"""The board and what becomes of it, whatever way its own post has come by then: there is one that
+holds, or none.
 
-Each pair has a channel of its own. `WHEN` says what the post of the board of turn 2 meets on its way, `THEN` what is
-done to the game meanwhile.
+Each pair has a channel of its own. `WHEN` says what the post of the board of turn 2 meets on its
+way, `THEN` what is done to the game meanwhile.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class OnDiscord(Table):
     async def say(self, line: str) -> None:
         words, _, rest = line.partition(" name=")
         path = " ".join(words.split()[:2])
-        more = {word.partition("=")[0]: word.partition("=")[2] or True for word in words.split()[2:]}
+        more = {
+            word.partition("=")[0]: word.partition("=")[2] or True for word in words.split()[2:]
+        }
         if path == "game start":
             more = {"system": "ucn"}
         if rest:
@@ -101,14 +104,22 @@ class OnDiscord(Table):
         await asyncio.sleep(0.3)
 
     def boards(self) -> list[str]:
-        return [one.text for one in self.discord.messages(self.channel) if "Log" in one.buttons and not one.deleted]
+        return [
+            one.text
+            for one in self.discord.messages(self.channel)
+            if "Log" in one.buttons and not one.deleted
+        ]
 
     async def until(self, words: list[str]) -> None:
         def so() -> bool:
             boards = self.boards()
             return len(boards) == len(words) and all(map(str.__contains__, boards, words))
 
-        assert await self.discord.site.changed.until(so, 60), (self.channel.name, words, self.boards())
+        assert await self.discord.site.changed.until(so, 60), (
+            self.channel.name,
+            words,
+            self.boards(),
+        )
 
 
 class OnSlack(Table):
@@ -123,11 +134,15 @@ class OnSlack(Table):
         if when == "while it is posted":
             self.fault = self.slack.faults.slow("chat.postMessage", HELD, channel=self.channel.id)
         elif when.startswith("while"):
-            self.fault = self.slack.faults.server_error("chat.postMessage", after=True, channel=self.channel.id)
+            self.fault = self.slack.faults.server_error(
+                "chat.postMessage", after=True, channel=self.channel.id
+            )
 
     async def until_posted(self) -> None:
         await self.slack.watch.until(
-            lambda: self.fault is not None and self.fault.hits > 0, timeout=60, what="the post of the board"
+            lambda: self.fault is not None and self.fault.hits > 0,
+            timeout=60,
+            what="the post of the board",
         )
 
     def boards(self) -> list[str]:
@@ -138,7 +153,9 @@ class OnSlack(Table):
             boards = self.boards()
             return len(boards) == len(words) and all(map(str.__contains__, boards, words))
 
-        await self.slack.watch.until(so, timeout=60, what=f"{words} in {self.channel.name}, not {self.boards()}")
+        await self.slack.watch.until(
+            so, timeout=60, what=f"{words} in {self.channel.name}, not {self.boards()}"
+        )
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -157,15 +174,25 @@ async def test_on_discord_one_board_holds(database: dict[str, str], tmp_path: Pa
         on_discord(discord, tmp_path, COMMANDS_PER_MINUTE="unlimited", **database),
     ):
         pairs = [(when, then) for when in WHEN for then in THEN]
-        tables = [OnDiscord(discord, discord.user("Anna"), f"{number}") for number in range(len(pairs))]
-        await asyncio.gather(*(table.play(*pair) for table, pair in zip(tables, pairs, strict=True)))
+        tables = [
+            OnDiscord(discord, discord.user("Anna"), f"{number}") for number in range(len(pairs))
+        ]
+        await asyncio.gather(
+            *(table.play(*pair) for table, pair in zip(tables, pairs, strict=True))
+        )
 
 
 @pytest.mark.slow
-async def test_on_slack_one_board_holds(socket_slack: SlackStandIn, database: dict[str, str], tmp_path: Path) -> None:
+async def test_on_slack_one_board_holds(
+    socket_slack: SlackStandIn, database: dict[str, str], tmp_path: Path
+) -> None:
     home, anna, _, _ = settle(socket_slack)
     home.scopes |= {"channels:history"}  # else nobody can know what became of a post that broke
     async with on_slack(socket_slack, tmp_path, home, COMMANDS_PER_MINUTE="unlimited", **database):
         pairs = [(when, then) for when in WHEN for then in THEN]
-        tables = [OnSlack(socket_slack, home, anna, f"game-{number}") for number in range(len(pairs))]
-        await asyncio.gather(*(table.play(*pair) for table, pair in zip(tables, pairs, strict=True)))
+        tables = [
+            OnSlack(socket_slack, home, anna, f"game-{number}") for number in range(len(pairs))
+        ]
+        await asyncio.gather(
+            *(table.play(*pair) for table, pair in zip(tables, pairs, strict=True))
+        )

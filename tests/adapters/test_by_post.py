@@ -1,5 +1,5 @@
-"""By post on each platform: a reminder behind a restart with its buttons, in the channel and by direct message; orders
-that are opened together."""
+"""By post on each platform: a reminder behind a restart with its buttons, in the channel and by
+direct message; orders that are opened together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tests.adapters.evening import Platform, Table, on_each
 
 AGO = {"discord": ":R>", "slack": "^{ago}|"}
 AT = {"discord": ":f>", "slack": "^{date_short_pretty}, {time}|"}
-"""How a moment ends, or what it holds, that each reader sees in their own clock: how long ago, and when."""
+"""How a moment ends, or what it holds, that each reader sees in their own clock: how long ago,
+and when.
+"""
 SNOOZES = ["In 4 hours", "Tomorrow", "Stop"]
 
 
@@ -39,10 +41,16 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         await to_ben(e)
         await e.hours_later()
         reminder = await e.message("waits for you")
-        assert e.first(reminder).partition(", ")[2].startswith("Hill 875 waits for you · your go came ")
+        assert (
+            e.first(reminder)
+            .partition(", ")[2]
+            .startswith("Hill 875 waits for you · your go came ")
+        )
         assert e.is_bold(reminder, "Hill 875 waits for you")
         assert AGO[e.platform] in e.whole(reminder)
-        assert e.head(reminder).endswith(":R>") or e.platform == "slack", "its text alone has no marks"
+        assert e.head(reminder).endswith(":R>") or e.platform == "slack", (
+            "its text alone has no marks"
+        )
         assert e.head(reminder).startswith(e.mention("Ben")), "who is called comes first"
         assert e.called(reminder) == ["Ben"]
         assert e.buttons(reminder) == SNOOZES
@@ -69,7 +77,9 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
 
 @pytest.mark.slow
 @on_each
-async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(platform: Platform, tmp_path: Path) -> None:
+async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await gather(e)
         await e.typed("Ben", "me ping where=dm interval=4h quiet=off")
@@ -84,11 +94,15 @@ async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(platform:
 
 
 @on_each
-async def test_orders_are_written_in_a_form_and_opened_for_all(platform: Platform, tmp_path: Path) -> None:
+async def test_orders_are_written_in_a_form_and_opened_for_all(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await gather(e)
         await e.rest()
-        await e.alone("Anna", 'order write text="Squads 3 + 4 advance to H5" command="/roll 2d6"', says="H5")
+        await e.alone(
+            "Anna", 'order write text="Squads 3 + 4 advance to H5" command="/roll 2d6"', says="H5"
+        )
         card = await e.message("US is in, VC is not")
         assert e.first(card).startswith("Orders for turn 1: US is in, VC is not")
         assert "H5" not in e.words(card)
@@ -104,7 +118,10 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(platform: Platfor
         assert "US: Squads 3 + 4 advance to H5" in e.words(opened)
         assert e.called(opened) == ["Anna"]
         await e.until(
-            lambda: all("opened in #" in e.words(one) and not e.buttons(one) for one in (card, until)), "the cards over"
+            lambda: all(
+                "opened in #" in e.words(one) and not e.buttons(one) for one in (card, until)
+            ),
+            "the cards over",
         )
         [order] = [one for one in e.buttons(opened) if one.endswith(": /roll")]
         rolled = await e.press("Anna", opened, order)

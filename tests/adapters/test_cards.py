@@ -1,4 +1,6 @@
-"""Unit cards and look-ups by thumb, on Discord and on Slack: what a card does, and what another number costs."""
+"""Unit cards and look-ups by thumb, on Discord and on Slack: what a card does, and what another
+number costs.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ async def test_a_card_fires_and_has_its_history_on_discord(tmp_path: Path) -> No
         assert "Fire at it" in theirs.buttons
 
 
-async def test_a_card_fires_and_has_its_history_on_slack(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_card_fires_and_has_its_history_on_slack(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running_slack(socket_slack, tmp_path, home):
         for who, lines in (
@@ -71,7 +75,9 @@ async def test_a_card_fires_and_has_its_history_on_slack(socket_slack: SlackStan
 async def test_another_number_and_the_whole_table_on_discord(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running_discord(discord, tmp_path):
         table, anna = discord.channel("table"), DiscordThumb(discord.user("Anna"))
-        found = await (await anna.person.slash(table, "lnlt-table combat melee-odds", attack=3, defense=2)).answer()
+        found = await (
+            await anna.person.slash(table, "lnlt-table combat melee-odds", attack=3, defense=2)
+        ).answer()
         form = await anna.press(found, "Another number…")
         other = await (await anna.submit(form, {"attack": "6"})).answer()
         assert other.content != found.content
@@ -81,11 +87,15 @@ async def test_another_number_and_the_whole_table_on_discord(tmp_path: Path) -> 
         assert anna.spent() == (1, 0)
 
 
-async def test_another_number_and_the_whole_table_on_slack(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_another_number_and_the_whole_table_on_slack(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, one, _, games = settle(socket_slack)
     anna = SlackThumb(one)
     async with running_slack(socket_slack, tmp_path, home):
-        found = await (await one.slash(games, "/lnlt-table", "melee-odds attack=3 defense=2")).answer()
+        found = await (
+            await one.slash(games, "/lnlt-table", "melee-odds attack=3 defense=2")
+        ).answer()
         view = await (await anna.press(found, "Another number…")).modal()
         await anna.submit(view, {"attack": "6"})
         other = await one.wait_for(games, "3-1 · melee odds")
@@ -96,17 +106,23 @@ async def test_another_number_and_the_whole_table_on_slack(socket_slack: SlackSt
     assert socket_slack.refusals == []
 
 
-async def test_odds_are_shared_with_one_tap_and_a_thread_shares_the_game_on_discord(tmp_path: Path) -> None:
+async def test_odds_are_shared_with_one_tap_and_a_thread_shares_the_game_on_discord(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord, running_discord(discord, tmp_path):
         table, one, ben = await duel(discord)
         anna, flank = DiscordThumb(one), discord.thread("left flank", table)
-        odds = await (await one.slash(flank, "lnlt fire", attackers="Squad 1", targets="Cell 1", odds=True)).answer()
+        odds = await (
+            await one.slash(flank, "lnlt fire", attackers="Squad 1", targets="Cell 1", odds=True)
+        ).answer()
         assert odds.ephemeral, "the thread knows the channel's units"
         shown = await (await anna.press(odds, "Share")).answer()
         assert not shown.ephemeral
         assert "Anna" in shown.text
         assert "Cell 1" in shown.text
         assert anna.spent() == (1, 0)
-        fired = await (await ben.slash(flank, "lnlt fire", attackers="Cell 1", targets="Squad 1")).answer()
+        fired = await (
+            await ben.slash(flank, "lnlt fire", attackers="Cell 1", targets="Squad 1")
+        ).answer()
         log = await (await one.slash(table, "log")).answer()
         assert "Cell 1 fires" in log.text, fired.text

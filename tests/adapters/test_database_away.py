@@ -1,4 +1,6 @@
-"""The database server goes away under a bot: everybody is answered within three seconds, and it goes on afterwards."""
+"""The database server goes away under a bot: everybody is answered within three seconds, and it
+goes on afterwards.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_pa
         own_server.stop()
         busy = denied(bot.process.pid)
         asked = [anna.send(table, "roll", dice="2d6") for _ in range(10)]
-        asked += [ben.send(discord.channel("hall"), "unit add", name="Squad 1", type="squad", side="US")]
+        asked += [
+            ben.send(discord.channel("hall"), "unit add", name="Squad 1", type="squad", side="US")
+        ]
         opened = ben.send(discord.channel("den"), "lnlt fire")
         *rolls, refused = await asyncio.gather(*map(answered, asked))
         assert all(NOTE in message.text for message in rolls)
@@ -60,7 +64,10 @@ async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_pa
         assert first < IN_TIME + denied(bot.process.pid) - busy
 
         await asyncio.sleep(9)  # it is known to be away: nobody waits for it a second time
-        asked = [anna.send(table, "roll", dice="2d6"), ben.send(table, "unit add", name="Squad 1", type="squad")]
+        asked = [
+            anna.send(table, "roll", dice="2d6"),
+            ben.send(table, "unit add", name="Squad 1", type="squad"),
+        ]
         roll, refused = await asyncio.gather(*map(answered, asked))
         assert NOTE in roll.text
         assert AWAY in refused.text
@@ -91,7 +98,9 @@ async def test_on_slack_nobody_waits_for_it(own_server: PostgresServer, tmp_path
             assert all(NOTE in message.text for message in rolls)
             assert AWAY in refused.text
             own_server.start()
-            await slack.watch.until(lambda: "answers again" in bot.log, timeout=60, what="the database to be back")
+            await slack.watch.until(
+                lambda: "answers again" in bot.log, timeout=60, what="the database to be back"
+            )
             handles.append(await anna.slash(games, "/roll", "2d6"))
             assert NOTE not in (await handles[-1].answer()).text
             busy = denied(bot.process.pid) - busy

@@ -1,4 +1,6 @@
-"""The one loop by which stored answers leave: confirmed, tried again, given up, those of one place in order."""
+"""The one loop by which stored answers leave: confirmed, tried again, given up, those of one
+place in order.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,10 @@ async def one_round(app: App, post: Post) -> None:
 
 async def put(app: App, *places: str) -> None:
     """Answers that are due, one for each place."""
-    told = tuple(Outgoing(place, {}, 0.0, Reply(f"answer {number}").to_json()) for number, place in enumerate(places))
+    told = tuple(
+        Outgoing(place, {}, 0.0, Reply(f"answer {number}").to_json())
+        for number, place in enumerate(places)
+    )
     await app.store.commit(Commit(outbox=[*told]))
 
 
@@ -65,7 +70,9 @@ async def test_what_is_posted_or_never_can_be_is_done_with(outcome: Outcome) -> 
     assert tried == ["answer 0"], "and that of another platform is left alone"
 
 
-async def test_what_fails_is_tried_again_after_ever_longer_pauses_or_as_long_as_the_platform_asks() -> None:
+async def test_what_fails_is_tried_again_after_ever_longer_pauses_or_as_long_as_the_platform_asks() -> (
+    None
+):
     clock = Clock()
     app, tried, asked = await fresh_app(clock), list[float](), 0.0
 
@@ -108,7 +115,10 @@ async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> N
         tried.append((due.place, due.reply))
         return Never("closed") if due.place == "slack:T/U" else Posted()
 
-    told = Reply("Hill waits for you", buttons=(Button("goto:slack:T/C", "Open the game", LINK), Button("x", "Stop")))
+    told = Reply(
+        "Hill waits for you",
+        buttons=(Button("goto:slack:T/C", "Open the game", LINK), Button("x", "Stop")),
+    )
     out = (
         Outgoing("slack:T/U", {INSTEAD: "slack:T/C"}, 0.0, told.to_json()),
         Outgoing("slack:T/U", {}, 0.0, told.to_json()),
@@ -187,7 +197,9 @@ async def test_what_may_have_been_posted_is_not_withdrawn(is_unsure: bool) -> No
     ],
 )
 def test_discord_may_have_posted_what_broke_on_the_way(error: Exception, outcome: Outcome) -> None:
-    assert isinstance(error, TROUBLE), "else it is logged as a bug, and held until its lease runs out"
+    assert isinstance(error, TROUBLE), (
+        "else it is logged as a bug, and held until its lease runs out"
+    )
     assert _outcome(error) == outcome
 
 
@@ -222,11 +234,15 @@ async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
     said: list[Outcome], attempts: int, way: dict[str, object], done: list[str]
 ) -> None:
     app = await fresh_app(Clock())
-    await app.store.commit(Commit("r1", {"title": "asked"}, outbox=[Outgoing("slack:T/C", {}, 0.0, None, "g/asked")]))
+    await app.store.commit(
+        Commit("r1", {"title": "asked"}, outbox=[Outgoing("slack:T/C", {}, 0.0, None, "g/asked")])
+    )
     (asked,) = await app.answers.due("slack:")
     await app.answers.delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
     told = Reply("#34 is undone").to_json()
-    await app.store.commit(Commit("r2", told, outbox=[Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked")]))
+    await app.store.commit(
+        Commit("r2", told, outbox=[Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked")])
+    )
     (due,) = await app.answers.due("slack:")
     assert await changes(app, due._replace(attempts=attempts), said) == done
 
@@ -239,7 +255,9 @@ async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_cou
         entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")
         await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=[entry]))
     assert await app.answers.due("slack:") == [], "the message itself comes first"
-    assert await app.store.shown("g/34") == Shown(on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"})
+    assert await app.store.shown("g/34") == Shown(
+        on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"}
+    )
     await app.answers.delivered(done.outbox[0], spot={"ts": "1.0"})
     (due,) = await app.answers.due("slack:")
     assert due.reply.title == "back", "the earlier change was not made yet, so it never is"

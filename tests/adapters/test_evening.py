@@ -1,6 +1,8 @@
-"""An evening on each platform, the bot as its own process: commands, a form, buttons, a restart, and on in a DM.
+"""An evening on each platform, the bot as its own process: commands, a form, buttons, a restart,
+and on in a DM.
 
-The same game is then played on the console's side of the house, with the same dice, and must stand the same.
+The same game is then played on the console's side of the house, with the same dice, and must stand
+the same.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ async def on_the_console() -> dict[str, object]:
     app = await fresh_app()
     place = Place("console:main", "console")
     for number, (name, text) in enumerate(CONSOLE):
-        reply = await app.run_text(text, Person(f"console:{name.casefold()}", name), place, str(number))
+        reply = await app.run_text(
+            text, Person(f"console:{name.casefold()}", name), place, str(number)
+        )
         assert not reply.error, reply.text()
     return await state_of(app, place.key)
 
@@ -65,7 +69,9 @@ async def state_of(app: App, place: str) -> dict[str, object]:
 
 
 async def form_on_discord(e: OnDiscord) -> d.Message:
-    """A fire attack without typing a unit's numbers: one form, its odds first, a mistake mended, own dice by keypad."""
+    """A fire attack without typing a unit's numbers: one form, its odds first, a mistake mended,
+    own dice by keypad.
+    """
     anna = e.people["Anna"]
     opened = await anna.slash(e.table, "lnlt fire")
     attackers, targets = (part["component"]["options"] for part in opened.modal["components"][:2])
@@ -81,12 +87,17 @@ async def form_on_discord(e: OnDiscord) -> d.Message:
     assert "tm must be a whole number" in refused.text
     opened = await anna.press(refused, "Fix it")
     assert [
-        option["label"] for option in opened.modal["components"][0]["component"]["options"] if option.get("default")
+        option["label"]
+        for option in opened.modal["components"][0]["component"]["options"]
+        if option.get("default")
     ] == [
         "Squad 1",
         "Squad 2",
     ]
-    mended = {"Numbers and rarer modifiers": "leader's modifier 1", "Do what": "Show the odds first"}
+    mended = {
+        "Numbers and rarer modifiers": "leader's modifier 1",
+        "Do what": "Show the odds first",
+    }
     odds = await (await anna.submit_modal(opened, mended)).answer()
     assert odds.ephemeral
     assert "casualties" in odds.text
@@ -95,7 +106,9 @@ async def form_on_discord(e: OnDiscord) -> d.Message:
     assert keypad.ephemeral
     assert keypad.content.replace("*", "") == "Next: attack (d6)"
     await anna.press(keypad, "6")
-    assert keypad.content.replace("*", "") == "1 die in. Next: defense (d6)", "the same message goes on"
+    assert keypad.content.replace("*", "") == "1 die in. Next: defense (d6)", (
+        "the same message goes on"
+    )
     await anna.press(keypad, "2")
     assert keypad.content.replace("*", "") == "2 dice in. Next: damage check Cell 1 (d6)"
     fought = await (await anna.press(keypad, "4")).answer()
@@ -119,7 +132,9 @@ async def form_on_slack(e: OnSlack) -> s.Message:
         "lm": {"value": 1},
     }
     await anna.press(view, "More fields")
-    await anna.workspace.slack.watch.until(lambda: "lm" in anna.open_modal_state(view), timeout=30, what="more fields")
+    await anna.workspace.slack.watch.until(
+        lambda: "lm" in anna.open_modal_state(view), timeout=30, what="more fields"
+    )
     refused = await anna.submit(view, fields)
     assert list(refused.errors) == ["targets"]
     assert "There is no Cell 9." in refused.errors["targets"]
@@ -139,13 +154,18 @@ async def names_on_discord(e: OnDiscord) -> None:
     assert (shaken.name, shaken.value) == ("Cell 1 (vc1, half-squad, shaken)", "Cell 1")
     first = await anna.autocomplete(e.table, "lnlt melee", "attackers", "squ")
     assert first[0].value == "Squad 1"
-    both = [choice.value for choice in await anna.autocomplete(e.table, "lnlt melee", "attackers", "Squad 1; s")]
+    both = [
+        choice.value
+        for choice in await anna.autocomplete(e.table, "lnlt melee", "attackers", "Squad 1; s")
+    ]
     assert "Squad 1; Squad 2" in both
     assert "Squad 1; Squad 1" not in both
 
 
 async def on_in_a_dm_of_discord(e: OnDiscord) -> str:
-    """A channel of its own is another table; the game comes along to a DM as a file, and goes on there: its place."""
+    """A channel of its own is another table; the game comes along to a DM as a file, and goes on
+    there: its place.
+    """
     anna = e.people["Anna"]
 
     async def say(where: d.Channel, path: str, **options: object) -> d.Message:
@@ -163,8 +183,8 @@ async def on_in_a_dm_of_discord(e: OnDiscord) -> str:
 
 
 async def on_in_a_dm_of_slack(e: OnSlack, fought: s.Message) -> str:
-    """A thread plays the channel's game, by mentions, and what is private stays private; the game comes along into
-    direct messages as a file, and goes on there: its place."""
+    """A thread plays the channel's game, by mentions, and what is private stays private; the game
+    comes along into direct messages as a file, and goes on there: its place."""
     anna, ben = e.people["Anna"], e.people["Ben"]
     thread = await (await anna.mention(e.games, "roll 1d20", thread=fought.ts)).answer()
     assert thread.thread_ts == fought.ts
@@ -196,7 +216,9 @@ async def moved_on(e: Table) -> None:
     [on_discord, partial(on_discord, thread=True), on_slack, partial(on_slack, transport="http")],
     ids=["discord", "thread", "slack", "slack-http"],
 )
-async def test_an_evening_with_a_restart_ends_as_on_the_console(platform: Platform, tmp_path: Path) -> None:
+async def test_an_evening_with_a_restart_ends_as_on_the_console(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await e.say("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
         await e.say("Anna", "game join US")
@@ -212,7 +234,9 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(platform: Platfo
         if isinstance(e, OnDiscord):
             await names_on_discord(e)
         await e.say("Ben", 'lnlt rally "Cell 1" hand=1,2')
-        mauled = await e.say("Anna", 'lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1')
+        mauled = await e.say(
+            "Anna", 'lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1'
+        )
         assert "dice by hand" in e.words(mauled)
 
         await e.restarted()
@@ -222,7 +246,9 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(platform: Platfo
         await e.refused("Carl", asked, "Agree")
         assert "is undone" in e.words(await e.press("Ben", asked, "Agree"))
         asked = await e.say("Anna", "game redo")
-        await (e.say("Ben", "game redo") if isinstance(e, OnSlack) else e.press("Ben", asked, "Agree"))
+        await (
+            e.say("Ben", "game redo") if isinstance(e, OnSlack) else e.press("Ben", asked, "Agree")
+        )
         await e.say("Ben", 'lnlt fire attackers="Cell 3" targets="Squad 3" tm=1 hand=5,1,6')
         await e.say("Anna", "game next")
 

@@ -1,4 +1,6 @@
-"""Hands in one game on two networks: each sees their own, where they are; nobody else a card, by whatever way."""
+"""Hands in one game on two networks: each sees their own, where they are; nobody else a card, by
+whatever way.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,14 @@ class Hands(Evening):
         """All that everybody has seen in both channels, edits too."""
         here = [one.text for one in self.discord.messages(self.table) if not one.ephemeral]
         there = [one for one in self.ben.sees(self.games) if one.ephemeral_for is None]
-        return "\n".join([*here, *(said.everything for one in there for said in (one, *(one.earlier or [])))])
+        return "\n".join(
+            [*here, *(said.everything for one in there for said in (one, *(one.earlier or [])))]
+        )
 
     def nobody_saw(self, *held: str) -> None:
-        """Of these cards none is anywhere that all see; the list of the deck, in the answer to `make`, apart."""
+        """Of these cards none is anywhere that all see; the list of the deck, in the answer to
+        `make`, apart.
+        """
         said = self.public().replace(TREES, "")
         assert not [card for card in held if card in said]
 
@@ -92,7 +98,9 @@ async def _end(evening: Hands, us: list[str], vc: list[str]) -> None:
     await evening.on_discord("ben agrees to open VC's hand")
     assert not (await say(evening.anna, evening.table, "game status")).text.startswith("Ended")
     evening.nobody_saw(*us, *vc)
-    old = replace(await evening.hand())  # as it still stands on a screen which does not hear that it is drawn anew
+    old = replace(
+        await evening.hand()
+    )  # as it still stands on a screen which does not hear that it is drawn anew
     await say(evening.anna, evening.table, "hand", agree=True)
     await evening.on_slack("agrees to open US's hand")
     await say(evening.greta, evening.table, "game end", confirm=True)
@@ -116,11 +124,16 @@ async def test_hands_on_two_networks_from_the_deal_to_the_end_and_beyond(tmp_pat
         stack.push_async_callback(slack.stop)
         discord = await stack.enter_async_context(DiscordStandIn.running())
         evening = Hands(discord, slack)
-        more = {name: DiscordBot(discord, tmp_path).environment[name] for name in ("DISCORD_API", "DISCORD_TOKEN")}
+        more = {
+            name: DiscordBot(discord, tmp_path).environment[name]
+            for name in ("DISCORD_API", "DISCORD_TOKEN")
+        }
         bot = await stack.enter_async_context(running(slack, tmp_path, evening.home, "run", **more))
         await discord.ready()
         await _hands(evening)
         us, vc = on_discord(await evening.hand(), "Play"), in_window(await evening.window(), PLAY)
         await _restart(evening, bot, us, vc)
         await _end(evening, us, vc)
-    assert {refused for _, refused, _ in slack.refusals} <= {"ratelimited"}, "a new process does not know its pace"
+    assert {refused for _, refused, _ in slack.refusals} <= {"ratelimited"}, (
+        "a new process does not know its pace"
+    )

@@ -1,4 +1,6 @@
-"""Hands on show, whatever comes while one is being drawn anew: the last state stands, and it is nobody's cost."""
+"""Hands on show, whatever comes while one is being drawn anew: the last state stands, and it is
+nobody's cost.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +162,9 @@ async def test_a_hand_that_asks_something_is_not_drawn_over() -> None:
     assert not screen.shows
 
 
-async def test_a_hand_is_worked_out_once_unless_something_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hand_is_worked_out_once_unless_something_happened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel, request = await table()
     worked_out, asked = list[str](), list[str]()
     unasked, seen = channel.app.unasked, channel.app.store.seen

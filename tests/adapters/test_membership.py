@@ -1,4 +1,6 @@
-"""Whether somebody is still where a game is played, as each platform says at that moment; None: it does not say."""
+"""Whether somebody is still where a game is played, as each platform says at that moment; None:
+it does not say.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from adapters.slack.channels import is_there
 
 
 def missing(code: int) -> discord.NotFound:
-    return discord.NotFound(SimpleNamespace(status=404, reason="no"), {"code": code, "message": "no"})
+    return discord.NotFound(
+        SimpleNamespace(status=404, reason="no"), {"code": code, "message": "no"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +38,9 @@ async def test_discord_says_who_is_on_the_server(answer: Any, said: bool | None)
 
 
 @pytest.mark.parametrize(("members", "said"), [(["U1", "U2"], True), (["U2"], False), (None, None)])
-async def test_slack_says_who_is_in_the_channel(members: list[str] | None, said: bool | None) -> None:
+async def test_slack_says_who_is_in_the_channel(
+    members: list[str] | None, said: bool | None
+) -> None:
     async def request(token: str, method: str, **arguments: Any) -> Any:
         assert (token, method, arguments["channel"]) == ("t", "conversations.members", "C1")
         if members is None:

@@ -1,6 +1,8 @@
-"""No HTTP port of the bot reads what a stranger sends before it has looked at the head of the request.
+"""No HTTP port of the bot reads what a stranger sends before it has looked at the head of the
+request.
 
-The ports come from the settings: a setting whose name ends in `port` is a port, and each test here tries all of them.
+The ports come from the settings: a setting whose name ends in `port` is a port, and each test here
+tries all of them.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Site:
     anna: Person
     games: Channel
 
-    async def send(self, port: str, method: str, headers: Mapping[str, object], body: bytes = b"") -> str:
+    async def send(
+        self, port: str, method: str, headers: Mapping[str, object], body: bytes = b""
+    ) -> str:
         """Send a request, whole or only its beginning; return the first line of the answer."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.ports[port])
         lines = [f"{method} {PATHS.get(port, '/g/x')} HTTP/1.1", "Host: x"]
@@ -74,13 +78,17 @@ class Site:
 
 @asynccontextmanager
 async def platforms(data: Path) -> AsyncIterator[tuple[DiscordStandIn, SlackStandIn, Bot]]:
-    """Run both platforms; yield them with a bot that has not started, and has a free port for every setting."""
+    """Run both platforms; yield them with a bot that has not started, and has a free port for
+    every setting.
+    """
     slack = await stand_in("http")
     home, *_ = settle(slack)
     try:
         async with DiscordStandIn.running() as discord:
             ports = {name.upper(): str(free_port()) for name in PORTS}
-            settings = slack.env(home) | {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key} | ports
+            settings = (
+                slack.env(home) | {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key} | ports
+            )
             yield discord, slack, Bot(discord, data, "run", **settings)
     finally:
         await slack.stop()
@@ -97,7 +105,9 @@ async def all_ports(data: Path) -> AsyncIterator[Site]:
             await slack.reachable(timeout=60)
             await discord.until(lambda: bot.log.count("listening on") == 2)
             await discord.until(lambda: bool(discord.commands.all()))
-            assert await discord.site.webhooks.use(f"http://127.0.0.1:{ports['discord_port']}{DISCORD_PATH}")
+            assert await discord.site.webhooks.use(
+                f"http://127.0.0.1:{ports['discord_port']}{DISCORD_PATH}"
+            )
             yield Site(bot, ports, discord.user("Anna"), discord.channel("games"))
         finally:
             assert await bot.stop() == 0, bot.log
@@ -114,12 +124,16 @@ def highest_memory(bot: Bot) -> int:
 
 def processor_time(bot: Bot) -> float:
     """Return the seconds of processor time that the bot has used."""
-    user, system = Path(f"/proc/{bot.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    user, system = (
+        Path(f"/proc/{bot.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    )
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 async def test_no_port_unpacks_a_body(tmp_path: Path) -> None:
-    """Packed bodies of 16 MB, ten of each kind at once, cost neither memory nor time, and a roll is still answered."""
+    """Packed bodies of 16 MB, ten of each kind at once, cost neither memory nor time, and a roll
+    is still answered.
+    """
     async with all_ports(tmp_path) as site:
         await site.roll()
         memory, seconds = highest_memory(site.bot), processor_time(site.bot)
@@ -127,7 +141,10 @@ async def test_no_port_unpacks_a_body(tmp_path: Path) -> None:
             requests = []
             for encoding, body in PACKED.items():
                 headers = {"Content-Encoding": encoding, "Content-Length": len(body)}
-                requests += [site.send(port, "POST" if port in PATHS else "GET", headers, body) for _ in range(10)]
+                requests += [
+                    site.send(port, "POST" if port in PATHS else "GET", headers, body)
+                    for _ in range(10)
+                ]
             *answers, _ = await asyncio.gather(*requests, site.roll())
             assert set(answers) == {"HTTP/1.1 415 Unsupported Media Type"}, port
         assert highest_memory(site.bot) - memory < MOST_GROWTH
@@ -142,7 +159,10 @@ async def test_large_bodies_of_strangers_are_read_a_few_at_a_time(tmp_path: Path
     async with all_ports(tmp_path) as site:
         await site.roll()
         memory = highest_memory(site.bot)
-        requests = [site.send("port", "POST", {**signed, "Content-Length": len(body)}, body) for _ in range(40)]
+        requests = [
+            site.send("port", "POST", {**signed, "Content-Length": len(body)}, body)
+            for _ in range(40)
+        ]
         *answers, _ = await asyncio.gather(*requests, site.roll())
         assert set(answers) == {"HTTP/1.1 401 Unauthorized"}
         assert highest_memory(site.bot) - memory < 2 * MOST_GROWTH

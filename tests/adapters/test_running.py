@@ -1,4 +1,6 @@
-"""What a host sees: one platform's trouble is its own, and data taken away ends the bot with a clear line."""
+"""What a host sees: one platform's trouble is its own, and data taken away ends the bot with a
+clear line.
+"""
 
 # ruff: noqa: ASYNC240
 from __future__ import annotations
@@ -43,7 +45,9 @@ async def test_a_platform_that_breaks_is_begun_again_and_the_other_goes_on(
     assert begun.count("discord") >= 3
 
 
-async def test_a_database_deleted_under_the_bot_ends_it_and_no_roll_that_was_answered_is_lost(tmp_path: Path) -> None:
+async def test_a_database_deleted_under_the_bot_ends_it_and_no_roll_that_was_answered_is_lost(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord:
         bot = Bot(discord, tmp_path)
         bot.module = unaware.__name__
@@ -53,7 +57,9 @@ async def test_a_database_deleted_under_the_bot_ends_it_and_no_roll_that_was_ans
             shown = [await (await anna.slash(table, "roll", dice="2d6")).answer() for _ in range(3)]
             assert all("2d6" in message.text for message in shown)
             (tmp_path / "grognard.db").unlink()
-            refused = [await (await anna.slash(table, "roll", dice="2d6")).answer() for _ in range(2)]
+            refused = [
+                await (await anna.slash(table, "roll", dice="2d6")).answer() for _ in range(2)
+            ]
             (tmp_path / unaware.LET).touch()
             assert all(message.ephemeral for message in refused)
             assert all("None of it was saved" in message.text for message in refused)
@@ -89,7 +95,9 @@ async def test_a_gateway_event_that_cannot_be_read_is_passed_over(tmp_path: Path
             assert "2d6" in (await (await anna.slash(table, "roll", dice="2d6")).answer()).text
             assert bot.process.returncode is None
             assert "Traceback" not in bot.log
-            assert bot.log.count("could not be read and is passed over") < 10, "each kind once a minute"
+            assert bot.log.count("could not be read and is passed over") < 10, (
+                "each kind once a minute"
+            )
             assert await bot.stop() == 0
         finally:
             if bot.process.returncode is None:

@@ -1,4 +1,6 @@
-"""Four Discord and two Slack processes on one PostgreSQL database, up to 500 commands at once, one process killed."""
+"""Four Discord and two Slack processes on one PostgreSQL database, up to 500 commands at once,
+one process killed.
+"""
 
 from __future__ import annotations
 
@@ -50,18 +52,26 @@ class Night:
         return used([worker.process.pid for worker in self.bots[1:]], self.postgres.pid)
 
     async def warm_up(self) -> None:
-        """Each process has played before: its connections are there, and what it reads once is read."""
+        """Each process has played before: its connections are there, and what it reads once is
+        read.
+        """
         home, anna = self.slack.workspaces["T1"], self.discord.user("Anna")
         hall = self.discord.channel("hall")
         asked = [anna.send(hall, "roll", dice="2d6") for _ in range(32)]
-        on_slack = [home.user("Anna").slash(home.channel("hall"), "/roll", "2d6") for _ in range(16)]
+        on_slack = [
+            home.user("Anna").slash(home.channel("hall"), "/roll", "2d6") for _ in range(16)
+        ]
         for one in asked:
             await one.answer(60)
         for handle in await asyncio.gather(*on_slack):
             await handle.answer(60)
 
-    async def ask(self, count: int, *, one_dies: bool) -> tuple[list[Interaction], list[Handle], str]:
-        """So many commands at once, 7 of 10 on Discord; meanwhile a Discord worker dies. Its address is the last."""
+    async def ask(
+        self, count: int, *, one_dies: bool
+    ) -> tuple[list[Interaction], list[Handle], str]:
+        """So many commands at once, 7 of 10 on Discord; meanwhile a Discord worker dies. Its
+        address is the last.
+        """
         on_discord = count * 7 // 10
         tables = [self.discord.channel(f"table-{number}") for number in range(CHANNELS)]
         people = [self.discord.user(f"Player {number}") for number in range(100)]
@@ -69,12 +79,16 @@ class Night:
         channels = [home.channel(f"game-{number}") for number in range(GAMES_ON_SLACK)]
         players = [home.user(f"Player{number}") for number in range(50)]
         sent = [
-            people[number % 100].send(tables[number % CHANNELS], "roll", dice="2d6", label=f"d{number:03}")
+            people[number % 100].send(
+                tables[number % CHANNELS], "roll", dice="2d6", label=f"d{number:03}"
+            )
             for number in range(on_discord)
         ]
         on_slack = asyncio.gather(
             *(
-                players[number % 50].slash(channels[number % GAMES_ON_SLACK], "/roll", f"2d6 label=s{number:03}")
+                players[number % 50].slash(
+                    channels[number % GAMES_ON_SLACK], "/roll", f"2d6 label=s{number:03}"
+                )
                 for number in range(count - on_discord)
             )
         )
@@ -90,7 +104,9 @@ class Night:
 async def begin(stack: AsyncExitStack, postgres: PostgresServer, data: Path) -> Night:
     """Start everything."""
     database = postgres.new_database()
-    discord = await stack.enter_async_context(DiscordStandIn.running(messages_per_channel=(0, 0.0), receipt_limit=40))
+    discord = await stack.enter_async_context(
+        DiscordStandIn.running(messages_per_channel=(0, 0.0), receipt_limit=40)
+    )
     slack = await stand_in("http")
     stack.push_async_callback(slack.stop)
     slack.limits.ack_seconds = 40  # later than in time is measured too
@@ -99,7 +115,10 @@ async def begin(stack: AsyncExitStack, postgres: PostgresServer, data: Path) -> 
     common = {"DATABASE_URL": database, "COMMANDS_PER_MINUTE": "unlimited"}
     workers: list[DiscordBot | SlackBot] = []
     for number in range(4):
-        keys = {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key, "DISCORD_PORT": str(free_port())}
+        keys = {
+            "DISCORD_PUBLIC_KEY": discord.world.signing.public_key,
+            "DISCORD_PORT": str(free_port()),
+        }
         one = DiscordBot(discord, data / f"discord-{number}", **common, **keys)
         await one.start(ready=False)
         workers.append(one)
@@ -110,10 +129,19 @@ async def begin(stack: AsyncExitStack, postgres: PostgresServer, data: Path) -> 
     stack.push_async_callback(end, workers)
     await discord.until(lambda: bool(discord.commands.all()), 60)
     for worker in workers:
-        await told(lambda worker=worker: "listening on" in worker.log, lambda worker=worker: worker.log)  # type: ignore[misc]
+        await told(
+            lambda worker=worker: "listening on" in worker.log,  # type: ignore[misc]
+            lambda worker=worker: worker.log,  # type: ignore[misc]
+        )
     ports = [worker.environment["DISCORD_PORT"] for worker in workers[:4]]
-    to_discord = await stack.enter_async_context(proxy_before(*(f"http://127.0.0.1:{port}{PATH}" for port in ports)))
-    urls = [f"http://127.0.0.1:{worker.port}/slack/events" for worker in workers if isinstance(worker, SlackBot)]
+    to_discord = await stack.enter_async_context(
+        proxy_before(*(f"http://127.0.0.1:{port}{PATH}" for port in ports))
+    )
+    urls = [
+        f"http://127.0.0.1:{worker.port}/slack/events"
+        for worker in workers
+        if isinstance(worker, SlackBot)
+    ]
     to_slack = await stack.enter_async_context(proxy_before(*urls))
     assert await discord.site.webhooks.use(to_discord.url)
     slack.request_url = to_slack.url
@@ -127,8 +155,8 @@ async def end(workers: Sequence[DiscordBot | SlackBot]) -> None:
 
 @dataclass
 class Played:
-    """What was asked and what it cost: seconds of processor, and until each first sign on either platform, sorted;
-    `lags` are of that with the bots, where the platform tells."""
+    """What was asked and what it cost: seconds of processor, and until each first sign on either
+    platform, sorted; `lags` are of that with the bots, where the platform tells."""
 
     sent: list[Interaction]
     handles: list[Handle]
@@ -140,7 +168,9 @@ class Played:
 
 
 async def play(night: Night, count: int, *, one_dies: bool = True) -> Played:
-    """So many at once, and one process dies; until all have had a first sign whose process lives."""
+    """So many at once, and one process dies; until all have had a first sign whose process
+    lives.
+    """
     await night.warm_up()
     pids = [worker.process.pid for worker in night.bots]
     busy, before = denied(pids) + time.process_time(), night.used()
@@ -149,14 +179,20 @@ async def play(night: Night, count: int, *, one_dies: bool = True) -> Played:
     spent = night.used().since(before)
     receipts = sorted(one.receipt for one in sent if one.receipt is not None)
     acks = sorted(handle.ack_time or 99.0 for handle in handles)
-    print(f"Discord: {len(receipts)} receipts, the latest {receipts[-1]:.2f} s; Slack: {acks[-1]:.2f} s")
+    print(
+        f"Discord: {len(receipts)} receipts, the latest {receipts[-1]:.2f} s; Slack: {acks[-1]:.2f} s"
+    )
     lags = sorted(lag for one in sent if (lag := with_bot(night, one)) is not None)
-    print(f"of it with the bot: the longest {lags[-1]:.2f} s, half {lags[len(lags) // 2]:.2f} s; until then {spent}")
+    print(
+        f"of it with the bot: the longest {lags[-1]:.2f} s, half {lags[len(lags) // 2]:.2f} s; until then {spent}"
+    )
     busy = denied(pids) + time.process_time() - busy
     return Played(sent, handles, dead, spent, sorted([*receipts, *acks]), lags, busy)
 
 
-async def told(is_so: Callable[[], bool], so_far: Callable[[], object] = str, timeout: float = 120.0) -> None:
+async def told(
+    is_so: Callable[[], bool], so_far: Callable[[], object] = str, timeout: float = 120.0
+) -> None:
     """Wait for something that no stand-in hears of."""
     until = time.monotonic() + timeout
     while not is_so():
@@ -168,15 +204,18 @@ async def told(is_so: Callable[[], bool], so_far: Callable[[], object] = str, ti
 @pytest.mark.usefixtures("crowd")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("count", [100, 250, 500])
-async def test_many_at_once_and_one_process_dies(postgres: PostgresServer, tmp_path: Path, count: int) -> None:
-    """What is stored is shown, once, and what was shown as under way has an end. How long they wait, and what it costs,
-    is measured by `benchmarks/crowd.py`."""
+async def test_many_at_once_and_one_process_dies(
+    postgres: PostgresServer, tmp_path: Path, count: int
+) -> None:
+    """What is stored is shown, once, and what was shown as under way has an end. How long they
+    wait, and what it costs, is measured by `benchmarks/crowd.py`."""
     async with AsyncExitStack() as stack:
         night = await begin(stack, postgres, tmp_path)
         store = await stack.enter_async_context(await PostgresStore.open(night.database))
         played = await play(night, count)
-        # What the dead process had stored and not shown is due for the others; here their waiting is cut short, once
-        # those that live have shown what they are at: it would be taken from them too.
+        # What the dead process had stored and not shown is due for the others; here their waiting
+        # is cut short, once those that live have shown what they are at: it would be taken from
+        # them too.
         await quiet(night)
         postgres.sql(night.database, "UPDATE outbox SET due = 0; UPDATE receipts SET due = 0")
         await told(lambda: due(night) == 0)
@@ -199,20 +238,30 @@ async def quiet(night: Night) -> None:
 
 
 def with_bot(night: Night, one: Interaction) -> float | None:
-    """Seconds from handing an interaction to a worker until its receipt was there: without the platform's own share."""
+    """Seconds from handing an interaction to a worker until its receipt was there: without the
+    platform's own share.
+    """
     mark = f'"id": "{one.id}"'.encode()
-    passed = next((at for body, at in night.before_discord.passed.items() if mark in body[:40]), None)
-    return one.sent + one.receipt - passed if one.receipt is not None and passed is not None else None
+    passed = next(
+        (at for body, at in night.before_discord.passed.items() if mark in body[:40]), None
+    )
+    return (
+        one.sent + one.receipt - passed if one.receipt is not None and passed is not None else None
+    )
 
 
 def at_worker(night: Night, one: Interaction) -> str:
     """The worker that took an interaction."""
     mark = f'"id": "{one.id}"'.encode()
-    return next((worker for body, worker in night.before_discord.taken.items() if mark in body[:40]), "")
+    return next(
+        (worker for body, worker in night.before_discord.taken.items() if mark in body[:40]), ""
+    )
 
 
 async def check(night: Night, store: Store, sent: Sequence[Interaction]) -> None:
-    """Whatever is in the logs was shown, once, and nothing else; each game's log is whole and proves itself."""
+    """Whatever is in the logs was shown, once, and nothing else; each game's log is whole and
+    proves itself.
+    """
     count, faults = await audit(store)
     assert faults == []
     assert count == len(await store.games())
@@ -226,9 +275,15 @@ async def check(night: Night, store: Store, sent: Sequence[Interaction]) -> None
         if not m.deleted
     ]
     on_slack = [
-        text for channel in night.slack.workspaces["T1"].channels.values() for text in night.slack.posted(channel)
+        text
+        for channel in night.slack.workspaces["T1"].channels.values()
+        for text in night.slack.posted(channel)
     ]
-    shown = Counter(label for text in (*on_discord, *on_slack) for label in set(re.findall(r"\b[ds]\d{3}\b", text)))
+    shown = Counter(
+        label
+        for text in (*on_discord, *on_slack)
+        for label in set(re.findall(r"\b[ds]\d{3}\b", text))
+    )
     assert set(shown) == set(stored), "nothing lost, nothing made up"
     assert max(shown.values()) == 1, "nothing doubled"
     for game in await store.games():

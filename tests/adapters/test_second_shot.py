@@ -1,4 +1,6 @@
-"""The second shot on each platform, its taps counted: another target, one modifier changed, odds, a name mended."""
+"""The second shot on each platform, its taps counted: another target, one modifier changed,
+odds, a name mended.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ async def gather(e: Table) -> None:
 
 
 @on_each
-async def test_the_second_shot_takes_two_taps_and_no_letter(platform: Platform, tmp_path: Path) -> None:
+async def test_the_second_shot_takes_two_taps_and_no_letter(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await gather(e)
         fired = await e.say("Anna", 'lnlt fire "US Squad 3; US Squad 4" "VC Squad 5" tm=1')
@@ -48,13 +52,17 @@ async def test_the_second_shot_takes_two_taps_and_no_letter(platform: Platform, 
         assert e.spent() == (1, 0)
 
         form = await e.form("Anna", again, "Change…")
-        changed: Any = await e.filled("Anna", form, {"flags": ["tm=1", "adjacent"] if e.steps else ["adjacent"]})
+        changed: Any = await e.filled(
+            "Anna", form, {"flags": ["tm=1", "adjacent"] if e.steps else ["adjacent"]}
+        )
         assert "2 adjacent" in e.words(changed)
         assert e.spent() == CHANGED[e.platform.title()]
 
 
 @on_each
-async def test_a_wrong_name_is_mended_by_one_tap_and_the_form_by_another(platform: Platform, tmp_path: Path) -> None:
+async def test_a_wrong_name_is_mended_by_one_tap_and_the_form_by_another(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await gather(e)
         refused = await e.alone("Anna", 'lnlt fire us3 "VC Squad 9" tm=1')

@@ -1,4 +1,6 @@
-"""Whatever goes wrong, and even at DEBUG: no token, no ticket, no answer's address and no typed word in the log."""
+"""Whatever goes wrong, and even at DEBUG: no token, no ticket, no answer's address and no typed
+word in the log.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,17 @@ WORD = "Zwiebelkuchen"
 
 
 async def test_discord_at_debug(tmp_path: Path) -> None:
-    async with DiscordStandIn.running() as discord, running_discord(discord, tmp_path, LOG_LEVEL="DEBUG") as bot:
+    async with (
+        DiscordStandIn.running() as discord,
+        running_discord(discord, tmp_path, LOG_LEVEL="DEBUG") as bot,
+    ):
         anna, table = discord.user("Anna"), discord.channel("table")
         asked = [
             await anna.slash(table, "roll", dice="2d6", label=WORD),
             await anna.slash(table, "roll", dice=f"2{WORD}"),
-            await anna.slash(table, "lnlt fire", attackers=f"squad {WORD}", targets="squad morale=5"),
+            await anna.slash(
+                table, "lnlt fire", attackers=f"squad {WORD}", targets="squad morale=5"
+            ),
         ]
         for one in asked:
             await one.answer()

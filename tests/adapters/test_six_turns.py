@@ -1,7 +1,8 @@
-"""A whole evening on each platform: six turns of Lock 'n Load by two players and a game master, with one restart.
+"""A whole evening on each platform: six turns of Lock 'n Load by two players and a game master,
+with one restart.
 
-Everybody is called once for each go and nobody for what they did themselves; what was taken back is struck; old buttons
-refuse kindly; the dice are provable.
+Everybody is called once for each go and nobody for what they did themselves; what was taken back is
+struck; old buttons refuse kindly; the dice are provable.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ async def through(e: Table, card: Any, *turns: str) -> Any:
 
 
 async def begun(e: Table, rally: Any, who: str) -> Any:
-    """Initiative rolled by one player, and the phase behind it begun by the game master: its card."""
+    """Initiative rolled by one player, and the phase behind it begun by the game master: its
+    card.
+    """
     return await e.press("Greta", await e.press(who, rally, "Initiative"), "Next phase")
 
 
@@ -80,7 +83,9 @@ async def first_turn(e: Table, started: Any) -> tuple[Any, Any]:
     assert sorted(e.calls()) == ["Ben", "Greta"], "either may agree"
     await e.refused("Carl", asked, "Agree")
     await e.pressed("Ben", asked, "Refuse")
-    await e.until(lambda: "refuses" in e.first(asked) and not e.buttons(asked), "the request refused")
+    await e.until(
+        lambda: "refuses" in e.first(asked) and not e.buttons(asked), "the request refused"
+    )
     assert e.buttons(fired) == buttons, "the result holds"
 
     passed = await e.press("Anna", card, "Pass")
@@ -90,7 +95,10 @@ async def first_turn(e: Table, started: Any) -> tuple[Any, Any]:
     assert sorted(e.calls()) == ["Anna", "Greta"]
     await e.pressed("Anna", asked, "Agree")
     await e.struck(shot)
-    await e.until(lambda: "is undone" in e.first(asked) and e.buttons(asked) == ["Redo"], "the request agreed to")
+    await e.until(
+        lambda: "is undone" in e.first(asked) and e.buttons(asked) == ["Redo"],
+        "the request agreed to",
+    )
     await e.say("Ben", "lnlt fire vc2 us1 hand=6,1,6")
     await e.press("Ben", passed, "Done")
     nobody(e)
@@ -102,7 +110,9 @@ async def first_turn(e: Table, started: Any) -> tuple[Any, Any]:
 
 
 async def second_turn(e: Table, rally: Any, old: Any) -> Any:
-    """Rally and initiative, fire by form, another target, one modifier changed, odds; the card of turn 3."""
+    """Rally and initiative, fire by form, another target, one modifier changed, odds; the card
+    of turn 3.
+    """
     assert "Shaken: US Squad 1 and VC Squad 1" in e.words(rally)
     form = await e.form("Anna", rally, "Rally")
     rallied = await e.filled("Anna", form, {"units": ["US Squad 1"], "flags": ["cover"], "lm": "1"})
@@ -117,7 +127,9 @@ async def second_turn(e: Table, rally: Any, old: Any) -> Any:
 
     mine, yours = SIDES[first]
     form = await e.form(first, card, "Fire")
-    fired = await e.filled(first, form, {"attackers": [f"{mine} Squad 3"], "targets": [f"{yours} Squad 4"]})
+    fired = await e.filled(
+        first, form, {"attackers": [f"{mine} Squad 3"], "targets": [f"{yours} Squad 4"]}
+    )
     assert not e.is_private(fired)
     assert f"{yours} Squad 4" in e.first(fired)
     other = await e.chosen(first, fired, f"{yours} Squad 5")
@@ -139,7 +151,10 @@ async def third_turn(e: Table, rally: Any) -> Any:
     await e.bot.start()
     await e.refused("Anna", sealed, "Open it")
     await e.pressed("Ben", sealed, "Open it")
-    await e.until(lambda: "7 for ambush" in e.words(sealed) and "Open it" not in e.buttons(sealed), "the seal opened")
+    await e.until(
+        lambda: "7 for ambush" in e.words(sealed) and "Open it" not in e.buttons(sealed),
+        "the seal opened",
+    )
 
     card = await begun(e, rally, "Ben")
     first, second = order(e, card)
@@ -154,7 +169,9 @@ async def third_turn(e: Table, rally: Any) -> Any:
 
 
 async def fourth_turn(e: Table, rally: Any) -> Any:
-    """What was planned is due; a melee, taken back with the game master's consent; the card of turn 5."""
+    """What was planned is due; a melee, taken back with the game master's consent; the card of
+    turn 5.
+    """
     assert "Due now: VC reinforcements at K7" in e.words(rally)
     e.calls()
     await e.say("Ben", 'unit add "VC Squad 7..8" squad VC stats="morale=4 fp=1"')
@@ -189,7 +206,9 @@ async def fifth_turn(e: Table, rally: Any) -> Any:
 
 
 async def the_end(e: Table, rally: Any, folder: Path) -> None:
-    """The end with its story; old cards refuse; the log is sound; the game is taken up again from the list."""
+    """The end with its story; old cards refuse; the log is sound; the game is taken up again
+    from the list.
+    """
     assert e.first(rally).startswith("Turn 6, Rally")
     assert f"{e.strong}Turn 6, Rally" in e.whole(rally)
     seen = e.as_seen(rally)  # as it is on a screen that has not heard of the end
@@ -232,8 +251,13 @@ async def test_six_turns_end_as_they_were_played(platform: Platform, tmp_path: P
         await e.until(lambda: board.deleted or not e.buttons(board), "an old board gone")
         board = await e.board("Turn 6, Rally")
         await the_end(e, card, tmp_path)
-        await e.until(lambda: board.deleted or ("is over" in e.words(board) and not e.buttons(board)), "the last board")
+        await e.until(
+            lambda: board.deleted or ("is over" in e.words(board) and not e.buttons(board)),
+            "the last board",
+        )
         time_passes(tmp_path)
         await until_nothing_is_left(tmp_path, 60)
         seen = [one for one in e.messages() if e.words(one)]
-        assert not any("further down" in e.words(one) for one in seen), "the boards of earlier turns are gone"
+        assert not any("further down" in e.words(one) for one in seen), (
+            "the boards of earlier turns are gone"
+        )

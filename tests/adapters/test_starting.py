@@ -1,4 +1,6 @@
-"""What a host reads when a start fails: the last line is one sentence of ours, and no traceback follows it."""
+"""What a host reads when a start fails: the last line is one sentence of ours, and no traceback
+follows it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ class Start:
         self._folder, self._log = folder, folder / "log.txt"
         nobody = f"http://127.0.0.1:{free_port()}/"
         self._environment = {
-            **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")},
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")
+            },
             "DISCORD_TOKEN": "a.b.c",
             "DISCORD_API": nobody,
             "PYTHONPATH": str(ROOT),
@@ -42,7 +48,9 @@ class Start:
         self.process: nursery.Process
 
     async def begin(self) -> None:
-        self.process = await nursery.start("run", cwd=self._folder, env=self._environment, log=self._log)
+        self.process = await nursery.start(
+            "run", cwd=self._folder, env=self._environment, log=self._log
+        )
 
     async def end(self) -> int:
         """Wait for the end; return the exit status."""
@@ -76,10 +84,14 @@ async def test_a_folder_without_rights_is_one_sentence(tmp_path: Path) -> None:
     start = Start(tmp_path)
     await start.begin()
     assert await start.end() == 2
-    assert re.fullmatch(f"The database {data}/grognard.db cannot be written: .* {data}\\. .*\n", start.log)
+    assert re.fullmatch(
+        f"The database {data}/grognard.db cannot be written: .* {data}\\. .*\n", start.log
+    )
 
 
-@pytest.mark.parametrize("name", ["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_PERM"])
+@pytest.mark.parametrize(
+    "name", ["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_PERM"]
+)
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
 def test_a_read_only_disk_is_waited_for_and_missing_rights_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, number: int
@@ -114,11 +126,15 @@ def read_only_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [".", "data"])
-async def test_a_bot_waits_for_a_read_only_disk(tmp_path: Path, read_only_disk: Path, folder: str) -> None:
+async def test_a_bot_waits_for_a_read_only_disk(
+    tmp_path: Path, read_only_disk: Path, folder: str
+) -> None:
     start = Start(tmp_path, GROGNARD_DATA=str(read_only_disk / folder))
     await start.begin()
     await start.until("its disk is read-only; trying again every 5 s")
-    await asyncio.to_thread(subprocess.run, ["mount", "-o", "remount,rw", str(read_only_disk)], check=True)
+    await asyncio.to_thread(
+        subprocess.run, ["mount", "-o", "remount,rw", str(read_only_disk)], check=True
+    )
     await start.until("with games")
     start.process.send_signal(signal.SIGTERM)
     assert await start.end() == 0
@@ -137,7 +153,9 @@ async def test_a_start_is_logged_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
-async def test_a_signal_at_any_moment_of_a_start_leaves_no_traceback(tmp_path: Path, wait: float) -> None:
+async def test_a_signal_at_any_moment_of_a_start_leaves_no_traceback(
+    tmp_path: Path, wait: float
+) -> None:
     start = Start(tmp_path, HEALTH_PORT=str(free_port()))
     await start.begin()
     await asyncio.sleep(wait)
@@ -150,7 +168,9 @@ async def test_a_signal_at_any_moment_of_a_start_leaves_no_traceback(tmp_path: P
 def test_an_open_that_is_cancelled_or_fails_leaves_no_thread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_folder: bool
 ) -> None:
-    """Cancelled after any number of turns of the event loop, from before its first step until it is open."""
+    """Cancelled after any number of turns of the event loop, from before its first step until it
+    is open.
+    """
     failures: list[object] = []
     monkeypatch.setattr(threading, "excepthook", failures.append)
     path = tmp_path if is_folder else tmp_path / "games.db"

@@ -1,7 +1,8 @@
-"""What an evening costs in taps and characters on Discord and on Slack; `pytest -s` prints the tables.
+"""What an evening costs in taps and characters on Discord and on Slack; `pytest -s` prints the
+tables.
 
-A row of `MOST` is (taps, characters) by all who take part. Commands are typed as their shortest beginning on Discord,
-where the rest is offered, and in full on Slack.
+A row of `MOST` is (taps, characters) by all who take part. Commands are typed as their shortest
+beginning on Discord, where the rest is offered, and in full on Slack.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class Costs:
         self._found[what] = (sum(taps for taps, _ in spent), sum(letters for _, letters in spent))
 
     def check(self) -> None:
-        """Print the table. Raises AssertionError where something costs more than it may, or was left out."""
+        """Print the table. Raises AssertionError where something costs more than it may, or was
+        left out.
+        """
         print(f"\n{self._platform:<22} taps characters")
         for what, (taps, letters) in self._found.items():
             print(f"{what:<22} {taps:>4} {letters:>10}")
@@ -80,15 +83,21 @@ async def on_discord(who: d.Person, where: d.Channel, path: str, **options: obje
     return answer
 
 
-async def shots_on_discord(costs: Costs, anna: DiscordThumb, ben: DiscordThumb, table: d.Channel) -> None:
+async def shots_on_discord(
+    costs: Costs, anna: DiscordThumb, ben: DiscordThumb, table: d.Channel
+) -> None:
     """The first shot both ways, and all that follows from its answer."""
     card = await on_discord(anna.person, table, "game initiative", side="US")
     card = await on_discord(anna.person, table, "game next")
-    fired = await (await anna.slash(table, "/lnlt fi", "lnlt fire", attackers="us3", targets="vc5", tm=1)).answer()
+    fired = await (
+        await anna.slash(table, "/lnlt fi", "lnlt fire", attackers="us3", targets="vc5", tm=1)
+    ).answer()
     assert not fired.ephemeral
     costs.note("first shot, typed", anna)
     form = await anna.press(card, "Fire")
-    formed = await (await anna.submit(form, {"Who fires": ["us3", "us4"], "At whom": ["vc5"]})).answer()
+    formed = await (
+        await anna.submit(form, {"Who fires": ["us3", "us4"], "At whom": ["vc5"]})
+    ).answer()
     assert "1 terrain" in formed.text, "as at the shot before"
     costs.note("first shot, by form", anna)
     again = await (await anna.press(fired, "Again")).answer()
@@ -109,7 +118,9 @@ async def shots_on_discord(costs: Costs, anna: DiscordThumb, ben: DiscordThumb, 
     done = await (await ben.press(asked, "Agree")).answer()
     assert "is undone" in done.text
     costs.note("undo with consent", anna, ben)
-    wrong = await (await anna.person.slash(table, "lnlt fire", attackers="us3", targets="VC Sqaud 6")).answer()
+    wrong = await (
+        await anna.person.slash(table, "lnlt fire", attackers="us3", targets="VC Sqaud 6")
+    ).answer()
     mended = await (await anna.press(wrong, "Fire at VC Squad 6")).answer()
     assert not mended.ephemeral
     costs.note("wrong name mended", anna)
@@ -132,7 +143,9 @@ async def other_things_on_discord(costs: Costs, anna: DiscordThumb, table: d.Cha
     drawn = await (await anna.press(found, "Whole table")).answer()
     assert "three times" in drawn.text
     costs.note("its whole table", anna)
-    written = await (await anna.slash(table, "/order w", "order write", text="3rd Squad moves to K7 at dusk")).answer()
+    written = await (
+        await anna.slash(table, "/order w", "order write", text="3rd Squad moves to K7 at dusk")
+    ).answer()
     assert "order" in written.text.casefold()
     costs.note("an order by post", anna)
     question = await (await anna.person.slash(table, "game end")).answer()
@@ -149,11 +162,29 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
         table, village, beach = (discord.channel(name) for name in ("table", "village", "beach"))
         one, two = discord.user("Anna"), discord.user("Ben")
         anna, ben = DiscordThumb(one), DiscordThumb(two)
-        started = await on_discord(one, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+        started = await on_discord(
+            one, table, "game start", system="lnlt", name="Hill 875", sides="US, VC"
+        )
         await one.press(started, "Join US")
         await (await two.press(started, "Join VC")).answer()
-        await on_discord(one, table, "unit add", name="US Squad 1..4", type="squad", side="US", stats="morale=5 fp=2")
-        await on_discord(two, table, "unit add", name="VC Squad 1..6", type="squad", side="VC", stats="morale=12 fp=1")
+        await on_discord(
+            one,
+            table,
+            "unit add",
+            name="US Squad 1..4",
+            type="squad",
+            side="US",
+            stats="morale=5 fp=2",
+        )
+        await on_discord(
+            two,
+            table,
+            "unit add",
+            name="VC Squad 1..6",
+            type="squad",
+            side="VC",
+            stats="morale=12 fp=1",
+        )
         await shots_on_discord(costs, anna, ben, table)
 
         await on_discord(one, table, "game next")
@@ -173,7 +204,11 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
         while "Fire" not in card.buttons:
             card = await on_discord(one, beach, "game next")
         form = await anna.press(card, "Fire")
-        picked = {"Who fires": ["MG Section"], "At whom": ["Assault Squad 1"], "Distance in hexes": "4"}
+        picked = {
+            "Who fires": ["MG Section"],
+            "At whom": ["Assault Squad 1"],
+            "Distance in hexes": "4",
+        }
         assert not (await (await anna.submit(form, picked)).answer()).ephemeral
         costs.note("first shot with a number", anna)
 
@@ -183,11 +218,17 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
         units = {"name": "GI 1..12", "type": "soldier", "side": "US", "stats": stats}
         await (await anna.slash(village, "/unit a", "unit add", **units)).answer()
         costs.note("twelve units added", anna)
-        await on_discord(one, village, "unit add", name="VC 1..9", type="soldier", side="VC", stats=stats)
-        orders = await (await anna.slash(village, "/baps ra", "baps random-order", unit="GI 1..12")).answer()
+        await on_discord(
+            one, village, "unit add", name="VC 1..9", type="soldier", side="VC", stats=stats
+        )
+        orders = await (
+            await anna.slash(village, "/baps ra", "baps random-order", unit="GI 1..12")
+        ).answer()
         assert not orders.ephemeral
         costs.note("twelve random orders", anna)
-        fire = await anna.slash(village, "/baps fi", "baps fire", attackers="GI 1..12", range=10, targets="VC 1..9")
+        fire = await anna.slash(
+            village, "/baps fi", "baps fire", attackers="GI 1..12", range=10, targets="VC 1..9"
+        )
         shot = await fire.answer()
         assert not shot.ephemeral
         costs.note("twelve men firing", anna)

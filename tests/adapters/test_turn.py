@@ -1,4 +1,6 @@
-"""A turn of Lock 'n Load on each platform by its buttons alone: taps and characters counted, everybody called once."""
+"""A turn of Lock 'n Load on each platform by its buttons alone: taps and characters counted,
+everybody called once.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ async def begin(e: Table) -> Any:
 
 
 @on_each
-async def test_a_turn_without_fire_is_played_by_taps_alone(platform: Platform, tmp_path: Path) -> None:
+async def test_a_turn_without_fire_is_played_by_taps_alone(
+    platform: Platform, tmp_path: Path
+) -> None:
     """Initiative, Next phase, three passes, which end the phase, Next turn."""
     async with platform(tmp_path) as e:
         rally = await begin(e)
@@ -49,7 +53,9 @@ async def test_a_turn_without_fire_is_played_by_taps_alone(platform: Platform, t
 
 
 @on_each
-async def test_the_buttons_of_a_card_open_forms_and_refuse_others(platform: Platform, tmp_path: Path) -> None:
+async def test_the_buttons_of_a_card_open_forms_and_refuse_others(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         await begin(e)
         card = await e.press("Ben", await e.say("Anna", "game initiative US"), "Next phase")

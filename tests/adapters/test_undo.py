@@ -1,4 +1,6 @@
-"""`/game undo`, the board's button and the answer's on each platform: they name the last step, or ask first."""
+"""`/game undo`, the board's button and the answer's on each platform: they name the last step,
+or ask first.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ SHOT = "lnlt fire us1 vc1 hand=1,6"
 
 
 async def fired_twice(e: Table) -> tuple[Any, str]:
-    """Anna fires at Ben's squad a second time, which changes nothing; the answer, and its number with the sign."""
+    """Anna fires at Ben's squad a second time, which changes nothing; the answer, and its number
+    with the sign.
+    """
     await e.say("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
     await e.say("Anna", "game join US")
     await e.say("Ben", "game join VC")
@@ -32,7 +36,9 @@ async def refuse(e: Table, asked: Any) -> None:
 
 
 @on_each
-async def test_each_way_to_undo_names_a_shot_without_effect(platform: Platform, tmp_path: Path) -> None:
+async def test_each_way_to_undo_names_a_shot_without_effect(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         fired, number = await fired_twice(e)
         board = await e.say("Anna", "game board", says="Log")
@@ -46,7 +52,9 @@ async def test_each_way_to_undo_names_a_shot_without_effect(platform: Platform, 
 
 
 @on_each
-async def test_an_older_event_is_named_privately_and_asked_about(platform: Platform, tmp_path: Path) -> None:
+async def test_an_older_event_is_named_privately_and_asked_about(
+    platform: Platform, tmp_path: Path
+) -> None:
     async with platform(tmp_path) as e:
         fired, number = await fired_twice(e)
         await e.say("Ben", "roll 1d6")

@@ -1,4 +1,6 @@
-"""A bot whose database is not there yet: it waits, says so, and serves once it is; what no waiting mends it refuses."""
+"""A bot whose database is not there yet: it waits, says so, and serves once it is; what no
+waiting mends it refuses.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings_of(url: str, tmp_path: Path) -> Settings:
-    return load_settings({"DATABASE_URL": url, "GROGNARD_DATA": str(tmp_path)}, tmp_path / "no-such-file")
+    return load_settings(
+        {"DATABASE_URL": url, "GROGNARD_DATA": str(tmp_path)}, tmp_path / "no-such-file"
+    )
 
 
 async def opened(settings: Settings) -> App:
@@ -73,7 +77,9 @@ async def answering(code: str, words: str) -> AsyncIterator[str]:
             writer.write(b"N")
             size = int.from_bytes(await reader.readexactly(4), "big")
             await reader.readexactly(size - 4)
-        said = b"".join(text.encode() + b"\0" for text in ("SFATAL", "VFATAL", f"C{code}", f"M{words}"))
+        said = b"".join(
+            text.encode() + b"\0" for text in ("SFATAL", "VFATAL", f"C{code}", f"M{words}")
+        )
         writer.write(b"E" + (len(said) + 5).to_bytes(4, "big") + said + b"\0")
         await writer.drain()
         writer.close()
@@ -127,7 +133,9 @@ async def test_where_nobody_listens_host_and_port_are_named_and_no_password(
 
 async def test_a_database_system_that_is_starting_up_is_waited_for(tmp_path: Path) -> None:
     async with answering("57P03", "the database system is starting up") as url:
-        with pytest.raises(PassingError, match=r"does not answer \(the database system is starting up\)"):
+        with pytest.raises(
+            PassingError, match=r"does not answer \(the database system is starting up\)"
+        ):
             await App.open(settings_of(url, tmp_path), at_once=True)
     async with answering("53300", "sorry, too many clients already") as url:
         with pytest.raises(PassingError, match="too many connections"):
@@ -142,7 +150,9 @@ async def test_a_database_system_that_is_starting_up_is_waited_for(tmp_path: Pat
         ("28000", "The database refuses the bot's user."),
     ],
 )
-async def test_what_a_person_must_mend_ends_the_start_with_kind_words(tmp_path: Path, code: str, said: str) -> None:
+async def test_what_a_person_must_mend_ends_the_start_with_kind_words(
+    tmp_path: Path, code: str, said: str
+) -> None:
     async with answering(code, "FATAL words") as url:
         with pytest.raises(StoreError, match=said) as refused:
             await opened(settings_of(url, tmp_path))
@@ -181,7 +191,9 @@ async def test_a_file_that_is_locked_at_the_start_is_waited_for(
     await app.close()
 
 
-async def test_a_full_disk_at_the_start_is_waited_for(small_disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_full_disk_at_the_start_is_waited_for(
+    small_disk: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     data = small_disk / "data"
     ballast = await asyncio.to_thread(fill, small_disk)
     waiting = asyncio.create_task(opened(settings_of("sqlite:///grognard.db", data)))
@@ -215,8 +227,12 @@ async def test_a_store_that_fails_in_a_running_bot_never_ends_it(tmp_path: Path)
 
 
 @pytest.mark.slow
-async def test_bot_and_database_started_in_every_order(own_server: PostgresServer, tmp_path: Path) -> None:
-    """The bot first, then PostgreSQL; then PostgreSQL alone again; then both: what health, systemd and the log say."""
+async def test_bot_and_database_started_in_every_order(
+    own_server: PostgresServer, tmp_path: Path
+) -> None:
+    """The bot first, then PostgreSQL; then PostgreSQL alone again; then both: what health,
+    systemd and the log say.
+    """
     port, told = str(free_port()), tmp_path / "notify"
     heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     heard.bind(str(told))
@@ -238,7 +254,9 @@ async def test_bot_and_database_started_in_every_order(own_server: PostgresServe
             assert await get(port, "/livez") == (200, "ok\n"), "starting it again would help nobody"
             assert (await get(port, "/metrics"))[0] == 200
             assert "grognard_healthy 0.0" in (await get(port, "/metrics"))[1]
-            assert not discord.gateway.sessions, "no platform is connected before there is a database"
+            assert not discord.gateway.sessions, (
+                "no platform is connected before there is a database"
+            )
             assert bot.process.returncode is None
             await asyncio.to_thread(own_server.start)
             await discord.ready()

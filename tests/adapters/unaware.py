@@ -1,5 +1,5 @@
-"""A bot that does not look by itself whether its database is there until a file beside that lets it: whoever asks
-before it ends is answered, on a slow machine too."""
+"""A bot that does not look by itself whether its database is there until a file beside that lets
+it: whoever asks before it ends is answered, on a slow machine too."""
 
 from __future__ import annotations
 

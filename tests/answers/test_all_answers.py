@@ -1,5 +1,5 @@
-"""Every kind of answer of all five systems, from the frozen outcomes: its first line, and how the lines below begin;
-and the longest ones as a phone shows them."""
+"""Every kind of answer of all five systems, from the frozen outcomes: its first line, and how the
+lines below begin; and the longest ones as a phone shows them."""
 
 from __future__ import annotations
 
@@ -22,19 +22,29 @@ from tools.corpus import frozen, game_of
 
 PLAYS = 12
 SINGLE = 20
-"""Lines of a phone that a sequence of many steps takes: a shot at a vehicle, an interrupt, a fire mission."""
+"""Lines of a phone that a sequence of many steps takes: a shot at a vehicle, an interrupt, a
+fire mission.
+"""
 SEQUENCES = [(id, name) for id in systems() for name in systems()[id].sequences]
 
 
 def phone_lines(reply: Reply) -> int:
-    """How many lines of a phone an answer takes without its trace and its number, as `brief` counts them."""
+    """How many lines of a phone an answer takes without its trace and its number, as `brief`
+    counts them.
+    """
     return _height([reply.first]) + sum(_heights(reply.shown))
 
 
 @pytest.mark.sample(20)
-@pytest.mark.parametrize(("system", "name"), SEQUENCES, ids=[f"{system}-{name}" for system, name in SEQUENCES])
-def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system: str, name: str) -> None:
-    """Every unit is named in the first line or by its result; no line begins with a small letter or a type's code."""
+@pytest.mark.parametrize(
+    ("system", "name"), SEQUENCES, ids=[f"{system}-{name}" for system, name in SEQUENCES]
+)
+def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(
+    system: str, name: str
+) -> None:
+    """Every unit is named in the first line or by its result; no line begins with a small letter
+    or a type's code.
+    """
     sequence, corpus = systems()[system].sequence(name), frozen(system)
     roster = roster_of(game_of(corpus.roster))
     entries = [entry for entry in corpus.of("sequence", name) if "out" in entry][:PLAYS]
@@ -52,16 +62,22 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system:
         is_named = f"on {len(came.fates)} " not in reply.title
         for unit in spoken(came.types, [fate.unit for fate in came.fates if is_named]):
             number = unit.rpartition(" ")[2]
-            assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, reply.text()
+            assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, (
+                reply.text()
+            )
         lines = reply.text().split("\n")
         assert all(line[:1] == line[:1].upper() for line in lines), lines
-        assert not any(code in reply.text() for code in ("armored-vehicle", "armor-leader", "weapon-team")), lines
+        assert not any(
+            code in reply.text() for code in ("armored-vehicle", "armor-leader", "weapon-team")
+        ), lines
         assert phone_lines(brief(reply, sequence.inputs)) <= (MANY if groups else SINGLE), lines
 
 
 def _numbers(text: str) -> set[str]:
     """The numbers of units in a text, those of `4-6` each."""
-    found = [(int(first), int(last or first)) for first, last in re.findall(r"(\d+)(?:-(\d+))?", text)]
+    found = [
+        (int(first), int(last or first)) for first, last in re.findall(r"(\d+)(?:-(\d+))?", text)
+    ]
     return {str(number) for first, last in found for number in range(first, last + 1)}
 
 
@@ -74,25 +90,35 @@ def _on_a_phone(reply: Reply) -> list[str]:
 
 
 def _large(reply: Reply) -> Reply:
-    """The answer without its small print: what became of the units, and that this is not the phase for it."""
-    return replace(reply, lines=tuple(part for part in reply.shown if not isinstance(part, Small)), trace=())
+    """The answer without its small print: what became of the units, and that this is not the
+    phase for it.
+    """
+    return replace(
+        reply, lines=tuple(part for part in reply.shown if not isinstance(part, Small)), trace=()
+    )
 
 
 async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt Hill sides="US, VC"', "game join US", "game settings hand_dice=yes")
     await channel.do(
-        "Anna", 'unit add "US Squad 3..4" squad US morale=5 fp=2', "unit add Nguyen leader VC morale=4 lm=1"
+        "Anna", 'game start lnlt Hill sides="US, VC"', "game join US", "game settings hand_dice=yes"
+    )
+    await channel.do(
+        "Anna",
+        'unit add "US Squad 3..4" squad US morale=5 fp=2',
+        "unit add Nguyen leader VC morale=4 lm=1",
     )
     await channel.do("Anna", 'unit add "VC Squad 5" squad VC morale=5 fp=1')
     shot = 'lnlt fire attackers="us1;us2" targets="VC Squad 5;Nguyen" tm=1 lm=1'
     for hand in ("4,1,5,3", "6,2,2,4", "1,6", "3,1,2,2"):
         reply = await channel.do("Anna", f"{shot} hand={hand}")
         assert phone_lines(_large(reply)) <= FEW, _on_a_phone(reply)
-        if any("casualties" in str(part) for part in reply.lines):  # a half-squad is more than the first line says
-            assert any(isinstance(part, Small) and part.text.startswith("Now: ") for part in reply.shown), _on_a_phone(
-                reply
-            )
+        if any(
+            "casualties" in str(part) for part in reply.lines
+        ):  # a half-squad is more than the first line says
+            assert any(
+                isinstance(part, Small) and part.text.startswith("Now: ") for part in reply.shown
+            ), _on_a_phone(reply)
         await channel.undo_last("Anna")
 
 
@@ -123,16 +149,24 @@ async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
     ],
     ids=["baps-fire", "baps-orders", "asl-breakdowns", "ucn-shoot", "nhis-fire"],
 )
-async def test_twelve_men_take_twelve_lines_of_a_phone(game: str, units: tuple[str, ...], shot: str) -> None:
+async def test_twelve_men_take_twelve_lines_of_a_phone(
+    game: str, units: tuple[str, ...], shot: str
+) -> None:
     """What does not fit is behind *Dice*; the console shows all of it."""
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {game} Farm sides="US, GE"', "game join US")
     await channel.do("Anna", *(f"unit add {unit}" for unit in units))
     for _ in range(6):
         reply = await channel.do("Anna", shot)
-        assert phone_lines(_large(reply)) <= (MANY if "order" not in shot else 18), _on_a_phone(reply)
-        orders = [part for part in reply.lines if isinstance(part, Group) and part.label != "No effect"]
-        assert all(part in reply.shown for part in orders), "everybody reads what each unit came to, or is to do"
+        assert phone_lines(_large(reply)) <= (MANY if "order" not in shot else 18), _on_a_phone(
+            reply
+        )
+        orders = [
+            part for part in reply.lines if isinstance(part, Group) and part.label != "No effect"
+        ]
+        assert all(part in reply.shown for part in orders), (
+            "everybody reads what each unit came to, or is to do"
+        )
         assert not reply.trace or any(button.label == "Dice" for button in reply.buttons)
         await channel.undo_last("Anna")
 

@@ -8,7 +8,20 @@ import textwrap
 from bot.answers.shot import PHONE, _height
 from bot.interface.reply.reply import Reply
 
-WORDS = ("a", "squad", "takes", "casualties,", "= 7,", "half-squad", "well", "to--hit", "\u00a0", "\t", "", "x" * 45)
+WORDS = (
+    "a",
+    "squad",
+    "takes",
+    "casualties,",
+    "= 7,",
+    "half-squad",
+    "well",
+    "to--hit",
+    "\u00a0",
+    "\t",
+    "",
+    "x" * 45,
+)
 PLAIN = 7
 """So many of these words are such that lines break between them alone, or inside at a hyphen."""
 

@@ -1,4 +1,6 @@
-"""A look-up answers first, then shows the card around the cell; a whole table and a private one are for the asker."""
+"""A look-up answers first, then shows the card around the cell; a whole table and a private one
+are for the asker.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,10 @@ SHOT = "lnlt-table dct unit=good-order-mmc morale=5 total=11"
 
 async def test_the_answer_comes_first_and_the_card_marks_the_cell() -> None:
     reply = await (await Channel.fresh()).do("Anna", SHOT)
-    assert reply.first == "Twice morale, casualties · damage check table, good order MMC, morale 5, total 11"
+    assert (
+        reply.first
+        == "Twice morale, casualties · damage check table, good order MMC, morale 5, total 11"
+    )
     (grid,) = (part for part in reply.lines if isinstance(part, Grid))
     lines = part_lines(grid)
     assert [line for line in lines if "▶" in line] == ["twice morale  ▶ casualties"]
@@ -29,7 +34,15 @@ async def test_a_look_up_may_be_private() -> None:
 async def test_a_table_without_inputs_is_shown_whole_to_the_asker() -> None:
     reply = await (await Channel.fresh()).do("Anna", "asl-table melee-actions")
     assert (reply.private, reply.by) == (True, "the whole table, situation across")
-    assert max(len(line) for part in reply.lines if isinstance(part, Whole) for line in part_lines(part)) <= 39
+    assert (
+        max(
+            len(line)
+            for part in reply.lines
+            if isinstance(part, Whole)
+            for line in part_lines(part)
+        )
+        <= 39
+    )
 
 
 async def test_under_a_look_up_are_its_form_and_the_whole_table() -> None:
@@ -46,7 +59,9 @@ async def test_under_a_look_up_are_its_form_and_the_whole_table() -> None:
 
 
 async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_so() -> None:
-    whole = await (await Channel.fresh()).do("Anna", "baps-table artillery-sheaf medium-artillery 3 whole")
+    whole = await (await Channel.fresh()).do(
+        "Anna", "baps-table artillery-sheaf medium-artillery 3 whole"
+    )
     (table,) = (part for part in whole.lines if isinstance(part, Whole))
     assert "Too large to show whole here: this is" in part_lines(table)
     assert max(map(len, part_lines(table))) <= 39
@@ -54,7 +69,9 @@ async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_s
 
 
 async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
-    """On a phone 39 columns and 48 lines at most, in a terminal of 110 columns as printed; an answer fits both."""
+    """On a phone 39 columns and 48 lines at most, in a terminal of 110 columns as printed; an
+    answer fits both.
+    """
     in_words = []
     for system in systems().values():
         for table in system.tables.values():
@@ -68,7 +85,14 @@ async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
                 assert len(phone) <= 48, table.id
                 assert max(map(len, phone)) <= 39, table.id
                 assert max(map(len, part_lines(whole, look=WIDE))) <= 110, table.id
-    assert in_words == ["leader-points", "melee-result", "morale-result", "pass-points", "melee-kill", "skill-check"]
+    assert in_words == [
+        "leader-points",
+        "melee-result",
+        "morale-result",
+        "pass-points",
+        "melee-kill",
+        "skill-check",
+    ]
 
 
 async def test_a_roll_is_two_lines_and_a_number() -> None:

@@ -16,24 +16,40 @@ TWO = ("US Squad 3", "US Squad 4")
 @pytest.mark.parametrize(
     ("fates", "title", "tone"),
     [
-        ([("VC 5", "shaken"), ("Nguyen", "casualties")], "Nguyen takes casualties, VC 5 is shaken", HURT),
+        (
+            [("VC 5", "shaken"), ("Nguyen", "casualties")],
+            "Nguyen takes casualties, VC 5 is shaken",
+            HURT,
+        ),
         ([("VC 5", "shaken"), ("VC 6", "shaken")], "VC 5 + 6 are shaken", SHAKEN),
         ([("VC 5", "none")], "No effect on VC 5", NOTHING),
         ([("VC 5", "none"), ("VC 6", "none"), ("VC 7", "none")], "No effect on 3 VC", NOTHING),
-        ([(f"Private First Class {name}", "shaken") for name in "ABC"], "All 3 units shaken", SHAKEN),
+        (
+            [(f"Private First Class {name}", "shaken") for name in "ABC"],
+            "All 3 units shaken",
+            SHAKEN,
+        ),
         (
             [("VC 5", "none"), ("VC 6", "eliminated"), ("VC 7", "shaken"), ("VC 8", "shaken")],
             "1 of 4 VC eliminated, 2 shaken",
             HURT,
         ),
         ([(f"Enemy {at}", "eliminated") for at in range(40)], "Enemy: all 40 eliminated", HURT),
-        ([("Local 1", "shaken"), ("Local 2", "none"), ("Local 3", "none")], "Local: 1 of 3 shaken", SHAKEN),
+        (
+            [("Local 1", "shaken"), ("Local 2", "none"), ("Local 3", "none")],
+            "Local: 1 of 3 shaken",
+            SHAKEN,
+        ),
         (
             [("squad", "eliminated"), ("squad", "eliminated"), ("leader", "eliminated")],
             "2 squads and the leader are eliminated",
             HURT,
         ),
-        ([("Nguyen", "none", "", (("wounded", ""), ("shaken", "")))], "Nguyen is wounded and is shaken", HURT),
+        (
+            [("Nguyen", "none", "", (("wounded", ""), ("shaken", "")))],
+            "Nguyen is wounded and is shaken",
+            HURT,
+        ),
         ([(f"Nguyen {'x' * at}", "shaken") for at in range(4)], "All 4 units shaken", SHAKEN),
     ],
 )
@@ -69,7 +85,10 @@ def test_beyond_three_results_they_are_summed_by_severity(
 
 
 def test_units_to_which_two_things_happened_are_in_one_line_of_many() -> None:
-    fates = [*(Fate(f"Squad {at}", "shaken", "", (("loses", "2"),)) for at in range(4)), Fate("Squad 9", "none")]
+    fates = [
+        *(Fate(f"Squad {at}", "shaken", "", (("loses", "2"),)) for at in range(4)),
+        Fate("Squad 9", "none"),
+    ]
     came = fared(FIRE, fates)
     assert groups(came)[0].text == "Squads 0-3"
     assert groups(came)[0].label.startswith("Shaken, loses")
@@ -82,12 +101,23 @@ def test_where_nobody_acts_the_sequence_is_named() -> None:
 
 
 def test_many_units_are_shown_by_their_results() -> None:
-    fates = [Fate("VC 1", "shaken"), Fate("VC 3", "eliminated"), Fate("VC 2", "shaken"), Fate("VC 4", "none")]
+    fates = [
+        Fate("VC 1", "shaken"),
+        Fate("VC 3", "eliminated"),
+        Fate("VC 2", "shaken"),
+        Fate("VC 4", "none"),
+    ]
     shown = [(group.label, group.text, group.grave) for group in groups(fared(FIRE, fates))]
-    assert shown == [("Eliminated", "VC 3", True), ("Shaken", "VC 1 + 2", False), ("No effect", "VC 4", False)]
+    assert shown == [
+        ("Eliminated", "VC 3", True),
+        ("Shaken", "VC 1 + 2", False),
+        ("No effect", "VC 4", False),
+    ]
 
 
-def test_what_the_files_say_of_a_sequence_is_read_for_its_first_answer_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_files_say_of_a_sequence_is_read_for_its_first_answer_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     fates = [Fate("VC 5", "shaken")]
     first = news(fared(FIRE, fates), "in the log", TWO, "Alice")
     monkeypatch.setattr(FIRE.system, "game", {})

@@ -1,4 +1,6 @@
-"""An error records nothing, so the next roll has the same dice: no error may depend on how they fell."""
+"""An error records nothing, so the next roll has the same dice: no error may depend on how they
+fell.
+"""
 
 from __future__ import annotations
 

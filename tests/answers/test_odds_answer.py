@@ -1,4 +1,6 @@
-"""The odds decide: the first line says how likely harm is, for every target; below it the results, worst first."""
+"""The odds decide: the first line says how likely harm is, for every target; below it the
+results, worst first.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +43,25 @@ def blocks(reply: Reply) -> list[Odds]:
 
 def test_two_dice_against_morale_as_counted_by_other_means() -> None:
     """A damage check of 1d6 + 3 against morale 5: over it shakes; icepool counts the same."""
-    (block,) = blocks(odds_of("lnlt", "damage-check", targets="squad morale=5", dc_mod=3, no_hero=True))
+    (block,) = blocks(
+        odds_of("lnlt", "damage-check", targets="squad morale=5", dc_mod=3, no_hero=True)
+    )
     over = (d6 + 3).map(lambda total: total > 5)
     assert block.least[-1] == pytest.approx(float(Fraction(over.probability(True))))
     assert sum(chance for _, chance in block.chances) == pytest.approx(1)
 
 
 def test_results_come_worst_first_with_this_or_worse_beside_them() -> None:
-    reply = odds_of("lnlt", "fire", attackers="squad fp=8", targets="squad morale=5; leader morale=6 lm=1")
+    reply = odds_of(
+        "lnlt", "fire", attackers="squad fp=8", targets="squad morale=5; leader morale=6 lm=1"
+    )
     squad, leader = blocks(reply)
-    assert [word for word, _ in squad.chances] == ["eliminated", "casualties", "shaken", "no effect"]
+    assert [word for word, _ in squad.chances] == [
+        "eliminated",
+        "casualties",
+        "shaken",
+        "no effect",
+    ]
     assert [word for word, _ in leader.chances] == ["eliminated", "wounded", "shaken", "no effect"]
     for block in (squad, leader):
         added = 0.0
@@ -77,7 +88,12 @@ def test_results_come_worst_first_with_this_or_worse_beside_them() -> None:
             {"attackers": "squad fp=3", "defenders": "squad fp=3"},
             "42% to eliminate the defenders, 42% to lose the attackers",
         ),
-        ("lnlt", "spot", {"terrain": "blocking", "lm": 3, "tis": True}, "83% that the target spots the hex"),
+        (
+            "lnlt",
+            "spot",
+            {"terrain": "blocking", "lm": 3, "tis": True},
+            "83% that the target spots the hex",
+        ),
         ("baps", "leader-points", {}, "4: 25%, 3: 25%, 2: 25%"),
         (
             "baps",
@@ -100,7 +116,9 @@ def test_what_one_decides_by(game: str, id: str, given: dict[str, Any], first: s
 def test_the_colour_says_whether_harm_is_likely() -> None:
     likely = odds_of("lnlt", "damage-check", targets="squad morale=2", dc_mod=4)
     assert (likely.tone, likely.private) == (SHAKEN, True)
-    assert odds_of("lnlt", "fire", attackers="squad fp=1", targets="squad morale=6", tm=3).tone == GAME
+    assert (
+        odds_of("lnlt", "fire", attackers="squad fp=1", targets="squad morale=6", tm=3).tone == GAME
+    )
 
 
 async def test_three_targets_alike_ones_once_under_their_names() -> None:

@@ -1,4 +1,6 @@
-"""The odds in chat: every unit under the name and by the words of the answer, alike ones together, none left out."""
+"""The odds in chat: every unit under the name and by the words of the answer, alike ones
+together, none left out.
+"""
 
 from __future__ import annotations
 
@@ -26,42 +28,102 @@ LISTED: list[tuple[str, str, dict[str, Any]]] = [
     (
         "nhis",
         "fire",
-        {"attackers": "squad fp=8", "targets": "squad morale=4; leader morale=5 lr=1; squad morale=4", "distance": 3},
+        {
+            "attackers": "squad fp=8",
+            "targets": "squad morale=4; leader morale=5 lr=1; squad morale=4",
+            "distance": 3,
+        },
     ),
-    ("nhis", "morale", {"targets": "squad morale=4; squad morale=4; leader morale=5 lr=1 shaken", "hit_number": 1}),
-    ("nhis", "damage", {"targets": "squad morale=4 reduced; squad morale=5 unshakable; squad morale=4", "points": 2}),
+    (
+        "nhis",
+        "morale",
+        {"targets": "squad morale=4; squad morale=4; leader morale=5 lr=1 shaken", "hit_number": 1},
+    ),
+    (
+        "nhis",
+        "damage",
+        {
+            "targets": "squad morale=4 reduced; squad morale=5 unshakable; squad morale=4",
+            "points": 2,
+        },
+    ),
     ("lnlt", "morale-check", {"units": "squad morale=5; leader morale=6; squad morale=5"}),
-    ("lnlt", "rally", {"units": "leader morale=6 lm=1; squad morale=4; squad morale=4", "rallier": "none"}),
     (
         "lnlt",
-        "fire",
-        {"attackers": "squad fp=4", "targets": "squad morale=5; half-squad morale=5; leader morale=6 wounded"},
+        "rally",
+        {"units": "leader morale=6 lm=1; squad morale=4; squad morale=4", "rallier": "none"},
     ),
     (
         "lnlt",
         "fire",
-        {"attackers": "squad fp=4", "targets": "armored-vehicle morale=5 av=1 open; squad morale=4 outside"},
+        {
+            "attackers": "squad fp=4",
+            "targets": "squad morale=5; half-squad morale=5; leader morale=6 wounded",
+        },
     ),
-    ("lnlt", "damage-check", {"targets": "squad morale=5; squad morale=4; half-squad morale=4 shaken", "dc_mod": 3}),
-    ("lnlt", "ordnance-infantry", {"to_hit": 9, "he": 4, "targets": "squad morale=5; squad morale=5"}),
-    ("lnlt", "barrage", {"weapon": "mortar", "fp": 3, "targets": "squad morale=5; unarmored-vehicle morale=4 av=1"}),
+    (
+        "lnlt",
+        "fire",
+        {
+            "attackers": "squad fp=4",
+            "targets": "armored-vehicle morale=5 av=1 open; squad morale=4 outside",
+        },
+    ),
+    (
+        "lnlt",
+        "damage-check",
+        {"targets": "squad morale=5; squad morale=4; half-squad morale=4 shaken", "dc_mod": 3},
+    ),
+    (
+        "lnlt",
+        "ordnance-infantry",
+        {"to_hit": 9, "he": 4, "targets": "squad morale=5; squad morale=5"},
+    ),
+    (
+        "lnlt",
+        "barrage",
+        {"weapon": "mortar", "fp": 3, "targets": "squad morale=5; unarmored-vehicle morale=4 av=1"},
+    ),
     (
         "lnlt",
         "fire-mission",
-        {"fp": 4, "stage": "attack", "targets": "squad morale=5 hex=A dist=0; squad morale=5 hex=B dist=1"},
+        {
+            "fp": 4,
+            "stage": "attack",
+            "targets": "squad morale=5 hex=A dist=0; squad morale=5 hex=B dist=1",
+        },
     ),
-    ("lnlt", "air-support", {"value": 4, "targets": "armored-vehicle morale=5 av=2; squad morale=5; squad morale=4"}),
+    (
+        "lnlt",
+        "air-support",
+        {"value": 4, "targets": "armored-vehicle morale=5 av=2; squad morale=5; squad morale=4"},
+    ),
     ("lnlt", "overrun", {"he": 3, "mg": 2, "targets": "squad morale=5; hero morale=7"}),
-    ("lnlt", "crash", {"stage": "attack", "targets": "squad morale=5; armored-vehicle morale=6 av=3"}),
+    (
+        "lnlt",
+        "crash",
+        {"stage": "attack", "targets": "squad morale=5; armored-vehicle morale=6 av=3"},
+    ),
     (
         "lnlt",
         "bail-out",
-        {"cause": "dft", "vehicle": "destroyed", "passengers": "squad morale=5; leader morale=6 outside", "dc_mod": 2},
+        {
+            "cause": "dft",
+            "vehicle": "destroyed",
+            "passengers": "squad morale=5; leader morale=6 outside",
+            "dc_mod": 2,
+        },
     ),
     (
         "lnlt",
         "ordnance-vehicle",
-        {"to_hit": 8, "penetration": 6, "armor": 5, "morale": 6, "passengers": "squad morale=5 outside"},
+        {
+            "to_hit": 8,
+            "penetration": 6,
+            "armor": 5,
+            "morale": 6,
+            "passengers": "squad morale=5 outside",
+        },
     ),
     (
         "baps",
@@ -84,9 +146,17 @@ LISTED: list[tuple[str, str, dict[str, Any]]] = [
     ("baps", "flame", {"range": 8, "targets": 3}),
     ("baps", "blast", {"weapon": "grenade", "lethal": 2, "burst": "leader; soldier wounds=1"}),
     ("baps", "barrage", {"weapon": "heavy-mortar", "vaporize": 1, "lethal": 2, "burst": 4}),
-    ("baps", "ammo-check", {"attackers": "soldier weapon=lmg-belt; soldier weapon=rifle-bolt count=3"}),
+    (
+        "baps",
+        "ammo-check",
+        {"attackers": "soldier weapon=lmg-belt; soldier weapon=rifle-bolt count=3"},
+    ),
     ("baps", "he-attack", {"weapon": "hand-grenade", "range": 8, "lethal": 2, "burst": 1}),
-    ("baps", "vehicle-fire", {"weapon": "medium", "range": 250, "armor": "medium", "aspect": "side", "crew": 3}),
+    (
+        "baps",
+        "vehicle-fire",
+        {"weapon": "medium", "range": 250, "armor": "medium", "aspect": "side", "crew": 3},
+    ),
     ("baps", "crash", {"moved_quickly": True, "occupants": 3}),
 ]
 IDS = [f"{game}-{id}-{at}" for at, (game, id, _) in enumerate(LISTED)]
@@ -99,8 +169,8 @@ WHOLE = {
     ("ucn", "interrupt"),
     ("ucn", "morale"),
 }
-"""Sequences with a list of units whose odds are those of the whole: the vehicle, the sides, the element that is shot at
-or tests."""
+"""Sequences with a list of units whose odds are those of the whole: the vehicle, the sides, the
+element that is shot at or tests."""
 
 
 def bare(name: str) -> str:
@@ -127,7 +197,9 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
     for _ in range(40):
         played = resolve(sequence, given, throwaway())
         units = Counter(
-            bare(unit) for unit, word in played.settlement.units if "ammunition" not in word or id == "ammo-check"
+            bare(unit)
+            for unit, word in played.settlement.units
+            if "ammunition" not in word or id == "ammo-check"
         )
         assert units <= known
     counted = each_odds(sequence, given, tuple(rows))
@@ -144,7 +216,9 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
 
 @pytest.mark.sample(8)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
-def test_each_distribution_is_that_of_the_units_own_outputs(game: str, id: str, given: dict[str, Any]) -> None:
+def test_each_distribution_is_that_of_the_units_own_outputs(
+    game: str, id: str, given: dict[str, Any]
+) -> None:
     sequence = system(game).sequence(id)
     rows = odds_rows(sequence, given)
     counted = each_odds(sequence, given, tuple(rows))
@@ -169,19 +243,27 @@ def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, 
         for unit, word in played.settlement.units:
             if "ammunition" in word and id != "ammo-check":
                 continue  # the firers' weapons
-            fit = [pair for pair in left if pair[0] == bare(unit) and plain(word).startswith(plain(pair[1]))]
+            fit = [
+                pair
+                for pair in left
+                if pair[0] == bare(unit) and plain(word).startswith(plain(pair[1]))
+            ]
             assert fit, (unit, word, left)
             left.remove(fit[0])
-        assert all(plain(word) in ("no effect", "missed", "in the crash", "ok") for _, word in left), left
+        assert all(
+            plain(word) in ("no effect", "missed", "in the crash", "ok") for _, word in left
+        ), left
 
 
 def plain(word: str) -> str:
     """A word as it is read aloud, also one that the log keeps short."""
     token = next((token for token, logged in LOGGED.items() if logged == word), word)
     word = SAID.get(token, token).replace("-", " ").removesuffix(", disembarks")
-    return {"none": "no effect", "good order": "no effect", "out or jammed": "out of ammunition or jammed"}.get(
-        word, word
-    )
+    return {
+        "none": "no effect",
+        "good order": "no effect",
+        "out or jammed": "out of ammunition or jammed",
+    }.get(word, word)
 
 
 def read(row: Any, played: Played) -> object:
@@ -209,15 +291,25 @@ def test_a_snipers_pick_counts_for_each_unit() -> None:
     rows = odds_rows(sequence, given)
     assert [row.name for row in rows.values()] == ["squad 1", "leader", "squad 2"]
     counted = each_odds(sequence, given, tuple(rows))
-    by_pick = joint(sequence.plan(sequence.given(given, {})), ("picked", "targets[0].result", "targets[0].becomes"))
+    by_pick = joint(
+        sequence.plan(sequence.given(given, {})),
+        ("picked", "targets[0].result", "targets[0].becomes"),
+    )
     for number, path in enumerate(rows, 1):
-        hurt = sum(chance for (picked, result, _), chance in by_pick.items() if picked == number and result != "none")
+        hurt = sum(
+            chance
+            for (picked, result, _), chance in by_pick.items()
+            if picked == number and result != "none"
+        )
         assert 1 - counted[path]["none"] == hurt
     assert counted["row 0"] == counted["row 2"] != counted["row 1"]
 
 
 def test_all_alike_characters_are_one_row() -> None:
-    for id, given in (("save", {"weapon": "blast", "count": 20}), ("react", {"morale": 12, "count": 3})):
+    for id, given in (
+        ("save", {"weapon": "blast", "count": 20}),
+        ("react", {"morale": 12, "count": 3}),
+    ):
         (row,) = odds_rows(system("ucn").sequence(id), given).values()
         assert (row.name, row.alike) == (f"each of {given['count']} characters", given["count"])
 
@@ -234,9 +326,15 @@ async def test_a_heading_names_roster_units_and_leaves_none_out() -> None:
 
 
 def test_luck_counts_a_dead_man_as_killed() -> None:
-    """A man with two wounds dies of the third: worth a kill in what came and in what was expected."""
+    """A man with two wounds dies of the third: worth a kill in what came and in what was
+    expected.
+    """
     inputs = {
-        "raw": {"attackers": "soldier weapon=rifle-bolt count=4", "range": 45, "targets": "soldier wounds=2"},
+        "raw": {
+            "attackers": "soldier weapon=rifle-bolt count=4",
+            "range": 45,
+            "targets": "soldier wounds=2",
+        },
         "used": [],
     }
     out = nested({"targets[0].result": "wound-1", "targets[0].after": "killed"})
@@ -248,7 +346,9 @@ def test_luck_counts_a_dead_man_as_killed() -> None:
 
 
 def test_a_half_squad_with_casualties_is_eliminated_as_the_answer_says() -> None:
-    """The table says casualties, which eliminate a half-squad (PAC 02): odds and answer say what becomes of it."""
+    """The table says casualties, which eliminate a half-squad (PAC 02): odds and answer say what
+    becomes of it.
+    """
     given = {"targets": "half-squad morale=5", "dc_mod": 9, "no_hero": True}
     sequence = system("lnlt").sequence("damage-check")
     (counted,) = each_odds(sequence, given, tuple(odds_rows(sequence, given))).values()

@@ -1,4 +1,6 @@
-"""The log told as a story: who, with what, at whom, and what came of it, from inputs and dice alone."""
+"""The log told as a story: who, with what, at whom, and what came of it, from inputs and dice
+alone.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def test_every_sequence_can_be_told_and_its_stored_result_stays(name: str) -> No
 
 
 def missed(**more: Any) -> dict[str, Any]:
-    """A miss as the log keeps it; `out` is of another edition, so that nothing can be played again."""
+    """A miss as the log keeps it; `out` is of another edition, so that nothing can be played
+    again.
+    """
     units = [
         {"name": "M48 Patton", "handle": "us1", "type": "armored-vehicle", "side": "US"},
         {"name": "PT-76", "handle": "vc1", "type": "armored-vehicle", "side": "VC"},
@@ -105,12 +109,18 @@ def test_an_event_is_told_without_playing_it_again() -> None:
 
 def test_what_todays_rules_make_differently_is_told_as_it_was_stored() -> None:
     event = played("lnlt", "fire")
-    event = {**event, "out": {**event["out"], "of": "another edition"}, "result": "no effect in those days"}
+    event = {
+        **event,
+        "out": {**event["out"], "of": "another edition"},
+        "result": "no effect in those days",
+    }
     assert retold(event, who).sentence == "No effect in those days (Anna fires)"
 
 
 def test_what_two_sides_do_together_is_of_neither() -> None:
-    assert retold(missed(acting=["M48 Patton", "PT-76"]), who).sentence.startswith("M48 Patton and PT-76 fire")
+    assert retold(missed(acting=["M48 Patton", "PT-76"]), who).sentence.startswith(
+        "M48 Patton and PT-76 fire"
+    )
 
 
 def test_initiative_and_phases_name_the_side() -> None:
@@ -176,7 +186,9 @@ def test_each_kind_of_event_has_its_line_in_the_log_and_in_the_story(
     kind: str, event: dict[str, Any], line: str, sentence: str
 ) -> None:
     event = {"number": 8, "who": "p1", "side": "US", "kind": kind, "command": kind, **event}
-    text = "the bridge" if kind != "pass" else ""  # of a pass it is the whole result, with the chit by its name
+    text = (
+        "the bridge" if kind != "pass" else ""
+    )  # of a pass it is the whole result, with the chit by its name
     assert told_event(event, names, text, SIDES) == f"#8 Anna (US): {line}"
     assert retold(event, names, text, SIDES).sentence == (sentence or line)
 
@@ -197,13 +209,18 @@ def test_the_words_of_what_is_closed_are_told_by_nobody() -> None:
 
 
 def test_units_that_are_only_counted_are_told_by_their_results_behind_it() -> None:
-    counted = Retold("5 of 9 VC are killed", "squad 1 fires", more="killed: VC 1 to 5", acts=True, side="US")
+    counted = Retold(
+        "5 of 9 VC are killed", "squad 1 fires", more="killed: VC 1 to 5", acts=True, side="US"
+    )
     assert counted.short == "US squad 1 fires: 5 of 9 VC are killed"
     assert counted.sentence == "US squad 1 fires: 5 of 9 VC are killed (killed: VC 1 to 5)"
 
 
 def test_who_came_into_play_in_a_shot_is_told_with_it() -> None:
-    heroes = {"after": {"units": {"h": {"name": "Hero 1"}, "k": {"name": "Hero 2"}}}, "before": {"units": {}}}
+    heroes = {
+        "after": {"units": {"h": {"name": "Hero 1"}, "k": {"name": "Hero 2"}}},
+        "before": {"units": {}},
+    }
     assert retold(missed(**heroes), who).sentence.endswith("miss, Hero 1 + 2 come into play")
 
 
@@ -237,7 +254,9 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
 def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None:
     sequence, spec = system("lnlt").sequence("bail-out"), cast("Any", None)
     for seed in range(8):
-        happening = run_sequence(sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}).happening
+        happening = run_sequence(
+            sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}
+        ).happening
         assert happening is not None
         event = json.loads(json.dumps(facts_of(("lnlt", "bail-out"), happening, system("lnlt"))))
         shot = shot_of(event, sequence, {})

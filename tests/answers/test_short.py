@@ -11,11 +11,17 @@ FIRE = system("lnlt").sequence("fire")
 
 def answer(lines: tuple[Line, ...], settled: Settlement) -> list[str]:
     """The lines of an answer below the first."""
-    return played_reply("Alice", FIRE, Played({}, (), lines, settled), ("US Squad 3",)).text().split("\n")[1:]
+    return (
+        played_reply("Alice", FIRE, Played({}, (), lines, settled), ("US Squad 3",))
+        .text()
+        .split("\n")[1:]
+    )
 
 
 def test_what_a_sum_is_made_of_comes_name_first_before_the_modifiers() -> None:
-    line = Line("attack", contributors=(("rifles", 27), ("LMG", 8)), parts=(("leader", -1),), total=34)
+    line = Line(
+        "attack", contributors=(("rifles", 27), ("LMG", 8)), parts=(("leader", -1),), total=34
+    )
     assert line.text() == "Attack: rifles 27 + LMG 8 − 1 leader = 34"
     assert Line("skill", contributors=(("Spot", 12),), total=12).text() == "Skill: Spot 12"
 
@@ -27,13 +33,23 @@ def test_the_rolls_of_up_to_three_are_told_and_those_of_more_are_summed_up() -> 
         settled = Settlement("in the log", fates=(Fate("VC 5", "shaken"),), sums=sums)
         return answer((Line("skill", total=12), *rolls, Line("after")), settled)
 
-    assert firers(3) == ["Skill: 12", "GI 1 to hit: [1]", "GI 2 to hit: [2]", "GI 3 to hit: [3]", "After"]
+    assert firers(3) == [
+        "Skill: 12",
+        "GI 1 to hit: [1]",
+        "GI 2 to hit: [2]",
+        "GI 3 to hit: [3]",
+        "After",
+    ]
     assert firers(4) == ["Skill: 12", "4 to hit: 2 hit", "After"]
 
 
 def test_three_units_are_counted_first_and_named_by_their_results_below() -> None:
-    fates = tuple(Fate(f"VC {at}", token) for at, token in ((1, "shaken"), (2, "none"), (3, "eliminated")))
-    told = played_reply("Alice", FIRE, Played({}, (), (), Settlement("in the log", fates=fates)), ("US Squad 3",))
+    fates = tuple(
+        Fate(f"VC {at}", token) for at, token in ((1, "shaken"), (2, "none"), (3, "eliminated"))
+    )
+    told = played_reply(
+        "Alice", FIRE, Played({}, (), (), Settlement("in the log", fates=fates)), ("US Squad 3",)
+    )
     assert told.text().split("\n")[:4] == [
         "1 of 3 VC eliminated, 1 shaken · US Squad 3 fires",
         "Eliminated: VC 3",

@@ -1,4 +1,6 @@
-"""Short answers of Lock 'n Load Tactical and No Honor in Surrender: the news first, then only why, nothing twice."""
+"""Short answers of Lock 'n Load Tactical and No Honor in Surrender: the news first, then only
+why, nothing twice.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class Rolled(Source):
         return self._random.randint(1, die.sides)
 
 
-def answer(game: str, id: str, given: Mapping[str, object], source: Source, units: Any = None) -> tuple[Reply, Any]:
+def answer(
+    game: str, id: str, given: Mapping[str, object], source: Source, units: Any = None
+) -> tuple[Reply, Any]:
     """The answer to one sequence, and its settlement."""
     sequence = system(game).sequence(id)
     played = resolve(sequence, given, source, units)
@@ -86,10 +90,18 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
                 re.sub(r" \d+$", "", spoken(types_of(sequence.system), [fate.unit])[0]).casefold()
                 in reply.title.casefold()
             )
-            assert named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title, reply.first
+            assert (
+                named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title
+            ), reply.first
         assert not re.search("no effect(?! on)", reply.title.casefold())
         for part in reply.lines:
-            text = part.text() if isinstance(part, Line) else part.text if isinstance(part, Small) else str(part)
+            text = (
+                part.text()
+                if isinstance(part, Line)
+                else part.text
+                if isinstance(part, Small)
+                else str(part)
+            )
             assert isinstance(part, Group) or not text[:1].islower(), text
             if isinstance(part, Line):
                 said = [word for word in words if re.search(rf"\b{word}\b", part.result)]
@@ -139,7 +151,11 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
         ),
         (
             "fire",
-            {"attackers": BOTH, "targets": "VC Squad 5; VC Squad 6; VC Squad 7; VC Squad 8", "adjacent": True},
+            {
+                "attackers": BOTH,
+                "targets": "VC Squad 5; VC Squad 6; VC Squad 7; VC Squad 8",
+                "adjacent": True,
+            },
             (6, 3, 2, 4, 3, 6),
             [
                 "All 4 VC Squads with casualties · US Squads 3 + 4 fire",
@@ -176,7 +192,15 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
         ),
         (
             "ordnance-vehicle",
-            {"unit": "M48", "target": "T-54", "to_hit": 8, "penetration": 6, "armor": 4, "turret_armor": 5, "lm": 1},
+            {
+                "unit": "M48",
+                "target": "T-54",
+                "to_hit": 8,
+                "penetration": 6,
+                "armor": 4,
+                "turret_armor": 5,
+                "lm": 1,
+            },
             (3, 2, 6, 2, 4),
             [
                 "T-54 is destroyed, crew killed · M48 fires",
@@ -351,7 +375,11 @@ def test_every_kind_of_answer_names_who_and_says_why(
 
 def test_no_number_is_glued_to_a_name_in_no_honor_in_surrender() -> None:
     """Firers one by one, of many the sum; those at long range by themselves."""
-    few = {"attackers": "mg fp=6 range=9; squad fp=5 range=4", "targets": "squad morale=4", "distance": 7}
+    few = {
+        "attackers": "mg fp=6 range=9; squad fp=5 range=4",
+        "targets": "squad morale=4",
+        "distance": 7,
+    }
     many = {"attackers": "; ".join(["squad fp=4"] * 6), "targets": "squad morale=4", "distance": 3}
     said = []
     for given in (few, many):
@@ -391,7 +419,9 @@ def test_twelve_men_firing_fit_twelve_lines_of_a_phone() -> None:
     for seed in range(100):
         reply, _ = answer("lnlt", "fire", shot, Rolled(seed), men)
         heroes = [line for line in reply.body() if line.startswith("A hero appears")]
-        assert phone_lines([reply.first, *(line for line in reply.body() if line not in heroes)]) <= 12, reply.text()
+        assert (
+            phone_lines([reply.first, *(line for line in reply.body() if line not in heroes)]) <= 12
+        ), reply.text()
         assert "GI 1-12 fire" in reply.by
 
 

@@ -24,7 +24,9 @@ class Shown:
     requests: list[str] = field(default_factory=list)
 
     def until(self, what: str, seconds: float = 60) -> Any:
-        """What the expression comes to, once that is true; the page's own rules forbid what Playwright would do."""
+        """What the expression comes to, once that is true; the page's own rules forbid what
+        Playwright would do.
+        """
         end = monotonic() + seconds
         while not (found := self.page.evaluate(what)):
             assert monotonic() < end, f"not within {seconds} s: {what}"
@@ -37,7 +39,9 @@ class Shown:
         self.page.fill("#head", head)
         self.page.click("#go")
         self.until("window.lastCheck")
-        return self.page.evaluate("({...lastCheck, told: document.querySelector('.verdict').textContent})")
+        return self.page.evaluate(
+            "({...lastCheck, told: document.querySelector('.verdict').textContent})"
+        )
 
 
 def found() -> str:
@@ -48,26 +52,38 @@ def found() -> str:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The browser, for the tests of one file: while it is open, its event loop keeps any other from this thread."""
+    """The browser, for the tests of one file: while it is open, its event loop keeps any other
+    from this thread.
+    """
     path = found()
     if not path:
-        pytest.skip("no Chromium here; on Debian: apt-get install chromium (or name one in CHROMIUM)")
-    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed; make setup")
+        pytest.skip(
+            "no Chromium here; on Debian: apt-get install chromium (or name one in CHROMIUM)"
+        )
+    sync = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed; make setup"
+    )
     with sync.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield browser
         browser.close()
 
 
 @pytest.fixture
 def show(chromium: Any) -> Iterator[Callable[..., Shown]]:
-    """Open a file in a window of its own; at the end nothing may have complained, or asked for anything outside."""
+    """Open a file in a window of its own; at the end nothing may have complained, or asked for
+    anything outside.
+    """
     opened: list[Shown] = []
 
     def show_file(path: Path, query: str = "", before: str = "", **look: Any) -> Shown:
         context = chromium.new_context(**({"viewport": {"width": 1280, "height": 900}} | look))
         shown = Shown(context.new_page())
-        shown.page.on("console", lambda message: shown.complaints.append(f"{message.type}: {message.text}"))
+        shown.page.on(
+            "console", lambda message: shown.complaints.append(f"{message.type}: {message.text}")
+        )
         shown.page.on("pageerror", lambda error: shown.complaints.append(str(error)))
         shown.page.on("request", lambda request: shown.requests.append(request.url))
         if before:
@@ -79,5 +95,7 @@ def show(chromium: Any) -> Iterator[Callable[..., Shown]]:
     yield show_file
     for shown in opened:
         assert shown.complaints == []
-        assert [url for url in shown.requests if not url.startswith(("file:", "blob:", "data:"))] == []
+        assert [
+            url for url in shown.requests if not url.startswith(("file:", "blob:", "data:"))
+        ] == []
         shown.page.context.close()

@@ -1,4 +1,6 @@
-"""Games to look at in a browser: one of each system, from its scenario, with whatever happened that evening."""
+"""Games to look at in a browser: one of each system, from its scenario, with whatever happened
+that evening.
+"""
 
 from __future__ import annotations
 
@@ -34,28 +36,40 @@ SHOTS = (
 
 
 async def hill(turns: int = 6, *, revealed: bool = True) -> Any:
-    """An export of six turns of Lock 'n Load: shots of both sides, real dice, a sealed roll, an undo, texts."""
+    """An export of six turns of Lock 'n Load: shots of both sides, real dice, a sealed roll, an
+    undo, texts.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
     await channel.do("Bob", "game join VC")
     await channel.do("Anna", *HILL, 'fair add "nobody knew this"')
-    await channel.do("Bob", 'roll d6 label="weather"', 'roll 2d6 secret label="the ambush"', "game next")
+    await channel.do(
+        "Bob", 'roll d6 label="weather"', 'roll 2d6 secret label="the ambush"', "game next"
+    )
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=6,1,5')
     for turn in range(turns):
         for who, line in (*SHOTS, *TYPED):
             await channel.say(who, line)
-        await channel.say("Anna", "game undo" if turn == 2 else 'lnlt rally units="Squad 3" rallier=none')
+        await channel.say(
+            "Anna", "game undo" if turn == 2 else 'lnlt rally units="Squad 3" rallier=none'
+        )
         for _ in range(2 if turn else 1):
             await channel.say("Anna", "game next")
     (sealed,) = (await channel.game()).sealed
     await channel.do("Bob", f"game reveal {sealed}")
     if revealed:
-        await channel.do("Anna", 'game end winner=US text="The hill is taken, at a price." confirm', "fair reveal")
+        await channel.do(
+            "Anna",
+            'game end winner=US text="The hill is taken, at a price." confirm',
+            "fair reveal",
+        )
     return await exported(channel)
 
 
 async def evening(system: str, seed: int = 7) -> Any:
-    """An export of an evening of any system: its scenario, and commands as people type them, some of them refused."""
+    """An export of an evening of any system: its scenario, and commands as people type them,
+    some of them refused.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {system} "An evening" scenario={SCENARIOS[system]}')
     sides = (await channel.game()).sides
@@ -76,6 +90,8 @@ async def exported(channel: Channel) -> Any:
 
 
 def played(game: Coroutine[Any, Any, Any]) -> Any:
-    """The export of a game that is played in a thread of its own: this one has the browser's event loop."""
+    """The export of a game that is played in a thread of its own: this one has the browser's
+    event loop.
+    """
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(run, game).result()

@@ -16,7 +16,9 @@ Export = Any
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is done to the export, what a check with this head must say, and under which part; "" for: it fits."""
+    """What is done to the export, what a check with this head must say, and under which part; ""
+    for: it fits.
+    """
 
     change: Callable[[Export], None]
     part: str = ""
@@ -36,7 +38,9 @@ def _rolled(export: Export) -> list[int]:
     return [
         at
         for at, row in enumerate(export["events"])
-        if row["body"]["kind"] == "sequence" and row["body"].get("dice") and not row["body"].get("hand")
+        if row["body"]["kind"] == "sequence"
+        and row["body"].get("dice")
+        and not row["body"].get("hand")
     ]
 
 
@@ -194,14 +198,18 @@ CASES = {
     "wrong seed and commitment": Case(_seed_and_commitment, "dice", "Hardly a die fits"),
     "another protocol": Case(_protocol, "dice", "Hardly a die fits"),
     "a protocol that nobody knows": Case(_unknown_protocol, "seeds", "have no protocol 3"),
-    "an earlier protocol behind": Case(_earlier_protocol, "seeds", "go back to an earlier protocol"),
+    "an earlier protocol behind": Case(
+        _earlier_protocol, "seeds", "go back to an earlier protocol"
+    ),
     "changed label": Case(_text, "texts", "Its text (label) was changed"),
     "changed word in the dice": Case(_word, "texts", "do not give the digest"),
     "changed sealed roll": Case(_sealed, "texts", "What was sealed is not what was opened"),
     "overwritten hash": Case(_hash, "chain", "Only its hash was overwritten"),
     "die, hashes anew": Case(_and_relink(_die), "dice", "the seed gives"),
     "unit, hashes anew": Case(_and_relink(_unit), "units", "was otherwise before"),
-    "outcome, hashes anew, head known": Case(_and_relink(_outcome), "head", "written anew", _true_head),
+    "outcome, hashes anew, head known": Case(
+        _and_relink(_outcome), "head", "written anew", _true_head
+    ),
     "called real dice, head known": Case(_by_hand, "head", "written anew", _true_head),
     "a head of another event": Case(_nothing, "head", "the log was written anew", _wrong_head),
     "honest, with its head": Case(_nothing, head=_true_head),

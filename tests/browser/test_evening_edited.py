@@ -1,5 +1,5 @@
-"""The page of a long evening with its visible text edited, the facts in it edited, and both: refused by the page's own
-check in a browser and by `grognard verify PAGE`."""
+"""The page of a long evening with its visible text edited, the facts in it edited, and both:
+refused by the page's own check in a browser and by `grognard verify PAGE`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from tests.browser.evenings import played
 from tests.scenarios.test_evenings import ford, on_discord
 
 pytestmark = pytest.mark.slow
-_RESULT, _FACTS = re.compile(r'(<span class="res">)([^<]+)(?=<)'), re.compile(r'(?s)( id="facts">)(.*?)(</script>)')
+_RESULT, _FACTS = (
+    re.compile(r'(<span class="res">)([^<]+)(?=<)'),
+    re.compile(r'(?s)( id="facts">)(.*?)(</script>)'),
+)
 ROLLED = '<span class="vh">dice </span>'
 """What a row has that tells of dice."""
 
@@ -58,11 +61,20 @@ def facts(text: str) -> str:
 
 
 def signed(text: str) -> str:
-    """The hash of the facts in the page's script made to fit, and the policy by which the script runs."""
+    """The hash of the facts in the page's script made to fit, and the policy by which the script
+    runs.
+    """
     found = _FACTS.search(text)
     assert found is not None
-    text = re.sub('FACTS = "[0-9a-f]{64}"', f'FACTS = "{sha256(found[2].strip().encode()).hexdigest()}"', text, count=1)
-    return re.sub("script-src [^;]*;", lambda _: f"script-src {script_hashes(text)};", text, count=1)
+    text = re.sub(
+        'FACTS = "[0-9a-f]{64}"',
+        f'FACTS = "{sha256(found[2].strip().encode()).hexdigest()}"',
+        text,
+        count=1,
+    )
+    return re.sub(
+        "script-src [^;]*;", lambda _: f"script-src {script_hashes(text)};", text, count=1
+    )
 
 
 EDITS: dict[str, tuple[Callable[[str], str], ...]] = {
@@ -79,19 +91,26 @@ def verdicts(show: Callable[..., Shown], path: Path) -> tuple[list[str], list[st
     found = show(path).check()
     browser, begun = perf_counter() - begun, perf_counter()
     whole = list(check_file(path).faults)
-    print(f"{found['counts']['rows']} rows: page {found['ms']:.0f} ms, with the browser {browser:.1f} s, ", end="")
+    print(
+        f"{found['counts']['rows']} rows: page {found['ms']:.0f} ms, with the browser {browser:.1f} s, ",
+        end="",
+    )
     print(f"verify {perf_counter() - begun:.1f} s")
     return [fault["text"] for fault in found["faults"]], whole
 
 
-def test_the_page_as_it_was_made_is_sound(show: Callable[..., Shown], text: str, tmp_path: Path) -> None:
+def test_the_page_as_it_was_made_is_sound(
+    show: Callable[..., Shown], text: str, tmp_path: Path
+) -> None:
     path = tmp_path / "ford.html"
     path.write_text(text, "utf-8")
     assert verdicts(show, path) == ([], [])
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edited_page_is_refused(show: Callable[..., Shown], text: str, tmp_path: Path, name: str) -> None:
+def test_an_edited_page_is_refused(
+    show: Callable[..., Shown], text: str, tmp_path: Path, name: str
+) -> None:
     edited = text
     for edit in EDITS[name]:
         edited = edit(edited)
@@ -101,4 +120,6 @@ def test_an_edited_page_is_refused(show: Callable[..., Shown], text: str, tmp_pa
     page, whole = verdicts(show, path)
     for said in (page, whole):
         assert any("its words" in line for line in said) == (html in EDITS[name])
-        assert any("odds and traces" in line for line in said) == (facts in EDITS[name] and signed not in EDITS[name])
+        assert any("odds and traces" in line for line in said) == (
+            facts in EDITS[name] and signed not in EDITS[name]
+        )

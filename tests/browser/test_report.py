@@ -1,4 +1,6 @@
-"""The after-action page in a real browser, opened from disk: read, stepped through, searched, checked, printed."""
+"""The after-action page in a real browser, opened from disk: read, stepped through, searched,
+checked, printed.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def test_an_outcome_that_does_not_follow_is_said_by_whoever_made_the_page(
     assert {fault["part"] for fault in found["faults"]} == {"played"}
 
 
-def test_before_the_seed_is_published_it_says_what_it_cannot_know(show: Show, tmp_path: Path) -> None:
+def test_before_the_seed_is_published_it_says_what_it_cannot_know(
+    show: Show, tmp_path: Path
+) -> None:
     export = played(hill(2, revealed=False))
     path = tmp_path / "open.html"
     path.write_text(page(export, facts_of(export)), "utf-8")
@@ -104,7 +108,9 @@ def test_step_search_and_open(show: Show, report: Path, game: Any) -> None:
     assert " of " in browser.inner_text("#count")
     browser.click("#clear") if browser.is_visible("#clear") else browser.select_option("#f-u", "")
     shot = next(
-        row["number"] for row in game["events"] if row["body"]["kind"] == "sequence" and not row["body"].get("hand")
+        row["number"]
+        for row in game["events"]
+        if row["body"]["kind"] == "sequence" and not row["body"].get("hand")
     )
     browser.evaluate(f"location.hash = 'e{shot}'")
     inside = browser.locator(f"#e{shot} .more")
@@ -114,12 +120,16 @@ def test_step_search_and_open(show: Show, report: Path, game: Any) -> None:
     assert browser.inner_text("#when").startswith(f"after #{shot}")
 
 
-def test_each_moment_is_drawn_as_the_page_itself_draws_it(show: Show, report: Path, game: Any, tmp_path: Path) -> None:
+def test_each_moment_is_drawn_as_the_page_itself_draws_it(
+    show: Show, report: Path, game: Any, tmp_path: Path
+) -> None:
     """The counters at the end: drawn by the server in one page, by the script in the other."""
     still = show(report, java_script_enabled=False).page
     moving = show(report).page
     read = "nodes => nodes.map(n => [n.className, n.textContent.replace(/\\s+/g, ' ').trim()])"
-    assert still.locator(".units li").evaluate_all(read) == moving.locator(".units li").evaluate_all(read)
+    assert still.locator(".units li").evaluate_all(read) == moving.locator(
+        ".units li"
+    ).evaluate_all(read)
 
 
 def test_without_javascript_it_is_all_there(show: Show, report: Path, game: Any) -> None:
@@ -162,7 +172,9 @@ def test_it_prints(show: Show, report: Path, tmp_path: Path) -> None:
 def test_names_full_of_markup_run_nothing(show: Show, game: Any, tmp_path: Path) -> None:
     evil = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>'
     bent = json.loads(
-        json.dumps(game).replace("Cell 1", evil.replace('"', '\\"')).replace("Hill 875", evil.replace('"', '\\"'))
+        json.dumps(game)
+        .replace("Cell 1", evil.replace('"', '\\"'))
+        .replace("Hill 875", evil.replace('"', '\\"'))
     )
     path = tmp_path / "evil.html"
     path.write_text(page(bent, facts_of(game)), "utf-8")
@@ -172,7 +184,9 @@ def test_names_full_of_markup_run_nothing(show: Show, game: Any, tmp_path: Path)
     assert shown.page.locator("img").count() == 0
 
 
-def test_the_checker_reads_json_packed_json_and_pages(show: Show, report: Path, game: Any, tmp_path: Path) -> None:
+def test_the_checker_reads_json_packed_json_and_pages(
+    show: Show, report: Path, game: Any, tmp_path: Path
+) -> None:
     own = tmp_path / "verify.html"
     own.write_text(checker(), "utf-8")
     (tmp_path / "hill.json").write_text(as_json(game), "utf-8")
@@ -180,7 +194,13 @@ def test_the_checker_reads_json_packed_json_and_pages(show: Show, report: Path, 
     (tmp_path / "none.json").write_text("[]", "utf-8")
     shown = show(own)
     says = {}
-    for file in (report, tmp_path / "hill.json", tmp_path / "bent.json", tmp_path / "none.json", LOGS / "asl.json"):
+    for file in (
+        report,
+        tmp_path / "hill.json",
+        tmp_path / "bent.json",
+        tmp_path / "none.json",
+        LOGS / "asl.json",
+    ):
         shown.page.evaluate("window.lastCheck = null")
         shown.page.set_input_files("#file", file)
         shown.until("window.lastCheck")
@@ -196,7 +216,10 @@ def test_the_checker_reads_json_packed_json_and_pages(show: Show, report: Path, 
 
 def bent_forms(game: Any) -> Iterator[tuple[str, str]]:
     """Yield files of which one key of one row is missing or of another type, and what was bent."""
-    parts: dict[str, Any] = {"": game, **{part: game[part] for part in ("events", "seeds", "texts", "persons")}}
+    parts: dict[str, Any] = {
+        "": game,
+        **{part: game[part] for part in ("events", "seeds", "texts", "persons")},
+    }
     for part, rows in parts.items():
         keys = {key for row in (rows if part else [rows]) for key in row}
         for key in sorted(keys - {"packs"}):
@@ -222,13 +245,17 @@ def is_refused(read: Callable[[Any], object], file: Any) -> bool:
     return False
 
 
-def test_the_page_is_as_strict_about_the_form_of_a_file_as_both_programs(show: Show, game: Any, tmp_path: Path) -> None:
+def test_the_page_is_as_strict_about_the_form_of_a_file_as_both_programs(
+    show: Show, game: Any, tmp_path: Path
+) -> None:
     own = tmp_path / "verify.html"
     own.write_text(checker(), "utf-8")
     shown = show(own)
     for what, text in bent_forms(game):
         file = json.loads(text)
-        by_page = shown.page.evaluate("async text => (await Checker.check(JSON.parse(text))).faults", text)
+        by_page = shown.page.evaluate(
+            "async text => (await Checker.check(JSON.parse(text))).faults", text
+        )
         by_programs = [is_refused(read, file) for read in (read_export, verify_log.validate_log)]
         is_bent = any(fault["part"] == "file" for fault in by_page)
         assert is_bent or not any(by_programs), (what, by_page)
@@ -239,13 +266,29 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of 5,000 events: most of them in one turn, which is the worst for a browser."""
     export = tampered(game, CASES["honest, with its head"])
     first = export["events"]
-    shots = [row["body"] for row in first if row["body"]["kind"] == "sequence" and not row["body"].get("after")]
+    shots = [
+        row["body"]
+        for row in first
+        if row["body"]["kind"] == "sequence" and not row["body"].get("after")
+    ]
     begun = first[-1]["number"] + 1
     for number in range(begun, LONG + 1):
-        like = {name: value for name, value in shots[number % len(shots)].items() if name != "closes"}
-        closes = {"closes": True} if number == begun else {}  # the texts of the seed that is in force by now
-        first.append({"number": number, "hash": "", "body": {**like, **closes, "number": number, "behind": number - 1}})
-        said = [row for row in export["texts"] if (row["event"], row["key"]) == (like["number"], "said")]
+        like = {
+            name: value for name, value in shots[number % len(shots)].items() if name != "closes"
+        }
+        closes = (
+            {"closes": True} if number == begun else {}
+        )  # the texts of the seed that is in force by now
+        first.append(
+            {
+                "number": number,
+                "hash": "",
+                "body": {**like, **closes, "number": number, "behind": number - 1},
+            }
+        )
+        said = [
+            row for row in export["texts"] if (row["event"], row["key"]) == (like["number"], "said")
+        ]
         export["texts"] += [{**row, "event": number} for row in said]
     relink(export)
     path = tmp_path_factory.mktemp("report") / "long.html"
@@ -256,7 +299,9 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_page_of_five_thousand_events_is_ready_soon_and_small_enough_for_any_chat(
     show: Show, long: Path, tmp_path: Path
 ) -> None:
-    """On a free machine 0.3 s until it is ready, and 0.6 s for the check; here a browser may have little of one."""
+    """On a free machine 0.3 s until it is ready, and 0.6 s for the check; here a browser may
+    have little of one.
+    """
     size = long.stat().st_size
     assert size <= 4_800_000  # a tenth of it the hashes of the first lines, which do not pack
     empty = tmp_path / "empty.html"
@@ -279,7 +324,9 @@ def test_a_page_of_five_thousand_events_is_ready_soon_and_small_enough_for_any_c
 
 
 def test_the_rows_of_a_long_page_are_built_when_they_are_wanted(show: Show, long: Path) -> None:
-    shown = show(long, before="window.requestIdleCallback = () => {}")  # a browser that is never idle
+    shown = show(
+        long, before="window.requestIdleCallback = () => {}"
+    )  # a browser that is never idle
     browser, rows = shown.page, shown.page.locator(".ev")
     shown.until("document.documentElement.dataset.ready")
     assert rows.count() < 300
@@ -292,7 +339,9 @@ def test_the_rows_of_a_long_page_are_built_when_they_are_wanted(show: Show, long
     assert rows.count() == LONG
 
 
-def test_the_rows_of_a_long_page_are_all_there_soon_and_without_javascript(show: Show, long: Path) -> None:
+def test_the_rows_of_a_long_page_are_all_there_soon_and_without_javascript(
+    show: Show, long: Path
+) -> None:
     shown = show(long)
     shown.until(f"document.querySelectorAll('.ev').length === {LONG}")
     order = "nodes => nodes.every((node, at) => node.id === 'e' + (at + 1))"

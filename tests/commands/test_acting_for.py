@@ -1,4 +1,5 @@
-"""A game master who also plays acts for another player's side: they are asked once, and the answer says so.
+"""A game master who also plays acts for another player's side: they are asked once, and the answer
+says so.
 
 Anna leads the game and plays the US; Bob plays the VC.
 """
@@ -20,7 +21,9 @@ LINE = "Rolled by Anna for VC."
 FIRE = 'lnlt fire "Cell 1" "Squad 1" hand=1,1,6'
 RALLY = 'lnlt rally "Cell 2" hand=3,4'
 NEEDS_STATE = {("lnlt", "rally")}
-"""Sequences whose example needs a unit in a state of its own; the rally of a shaken unit is tried above."""
+"""Sequences whose example needs a unit in a state of its own; the rally of a shaken unit is
+tried above.
+"""
 
 
 async def in_operations() -> Channel:
@@ -56,11 +59,16 @@ async def confirm(channel: Channel, question: Reply) -> Reply:
         (RALLY, "Act with Cell 2 for Bob?", LINE),
     ],
 )
-async def test_the_first_act_for_the_other_side_asks_and_every_act_says_so(line: str, title: str, says: str) -> None:
+async def test_the_first_act_for_the_other_side_asks_and_every_act_says_so(
+    line: str, title: str, says: str
+) -> None:
     channel = await in_operations()
     before = await channel.game()
     question = await channel.say("Anna", line)
-    assert (question.title, question.body()) == (title, ["You play US. You're only asked once for VC in this game."])
+    assert (question.title, question.body()) == (
+        title,
+        ["You play US. You're only asked once for VC in this game."],
+    )
     assert await channel.game() == before
 
     answer = await confirm(channel, question)
@@ -76,7 +84,9 @@ async def test_done_on_the_card_asks_and_hands_over_for_the_other_side() -> None
     game = await channel.game()
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
-    answer = await confirm(channel, await channel.press("Anna", f"done:{loaded.row}:{moment(game)}:1"))
+    answer = await confirm(
+        channel, await channel.press("Anna", f"done:{loaded.row}:{moment(game)}:1")
+    )
     assert answer.by == "Anna ends VC's turn"
     assert (await channel.game()).go == ("US",)
 
@@ -85,7 +95,9 @@ async def test_the_answer_counts_for_one_game_and_one_person() -> None:
     channel = await in_operations()
     await confirm(channel, await channel.say("Anna", FIRE))
     assert not (await channel.say("Anna", FIRE)).private
-    await channel.do("Anna", "game end confirm", 'game start lnlt "Another" sides="US, VC"', "game join US")
+    await channel.do(
+        "Anna", "game end confirm", 'game start lnlt "Another" sides="US, VC"', "game join US"
+    )
     await channel.do("Bob", "game join VC", 'unit add "Cell 1" squad VC morale=4 fp=1')
     await channel.do("Anna", 'unit add "Squad 1" squad US morale=5 fp=2')
     assert is_question(await channel.say("Anna", FIRE))
@@ -121,7 +133,9 @@ async def test_a_manager_who_plays_is_asked_as_well() -> None:
     assert is_question(question)
 
 
-@pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
+@pytest.mark.parametrize(
+    ("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES]
+)
 async def test_every_sequence_that_acts_with_units_asks_once(game: str, name: str) -> None:
     """The units that act are those of side A, which Bob plays."""
     if (game, name) in NEEDS_STATE:

@@ -21,12 +21,18 @@ async def test_a_sealed_shot_says_what_will_hold_when_it_is_opened() -> None:
 
 
 async def test_typed_units_play_on_where_a_game_is_over() -> None:
-    """Docs/games.md: what is rolled after the end is free play; the units of the game that is over stay as they are."""
+    """Docs/games.md: what is rolled after the end is free play; the units of the game that is
+    over stay as they are.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "game end confirm")
-    assert "is over" in (await channel.fails("Anna", "lnlt fire attackers=us1 targets=vc1", "")).title
-    shot = await channel.do("Anna", 'lnlt fire attackers="squad fp=6" targets="squad morale=5" hand=6,3,3')
+    assert (
+        "is over" in (await channel.fails("Anna", "lnlt fire attackers=us1 targets=vc1", "")).title
+    )
+    shot = await channel.do(
+        "Anna", 'lnlt fire attackers="squad fp=6" targets="squad morale=5" hand=6,3,3'
+    )
     assert "free play begins" in " ".join(shot.footer)
     assert not (await channel.game()).units
 
@@ -44,7 +50,9 @@ async def test_typed_units_play_on_where_a_game_is_over() -> None:
         ("nhis fire shooters=us1 targets=vc1 distance=3", "attackers"),
     ],
 )
-async def test_in_seven_spellings_of_who_the_error_says_the_right_one(typed: str, right: str) -> None:
+async def test_in_seven_spellings_of_who_the_error_says_the_right_one(
+    typed: str, right: str
+) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     refused = await channel.refused("Anna", typed, "unknown-option")

@@ -1,4 +1,6 @@
-"""What ails a unit is seen wherever units are shown: board, list, card, menus; however long names are."""
+"""What ails a unit is seen wherever units are shown: board, list, card, menus; however long
+names are.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +44,16 @@ async def test_a_man_with_two_wounds_is_nowhere_ready() -> None:
 async def test_a_crew_that_lost_men_is_seen_wherever_the_vehicle_is() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start baps "Farm" sides="US, German"', "game join US")
-    await channel.do("Anna", "unit add Tiger vehicle German stats='armor=medium vehicle_type=tank crew=4'")
+    await channel.do(
+        "Anna", "unit add Tiger vehicle German stats='armor=medium vehicle_type=tank crew=4'"
+    )
     shot = "baps vehicle-fire weapon=medium range=250 target=Tiger hand=15,20,1,1,1,1,20,10,2,2"
     await channel.do("Anna", "game settings hand_dice=yes", shot)
     listed = await channel.do("Anna", "unit list")
     assert "1 OF THE CREW DEAD" in listed.text().upper()
-    assert (await channel.do("Anna", "unit show Tiger")).first == "Tiger: 1 of the crew dead, crew wounded"
+    assert (
+        await channel.do("Anna", "unit show Tiger")
+    ).first == "Tiger: 1 of the crew dead, crew wounded"
     about = {entry.label: entry.about for menu in listed.menus for entry in menu.entries}
     assert about["Tiger"] == "vehicle · 1 of the crew dead, crew wounded"
     assert "1 of the crew dead" in (await channel.do("Anna", "game board")).text().casefold()
@@ -85,4 +91,7 @@ def at_worst(system: System) -> Iterator[RosterUnit]:
 def test_a_name_is_cut_only_where_that_makes_room_for_something() -> None:
     """`2nd Squad` whole, as what it carries has no room beside its numbers anyway."""
     row = ("us2", "2nd Squad", "element", "", "spot 12, melee 11", "", "12", "14")
-    assert UnitTable("US · Anna", ("firearms", "morale"), (row,)).lines()[1] == "us2 2nd Squad        12     14"
+    assert (
+        UnitTable("US · Anna", ("firearms", "morale"), (row,)).lines()[1]
+        == "us2 2nd Squad        12     14"
+    )

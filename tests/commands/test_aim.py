@@ -1,4 +1,6 @@
-"""Whom a shot is at and when it falls: asked before any die, remarked on in one grey line, refused in a strict game."""
+"""Whom a shot is at and when it falls: asked before any die, remarked on in one grey line,
+refused in a strict game.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ async def at_the_ford() -> Channel:
 
 
 def grey(reply: Reply) -> list[str]:
-    return [part.text for part in reply.shown if isinstance(part, Small) and not part.text.startswith("Now: ")]
+    return [
+        part.text
+        for part in reply.shown
+        if isinstance(part, Small) and not part.text.startswith("Now: ")
+    ]
 
 
 async def test_a_second_shot_and_one_out_of_ones_go_fall_with_one_grey_line() -> None:
@@ -104,7 +110,11 @@ async def test_nobody_fires_at_themselves(line: str) -> None:
 async def test_a_marker_is_reminded_of_only_where_it_has_a_modifier_that_was_not_typed() -> None:
     channel = await at_the_ford()
     await channel.do("Ann", "unit edit us1 +fired", "unit edit us2 +moved")
-    assert not [line for line in grey(await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6")) if "Remember" in line]
+    assert not [
+        line
+        for line in grey(await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6"))
+        if "Remember" in line
+    ]
     moved = grey(await channel.do("Bob", "lnlt fire vc2 us2 hand=1,6"))
     assert "Remember: Rifle 2 is marked moved. Add the modifier if one applies." in moved
     typed = grey(await channel.do("Bob", "lnlt fire vc3 us2 target_moved hand=1,6"))
@@ -112,20 +122,33 @@ async def test_a_marker_is_reminded_of_only_where_it_has_a_modifier_that_was_not
 
 
 async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
-    """C4: a pinned element can do nothing this activation, a stunned one has -6 to all skills; both can be typed."""
+    """C4: a pinned element can do nothing this activation, a stunned one has -6 to all skills;
+    both can be typed.
+    """
     channel = await Channel.fresh()
     await channel.do("Ann", "game start ucn Lane")
-    await channel.do("Ann", "unit add Red element firearms=12 weapon=smg", "unit add Blue element morale=10")
+    await channel.do(
+        "Ann", "unit add Red element firearms=12 weapon=smg", "unit add Blue element morale=10"
+    )
     await channel.do("Ann", "unit edit Red pinned")
     await channel.refused("Ann", "ucn shoot shooters=Red target=Blue", "unit-unfit Red")
     await channel.refused("Ann", "ucn shoot shooters=Red target=Blue odds", "unit-unfit Red")
-    assert "− 6 pinned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue status=pinned hand=20")).text()
+    assert (
+        "− 6 pinned"
+        in (
+            await channel.do("Ann", "ucn shoot shooters=Red target=Blue status=pinned hand=20")
+        ).text()
+    )
     await channel.do("Ann", "unit edit Red stunned")
-    assert "− 6 stunned" in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).text()
+    assert (
+        "− 6 stunned"
+        in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue hand=20")).text()
+    )
 
 
 @pytest.mark.parametrize(
-    "line", ["spot unit=Red skill=12", "attack-vehicle unit=Red spot_skill=12 skill=12 pen=9 hull=5"]
+    "line",
+    ["spot unit=Red skill=12", "attack-vehicle unit=Red spot_skill=12 skill=12 pen=9 hull=5"],
 )
 async def test_spotting_and_attacks_on_vehicles_are_held_to_pinned_and_stunned(line: str) -> None:
     channel = await Channel.fresh()
@@ -141,42 +164,58 @@ async def test_spotting_and_attacks_on_vehicles_are_held_to_pinned_and_stunned(l
     "line", ["melee defenders=2 defender_skill=9", "building-assault defenders=2 defender_skill=9"]
 )
 async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> None:
-    """C4: it can do nothing this activation; what is typed goes before what the roster knows; it may be attacked."""
+    """C4: it can do nothing this activation; what is typed goes before what the roster knows; it
+    may be attacked.
+    """
     channel = await Channel.fresh()
-    await channel.do("Ann", "game start ucn Lane", 'unit add Red element stats="members=4 melee=11"')
+    await channel.do(
+        "Ann", "game start ucn Lane", 'unit add Red element stats="members=4 melee=11"'
+    )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", f"ucn {line} unit=Red", "unit-unfit unit")
     assert "Add attacker_suppressed=yes to attack all the same, at −6." in refused.text()
     assert not (await channel.do("Ann", f"ucn {line} unit=Red attacker_suppressed=yes odds")).error
-    assert not (await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")).error
+    assert not (
+        await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")
+    ).error
 
 
 async def test_a_pinned_element_interrupts_nobody() -> None:
     """Its way on is the roster: an interrupt has no status of its own."""
     channel = await Channel.fresh()
     await channel.do(
-        "Ann", "game start ucn Lane", 'unit add Red element stats="members=4 spot=9 firearms=9 weapon=smg"'
+        "Ann",
+        "game start ucn Lane",
+        'unit add Red element stats="members=4 spot=9 firearms=9 weapon=smg"',
     )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", "ucn interrupt shooters=Red", "unit-unfit shooters")
     assert "/unit edit Red state=ready" in refused.text()
-    await channel.refused("Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "unit-unfit unit")
+    await channel.refused(
+        "Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "unit-unfit unit"
+    )
     await channel.do("Ann", 'unit edit "Red" state=ready')
     assert not (await channel.do("Ann", "ucn interrupt shooters=Red odds")).error
 
 
 async def test_the_second_volley_goes_on_with_those_who_can() -> None:
-    """At the farm `all` is all who can fire; *Again* leaves out the dead and the jammed; the error names everybody."""
+    """At the farm `all` is all who can fire; *Again* leaves out the dead and the jammed; the
+    error names everybody.
+    """
     channel = await Channel.fresh()
     await channel.do("Ann", "game start baps scenario=farm", "game join US")
     shot = await channel.do("Ann", "baps fire attackers=all targets=all range=10")
     assert not shot.error
     await channel.do("Ann", 'unit edit "GI 1..3" +out-or-jammed')
-    await channel.say("Ann", 'unit edit "Grenadier 1" state=killed')  # the shot may have killed him,
+    await channel.say(
+        "Ann", 'unit edit "Grenadier 1" state=killed'
+    )  # the shot may have killed him,
     for name in ("GI 4", "GI 5", "BAR", "Sgt Cole"):  # and put these out
         await channel.say("Ann", f'unit edit "{name}" -out-or-jammed')
     refused = await channel.refused(
-        "Ann", 'baps fire attackers="GI 1; GI 2; GI 4" targets="Grenadier 2" range=10', "unit-unfit GI"
+        "Ann",
+        'baps fire attackers="GI 1; GI 2; GI 4" targets="Grenadier 2" range=10',
+        "unit-unfit GI",
     )
     assert "GI 1 + 2" in refused.title or "GIs 1 + 2" in refused.title
     again = next(button for button in shot.buttons if button.label == "Again")
@@ -186,16 +225,27 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     assert not (await channel.say("Ann", "baps random-order all")).error
 
 
-@pytest.mark.parametrize("volley", ['"GI 1..5; BAR"', '"GI 1; GI 2; GI 4; GI 5"', '"us3, us4, us6, us7 moving"'])
+@pytest.mark.parametrize(
+    "volley", ['"GI 1..5; BAR"', '"GI 1; GI 2; GI 4; GI 5"', '"us3, us4, us6, us7 moving"']
+)
 async def test_a_volley_with_some_who_are_out_goes_on_in_one_tap(volley: str) -> None:
-    """*Fire without GI 1, 2, 4* fires with the others as they were typed, and the public answer names who is out."""
+    """*Fire without GI 1, 2, 4* fires with the others as they were typed, and the public answer
+    names who is out.
+    """
     channel = await Channel.fresh()
-    await channel.do("Ann", "game start baps scenario=farm", "game join US", 'unit edit "GI 1; GI 2" +out-or-jammed')
+    await channel.do(
+        "Ann",
+        "game start baps scenario=farm",
+        "game join US",
+        'unit edit "GI 1; GI 2" +out-or-jammed',
+    )
     await channel.do("Ann", 'unit edit "GI 4" +out-or-jammed')
     line = f'baps fire attackers={volley} targets="Grenadier 1" range=10'
     typed = parse_text(line, channel.app.registry)
     refused = await channel.refused("Ann", line, "unit-unfit GI")
-    refused = await channel.app.forms.offered(refused, typed.spec, typed.options, channel.who("Ann"))
+    refused = await channel.app.forms.offered(
+        refused, typed.spec, typed.options, channel.who("Ann")
+    )
     button = refused.buttons[0]
     assert button.label == "Fire without GI 1, 2, 4", refused.text()
     fired = await channel.press("Ann", button.action)
@@ -205,9 +255,14 @@ async def test_a_volley_with_some_who_are_out_goes_on_in_one_tap(volley: str) ->
 
 
 async def test_the_guns_of_the_ford_can_fire() -> None:
-    """A weapon team has firepower of its own; the rocket team also what it takes against the track."""
+    """A weapon team has firepower of its own; the rocket team also what it takes against the
+    track.
+    """
     channel = await at_the_ford()
     assert "Gun Team fires" in (await channel.do("Ann", 'lnlt fire "Gun Team" vc1 hand=1,6')).first
-    assert "Rocket Team fires" in (await channel.do("Bob", 'lnlt fire "Rocket Team" us1 hand=1,6')).first
+    assert (
+        "Rocket Team fires"
+        in (await channel.do("Bob", 'lnlt fire "Rocket Team" us1 hand=1,6')).first
+    )
     shot = 'lnlt ordnance-vehicle unit="Rocket Team" target=Track to_hit=7 hand=6,6'
     assert not (await channel.do("Bob", shot)).error

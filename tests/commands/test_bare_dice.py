@@ -1,4 +1,6 @@
-"""A line that is dice is a roll wherever text is read; a sentence that holds a command is met kindly."""
+"""A line that is dice is a roll wherever text is read; a sentence that holds a command is met
+kindly.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ import pytest
 from tests.playing import Channel
 
 
-@pytest.mark.parametrize("line", ["2d6", "/2d6", "d20", "2d6+3 >= 8", "(2d6)>=8", "3x 2d6", "4dF", "2d6 label=morale"])
+@pytest.mark.parametrize(
+    "line", ["2d6", "/2d6", "d20", "2d6+3 >= 8", "(2d6)>=8", "3x 2d6", "4dF", "2d6 label=morale"]
+)
 async def test_a_line_of_dice_is_a_roll(line: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", line)
@@ -15,7 +19,9 @@ async def test_a_line_of_dice_is_a_roll(line: str) -> None:
     assert not reply.private
 
 
-@pytest.mark.parametrize("line", ["3d6 compare", "roll 3d6 compare", "roll 3d6 odds", "2d6+3>=8 odds"])
+@pytest.mark.parametrize(
+    "line", ["3d6 compare", "roll 3d6 compare", "roll 3d6 odds", "2d6+3>=8 odds"]
+)
 async def test_odds_and_compare_never_roll(line: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.do("Anna", line)

@@ -1,4 +1,6 @@
-"""Whatever an import takes, every command survives; and what it does not take is refused with one clear line."""
+"""Whatever an import takes, every command survives; and what it does not take is refused with
+one clear line.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,21 @@ from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 
 FILES, FEW = 150, 10
-"""Bent files for each of the four batches; in the quick run a few, and more until one of them is taken."""
-WORDS = [*ODD, "Anna", "us1", "vc1", [["x"]], {"units": {"x": None}}, "squad; leader", "lnlt fire", "2d6", "x" * 3000]
+"""Bent files for each of the four batches; in the quick run a few, and more until one of them is
+taken.
+"""
+WORDS = [
+    *ODD,
+    "Anna",
+    "us1",
+    "vc1",
+    [["x"]],
+    {"units": {"x": None}},
+    "squad; leader",
+    "lnlt fire",
+    "2d6",
+    "x" * 3000,
+]
 WENT_WRONG = "not your fault"
 GAME = (
     ("Anna", 'roll 2d6+1 label="take that"'),
@@ -78,8 +93,12 @@ def bent_log(draw: random.Random, log: dict[str, Any], *, only_bodies: bool) -> 
     for _ in range(draw.choice([1, 1, 2, 3])):
         if only_bodies:
             log = copied(log)
-            event = draw.choice([event for event in log["events"] if isinstance(event["body"], dict)])
-            field = draw.choice(["inputs", "out", "result", "target", "command", "used", "acting", ""])
+            event = draw.choice(
+                [event for event in log["events"] if isinstance(event["body"], dict)]
+            )
+            field = draw.choice(
+                ["inputs", "out", "result", "target", "command", "used", "acting", ""]
+            )
             if field in event["body"]:
                 event["body"][field] = bent(draw, event["body"][field], odd=WORDS)
             else:
@@ -96,7 +115,9 @@ def bent_log(draw: random.Random, log: dict[str, Any], *, only_bodies: bool) -> 
 @pytest.mark.parametrize("files", [FEW, pytest.param(FILES, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("only_bodies", [True, False], ids=["bodies", "files"])
 @pytest.mark.parametrize("other_tables", [True, False], ids=["other-tables", "todays-tables"])
-async def test_what_import_takes_every_command_survives(only_bodies: bool, other_tables: bool, files: int) -> None:
+async def test_what_import_takes_every_command_survives(
+    only_bodies: bool, other_tables: bool, files: int
+) -> None:
     draw, log, taken = random.Random(f"{only_bodies} {other_tables} bent 2"), await _exported(), 0
     log = of_other_tables(log) if other_tables else log
     app = await fresh_app()
@@ -106,7 +127,9 @@ async def test_what_import_takes_every_command_survives(only_bodies: bool, other
         file = json.dumps(bent_log(draw, log, only_bodies=only_bodies))
         place = Place(f"console:{number}", "console", "there")
         there = Channel(app, place, f"bent{number}-")
-        command = Command(("game", "import"), {"file": file}, there.who("Zoe", manager=True), place, f"i{number}")
+        command = Command(
+            ("game", "import"), {"file": file}, there.who("Zoe", manager=True), place, f"i{number}"
+        )
         reply = await app.run(command)
         assert WENT_WRONG not in reply.text(), (number, reply.text())
         if reply.error:
@@ -131,5 +154,7 @@ async def test_a_log_that_lacks_a_persons_row_is_refused() -> None:
     log = json.loads(await exported_text(channel))
     log["persons"] = [row for row in log["persons"] if row["name"] != "Bob"]
     there = Channel(await fresh_app())
-    command = Command(("game", "import"), {"file": json.dumps(log)}, there.who("Anna"), there.place, "import")
+    command = Command(
+        ("game", "import"), {"file": json.dumps(log)}, there.who("Anna"), there.place, "import"
+    )
     assert (await there.app.run(command)).code == "damaged-log"

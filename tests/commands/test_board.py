@@ -40,7 +40,9 @@ async def followed() -> tuple[Channel, list[float]]:
     clock = [1_000_000.0]
     channel = Channel(await fresh_app(lambda: clock[0]))
     await two_sides(channel)
-    await channel.app.answers.delivered(await channel.say("Anna", "game board", token="t"), spot={"message": 7})
+    await channel.app.answers.delivered(
+        await channel.say("Anna", "game board", token="t"), spot={"message": 7}
+    )
     await waiting(channel)
     return channel, clock
 
@@ -55,7 +57,9 @@ async def waiting(channel: Channel) -> list[Any]:
 
 async def test_it_is_changed_only_when_something_on_it_has_changed() -> None:
     channel, _ = await followed()
-    await channel.do("Anna", "roll 2d6", "lnlt-table melee-odds 7 5", "game plan turn=4 text=reinforcements")
+    await channel.do(
+        "Anna", "roll 2d6", "lnlt-table melee-odds 7 5", "game plan turn=4 text=reinforcements"
+    )
     assert await waiting(channel) == []
     await channel.do("Anna", "unit edit us1 state=shaken")
     [change] = await waiting(channel)
@@ -63,7 +67,9 @@ async def test_it_is_changed_only_when_something_on_it_has_changed() -> None:
 
 
 async def test_a_board_that_was_not_posted_in_time_never_is() -> None:
-    """At machine speed boards of turns 3 to 5 came after the story of the end, with live buttons."""
+    """At machine speed boards of turns 3 to 5 came after the story of the end, with live
+    buttons.
+    """
     channel, clock = await followed()
     for _ in range(12):
         await channel.do("Anna", "game next")

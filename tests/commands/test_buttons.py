@@ -1,4 +1,6 @@
-"""Buttons name their game and what they answer: an old one touches no other game, and agrees to no later request."""
+"""Buttons name their game and what they answer: an old one touches no other game, and agrees to
+no later request.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tests.playing import Channel, two_sides
 
 def action(reply: Reply, label: str) -> str:
     """What a button under an answer stands for."""
-    return next(button.action for button in (reply.announce or reply).buttons if button.label == label)
+    return next(
+        button.action for button in (reply.announce or reply).buttons if button.label == label
+    )
 
 
 async def test_an_undo_button_undoes_nothing_in_the_game_after() -> None:
@@ -45,14 +49,18 @@ async def test_again_and_undo_of_an_earlier_game_do_nothing_and_its_odds_can_be_
 async def test_odds_of_an_earlier_game_are_not_rolled_in_the_next() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    odds = await channel.do("Anna", 'lnlt fire attackers="squad morale=5 fp=2" targets="squad morale=4" odds')
+    odds = await channel.do(
+        "Anna", 'lnlt fire attackers="squad morale=5 fp=2" targets="squad morale=4" odds'
+    )
     await channel.do("Anna", "game end confirm", "game start lnlt Two")
     assert (await channel.press("Anna", action(odds, "Roll it"))).code == "other-game"
     assert (await channel.game()).number == 1
 
 
 async def test_agreeing_answers_one_request_and_no_later_one() -> None:
-    """World 6786 of the simulator: an old press on Agree, delivered once more, agreed to a later request."""
+    """World 6786 of the simulator: an old press on Agree, delivered once more, agreed to a later
+    request.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "roll 2d6")
@@ -65,7 +73,8 @@ async def test_agreeing_answers_one_request_and_no_later_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "old", ["undo:2", "consent:2", "refuse:2", "again:2", "odds:2", "reveal:2", "log:20:2", "claim:"]
+    "old",
+    ["undo:2", "consent:2", "refuse:2", "again:2", "odds:2", "reveal:2", "log:20:2", "claim:"],
 )
 async def test_buttons_from_before_they_named_their_game_are_refused_kindly(old: str) -> None:
     channel = await Channel.fresh()

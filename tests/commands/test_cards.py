@@ -1,4 +1,6 @@
-"""A unit's card in each of the five games: what can be done with one's own units, and with those of the other side."""
+"""A unit's card in each of the five games: what can be done with one's own units, and with those
+of the other side.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,45 @@ import pytest
 from tests.playing import Channel
 
 CARDS = [
-    ("lnlt ford", "Rifle 1", "Yours · squad · fp 2 · morale 5 · us1", "Fire with it, Melee, Morale check"),
+    (
+        "lnlt ford",
+        "Rifle 1",
+        "Yours · squad · fp 2 · morale 5 · us1",
+        "Fire with it, Melee, Morale check",
+    ),
     ("lnlt ford", "Local 1", "VC · squad · fp 1 · morale 4 · vc1", "Fire at it, Odds, Melee"),
-    ("nhis sandbar", "MG Section", "Yours · MG · fp 5 · range 10 · morale 5 · mari4", "Fire with it"),
-    ("nhis sandbar", "Capt Sato", "Japanese · leader · lr 1 · morale 5 · japa7", "Fire at it, Odds"),
-    ("asl canal", "Bren", "Yours · support weapon · start b11 · brit5", "Breakdown check of a weapon"),
-    ("baps farm", "GI 1", "Yours · soldier · weapon rifle-semi · squad Able · us3", "Fire with it, Random order"),
+    (
+        "nhis sandbar",
+        "MG Section",
+        "Yours · MG · fp 5 · range 10 · morale 5 · mari4",
+        "Fire with it",
+    ),
+    (
+        "nhis sandbar",
+        "Capt Sato",
+        "Japanese · leader · lr 1 · morale 5 · japa7",
+        "Fire at it, Odds",
+    ),
+    (
+        "asl canal",
+        "Bren",
+        "Yours · support weapon · start b11 · brit5",
+        "Breakdown check of a weapon",
+    ),
+    (
+        "baps farm",
+        "GI 1",
+        "Yours · soldier · weapon rifle-semi · squad Able · us3",
+        "Fire with it, Random order",
+    ),
     ("baps farm", "Able", "Yours · squad · men 7 · grade veteran · us1", "Morale check"),
     ("ucn causeway", "MG Team", "carries MMG, pistol · us3", "Shoot with it, Melee, Morale test"),
-    ("ucn causeway", "Captured Tank", "German · vehicle · hull 6 · turret 8 · spot 11 · germ4", "Attack it, Odds"),
+    (
+        "ucn causeway",
+        "Captured Tank",
+        "German · vehicle · hull 6 · turret 8 · spot 11 · germ4",
+        "Attack it, Odds",
+    ),
 ]
 
 

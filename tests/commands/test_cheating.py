@@ -15,14 +15,18 @@ async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> 
     await two_sides(channel)
     await channel.do("Anna", "roll 2d6")
     number = (await channel.game()).number
-    asked = await channel.say("Zoe", "roll 1d6", manager=True)  # she takes part, and manages the server
+    asked = await channel.say(
+        "Zoe", "roll 1d6", manager=True
+    )  # she takes part, and manages the server
     assert not asked.error
     await channel.refused("Anna", f"game undo {number}", "unknown-option")
     asked = await channel.undo_last("Zoe")
     assert "Anna or Bob" in asked.text()  # her own roll: any side can agree
     await channel.press("Bob", asked.buttons[0].action)
     last = await channel.under(number, "undo")
-    asked = await channel.app.press(last, channel.who("Zoe", manager=True), channel.place, "zoe")  # now Anna's
+    asked = await channel.app.press(
+        last, channel.who("Zoe", manager=True), channel.place, "zoe"
+    )  # now Anna's
     assert "so Bob must agree" in asked.text()
     assert (await channel.press("Anna", asked.buttons[0].action)).error
     assert not (await channel.press("Bob", asked.buttons[0].action)).error
@@ -36,7 +40,9 @@ async def test_a_new_roll_after_undo_is_another_event_with_other_dice() -> None:
     await channel.press("Bob", asked.buttons[0].action)
     second = await channel.do("Anna", "roll 20d20")
     assert int(second.footer[0][1:]) == int(first.footer[0][1:]) + 2
-    assert first.lines != second.lines, "twenty dice, not only their sum, which is the same once in a hundred"
+    assert first.lines != second.lines, (
+        "twenty dice, not only their sum, which is the same once in a hundred"
+    )
 
 
 async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> None:
@@ -47,13 +53,17 @@ async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> 
     asked = await channel.undo_last("Anna")
     await channel.do("Cid", "game leave", "game join VC")
     assert (await channel.press("Cid", asked.buttons[0].action)).code == "not-yours"
-    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).text(), "it is still open"
+    assert "Bob agreed" in (await channel.press("Bob", asked.buttons[0].action)).text(), (
+        "it is still open"
+    )
 
 
 async def test_no_enemy_unit_is_slipped_in_among_ones_own() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.refused("Bob", 'lnlt fire attackers="vc1; us1" targets=us2', "not-yours Squad 1 (US)")
+    await channel.refused(
+        "Bob", 'lnlt fire attackers="vc1; us1" targets=us2', "not-yours Squad 1 (US)"
+    )
     await channel.refused("Bob", "lnlt morale-check units=us1", "not-yours Squad 1 (US)")
     assert not any(unit.marks for unit in (await channel.game()).units.values())
 
@@ -100,7 +110,9 @@ async def test_a_game_is_not_pushed_onto_another_server() -> None:
 async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     fired = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
-    odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds')
+    odds = await channel.do(
+        "Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds'
+    )
     assert not (await channel.say("Zoe", "setup systems ucn", manager=True)).error
     number = (await channel.game()).number
     rolling = [button.action for button in fired.buttons if button.label in ("Again", "Odds")]
@@ -115,7 +127,9 @@ async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
 
 async def test_odds_of_what_is_to_be_sealed_have_no_button_that_rolls_it_openly() -> None:
     channel = await Channel.fresh()
-    odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds secret')
+    odds = await channel.do(
+        "Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds secret'
+    )
     assert [button.label for button in odds.buttons] == ["Share"]
     assert odds.body()[0].endswith("secret")
 
@@ -150,7 +164,9 @@ async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> 
     other = await channel.do("Bob", 'roll 3d6kh2 label="hidden mines" secret')
     assert sealed.announce is not None
     assert other.announce is not None
-    first, second = (int(reply.announce.footer[0][1:]) for reply in (sealed, other) if reply.announce)
+    first, second = (
+        int(reply.announce.footer[0][1:]) for reply in (sealed, other) if reply.announce
+    )
     opened = await channel.do("Anna", f"game reveal {first}")
     assert opened.by == f"#{first}, opened by Anna"
     log = (await channel.do("Bob", "log")).text()
@@ -184,8 +200,15 @@ async def test_an_older_sealed_result_brings_nobody_back() -> None:
 
 async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "game start ucn Woods", 'unit add "Sec 1" element stats="melee=10 members=4 morale=12"')
-    await channel.do("Anna", 'unit add "Grp 1" element stats="melee=10 members=4 morale=12 state=combat-ineffective"')
+    await channel.do(
+        "Anna",
+        "game start ucn Woods",
+        'unit add "Sec 1" element stats="melee=10 members=4 morale=12"',
+    )
+    await channel.do(
+        "Anna",
+        'unit add "Grp 1" element stats="melee=10 members=4 morale=12 state=combat-ineffective"',
+    )
     await channel.refused("Anna", 'ucn melee unit="Sec 1" target="Grp 1"', "unit-gone")
     await channel.refused("Anna", 'ucn melee unit="Grp 1" target="Sec 1"', "unit-gone Grp 1")
     assert "1 unit" in (await channel.do("Anna", "unit list")).title

@@ -1,4 +1,6 @@
-"""Ways to get a better card by undo, redo, a second place, a kill or a file: each is refused, or harmless and told."""
+"""Ways to get a better card by undo, redo, a second place, a kill or a file: each is refused, or
+harmless and told.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ async def test_2_a_play_is_not_taken_back_in_silence() -> None:
     told = await channel.do("Bob", "game undo")
     assert not told.private
     assert f"plays {cards[0]}" in told.text(), "all read which card went back"
-    assert f"plays {cards[0]} from cup (undone)" in (await channel.do("Bob", "log 20")).text(), "for good"
+    assert f"plays {cards[0]} from cup (undone)" in (await channel.do("Bob", "log 20")).text(), (
+        "for good"
+    )
     await end(channel)
 
 
@@ -86,7 +90,9 @@ async def test_3_a_gift_is_not_taken_back_once_it_was_seen() -> None:
     assert await own(channel, "Bob") == [card]
     await channel.do("Bob", f"deck play {card}")
     await channel.fails("Bob", "game undo 7", "")
-    assert (await channel.press("Anna", await channel.under(7, "undo"))).error, "the play builds on it"
+    assert (await channel.press("Anna", await channel.under(7, "undo"))).error, (
+        "the play builds on it"
+    )
     await end(channel)
 
 
@@ -95,15 +101,17 @@ async def test_4_a_look_at_the_pile_is_not_taken_back_for_another() -> None:
     await channel.do("Anna", "deck peek 3")
     first = (await channel.game()).number
     await agreed(channel)
-    assert "On the top" not in (await channel.do("Anna", "hand")).text(), "what they saw is drawn next no more"
+    assert "On the top" not in (await channel.do("Anna", "hand")).text(), (
+        "what they saw is drawn next no more"
+    )
     await channel.do("Anna", "deck peek 3")
     assert await faces(channel, first) != await faces(channel, (await channel.game()).number)
     await end(channel)
 
 
 async def test_5_a_shuffle_taken_back_gives_nothing_that_was_not_there() -> None:
-    """Free for who shuffled, as no die fell: the known top is known to the same person as before, and to nobody else.
-    After a draw it can no longer be taken back."""
+    """Free for who shuffled, as no die fell: the known top is known to the same person as before,
+    and to nobody else. After a draw it can no longer be taken back."""
     channel = await table()
     await channel.do("Anna", "deck peek 2")
     before, seen = (await channel.game()).cards, (await channel.do("Anna", "hand")).text()
@@ -128,7 +136,9 @@ async def test_6_an_end_that_opened_hands_is_not_taken_back_and_what_was_seen_st
     assert (await channel.say("Anna", "game undo")).error
     await channel.do("Anna", "game resume")
     assert (await channel.press("Anna", await channel.under(ended, "undo"))).error
-    assert (await channel.press("Anna", await channel.under(ended - 1, "undo"))).error, "nor what was before it"
+    assert (await channel.press("Anna", await channel.under(ended - 1, "undo"))).error, (
+        "nor what was before it"
+    )
     assert f"{card} (known to all)" in (await channel.do("Anna", "hand")).text()
     await channel.do("Anna", "deck draw cup to=me")
     asked = await channel.do("Anna", "game undo")
@@ -136,7 +146,9 @@ async def test_6_an_end_that_opened_hands_is_not_taken_back_and_what_was_seen_st
 
 
 async def test_7_what_was_taken_back_by_agreement_comes_back_by_agreement_alone() -> None:
-    """Whoever draws, lets it be undone, and regrets it, or looked meanwhile at what would have come."""
+    """Whoever draws, lets it be undone, and regrets it, or looked meanwhile at what would have
+    come.
+    """
     channel = await table()
     await channel.do("Anna", "deck draw cup 2 me")
     await agreed(channel)
@@ -158,7 +170,9 @@ async def test_8_nobody_agrees_for_a_side_that_is_merely_away() -> None:
     agree = asked.buttons[0].action
 
     async def press(name: str) -> Reply:
-        return await channel.app.press(agree, channel.who(name, manager=True), channel.place, f"{name} {now[0]}")
+        return await channel.app.press(
+            agree, channel.who(name, manager=True), channel.place, f"{name} {now[0]}"
+        )
 
     now[0] += SILENT - 60
     assert (await press("Mona")).error, "Bob is away, but not for seven days"
@@ -173,8 +187,8 @@ async def test_8_nobody_agrees_for_a_side_that_is_merely_away() -> None:
 
 
 async def test_9_a_linked_place_has_no_rights_of_its_own() -> None:
-    """In a second channel of the game onlookers, and the messages of who drew themselves, agree to nothing, and read
-    no more than the first."""
+    """In a second channel of the game onlookers, and the messages of who drew themselves, agree to
+    nothing, and read no more than the first."""
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     await two_sides(channel)
     await channel.do("Anna", 'deck make "1..30" cup', "deck draw cup 2 me")
@@ -186,16 +200,23 @@ async def test_9_a_linked_place_has_no_rights_of_its_own() -> None:
     asked = await there.undo("Anna")
     for name in ("Anna", "Zoe"):
         assert (await there.press(name, asked.buttons[0].action)).error
-        assert (await there.app.press(asked.buttons[0].action, there.who(name, manager=True), there.place, name)).error
+        assert (
+            await there.app.press(
+                asked.buttons[0].action, there.who(name, manager=True), there.place, name
+            )
+        ).error
     assert await own(channel, "Anna") == drawn == await own(there, "Anna")
     assert not await own(there, "Zoe")
     await channel.press("Bob", asked.buttons[0].action)
     assert not await own(there, "Anna")
 
 
-async def test_10_a_bot_that_dies_at_a_draw_shows_no_card_and_draws_the_same_ones(tmp_path: Path) -> None:
-    """The commit fails: nothing was shown, nothing is spent, and the next try has the same dice. Behind the commit the
-    draw holds, also where its answer was never seen, and an undone one stays undone."""
+async def test_10_a_bot_that_dies_at_a_draw_shows_no_card_and_draws_the_same_ones(
+    tmp_path: Path,
+) -> None:
+    """The commit fails: nothing was shown, nothing is spent, and the next try has the same dice.
+    Behind the commit the draw holds, also where its answer was never seen, and an undone one stays
+    undone."""
     store = await SqliteStore.open(tmp_path / "games.db")
     channel = Channel(App(store))
     await two_sides(channel)
@@ -209,7 +230,9 @@ async def test_10_a_bot_that_dies_at_a_draw_shows_no_card_and_draws_the_same_one
     with patch.object(store, "commit", broken):
         refused = await channel.say("Anna", "deck draw cup 20 me")
     assert refused.error
-    would = tuple(sorted(f"{row.key} {row.text}" for row in tried[0].texts if row.key.startswith("face.")))
+    would = tuple(
+        sorted(f"{row.key} {row.text}" for row in tried[0].texts if row.key.startswith("face."))
+    )
     assert len(would) == 20
     spent = (await channel.game()).number
     await channel.app.close()
@@ -236,8 +259,8 @@ async def test_10_a_bot_that_dies_at_a_draw_shows_no_card_and_draws_the_same_one
 
 
 async def test_11_a_file_brings_no_hand_back() -> None:
-    """The game is exported with a hand that its holder likes, spoilt, and imported again: hands are in the pile, the
-    import cannot be taken back, nor can what was before it."""
+    """The game is exported with a hand that its holder likes, spoilt, and imported again: hands are
+    in the pile, the import cannot be taken back, nor can what was before it."""
     channel = await table()
     await channel.do("Anna", "deck draw cup 2 me")
     file = json.dumps(await sound(channel, closed=True))
@@ -273,8 +296,12 @@ async def made_anew(channel: Channel) -> None:
 
 
 @pytest.mark.parametrize("way", [leave_and_join, deleted, made_anew])
-async def test_12_a_hand_is_not_thrown_away_unseen(way: Callable[[Channel], Awaitable[None]]) -> None:
-    """A bad hand can be put back, and all read that it was; never in silence, and not the cards for others alone."""
+async def test_12_a_hand_is_not_thrown_away_unseen(
+    way: Callable[[Channel], Awaitable[None]],
+) -> None:
+    """A bad hand can be put back, and all read that it was; never in silence, and not the cards
+    for others alone.
+    """
     channel = await table()
     await channel.do("Anna", "deck draw cup 3 me")
     await way(channel)
@@ -282,7 +309,11 @@ async def test_12_a_hand_is_not_thrown_away_unseen(way: Callable[[Channel], Awai
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
     rows = await channel.app.store.events(loaded.row)
-    [gone] = [row.data for row in rows if (row.data.get("before") or {}).get("cards", {}).get("cup/hand/US") == 3]
+    [gone] = [
+        row.data
+        for row in rows
+        if (row.data.get("before") or {}).get("cards", {}).get("cup/hand/US") == 3
+    ]
     assert gone["after"]["cards"]["cup/hand/US"] == 0
     log = json.loads(json.dumps(await sound(channel, closed=True)))
     assert check(log).faults == ()
@@ -309,7 +340,9 @@ async def test_14_a_draw_by_two_people_of_a_side_is_not_taken_back_between_them(
 
 
 async def test_15_sides_changed_after_a_draw_give_no_yes() -> None:
-    """A friend who joins the other side afterwards, or the drawer who goes over to it, agrees to nothing."""
+    """A friend who joins the other side afterwards, or the drawer who goes over to it, agrees to
+    nothing.
+    """
     channel = await table()
     await channel.do("Anna", "deck draw cup 3 me")
     asked = await channel.do("Anna", "game undo")
@@ -320,7 +353,9 @@ async def test_15_sides_changed_after_a_draw_give_no_yes() -> None:
 
 
 async def test_an_account_of_ones_own_elsewhere_is_another_person() -> None:
-    """Without sides all who took part before a draw may agree; one who first comes along with the yes may not."""
+    """Without sides all who took part before a draw may agree; one who first comes along with
+    the yes may not.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", "deck draw standard-52 3 me")
     await channel.do("Bob", "roll d6")

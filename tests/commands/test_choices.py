@@ -1,4 +1,6 @@
-"""A side chooses in the middle of a shot: it waits, goes on, is taken back whole, and every verifier follows it."""
+"""A side chooses in the middle of a shot: it waits, goes on, is taken back whole, and every
+verifier follows it.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,11 @@ def assert_sound(log: Any, folder: Path) -> None:
 async def test_the_target_is_asked_and_goes_to_ground() -> None:
     channel, asked = await waiting()
     assert asked.title == "3 hits on Blue 1. Casualties, or go to ground?"
-    assert [button.label for button in asked.buttons] == ["Take 3 casualties", "Go to ground", "Undo"]
+    assert [button.label for button in asked.buttons] == [
+        "Take 3 casualties",
+        "Go to ground",
+        "Undo",
+    ]
     assert "Blue 1" in (await channel.do("Bob", "unit list")).text()
     chosen = await channel.do("Bob", "choose event=6 option=suppressed hand=3,4")
     assert chosen.title == "Blue 1: suppressed"
@@ -108,7 +114,13 @@ async def test_a_button_does_the_same_and_only_that_side_may_press_it() -> None:
 
 async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
     channel, _ = await waiting()
-    for line in ("game next", "game end", 'unit edit "Blue 1" men=3', 'unit remove "Red 1"', f"{SHOT}4,5,6,1"):
+    for line in (
+        "game next",
+        "game end",
+        'unit edit "Blue 1" men=3',
+        'unit remove "Red 1"',
+        f"{SHOT}4,5,6,1",
+    ):
         await channel.refused("Anna", line, "choice-first")
     await channel.do("Anna", 'unit edit "Red 2" men=3', "roll d6")
     await channel.do("Bob", "choose option=casualties")
@@ -117,7 +129,9 @@ async def test_while_it_waits_its_units_and_the_turn_wait() -> None:
 
 async def test_the_option_is_typed_as_a_bare_word_and_what_to_type_is_listed() -> None:
     channel, asked = await waiting()
-    assert "/choose casualties or /choose suppressed; then it is: take 3 casualties." in asked.text()
+    assert (
+        "/choose casualties or /choose suppressed; then it is: take 3 casualties." in asked.text()
+    )
     listed = (await channel.do("Bob", "choose")).text()
     assert "Go to ground: /choose suppressed event=6" in listed
     assert (await channel.do("Bob", "choose casualties")).title == "Blue 1: casualties"
@@ -154,9 +168,13 @@ async def test_each_unit_has_an_answer() -> None:
     assert second.private
     done = await channel.press("Bob", second.buttons[1].action)
     assert done.title.startswith("Blue 1 retreats; Blue 2 loses")
-    assert done.by == "Bob chooses: Blue 1: go back a hex · Blue 2: stay and lose 1d6 men", "whose answer is whose"
+    assert done.by == "Bob chooses: Blue 1: go back a hex · Blue 2: stay and lose 1d6 men", (
+        "whose answer is whose"
+    )
     again = await channel.do("Anna", 'unit edit "Blue 1" state=steady', f"{ASSAULT}6,6,5,5")
-    assert "/choose retreat or /choose loss (for all 2; or one for each, with commas)" in again.text()
+    assert (
+        "/choose retreat or /choose loss (for all 2; or one for each, with commas)" in again.text()
+    )
     await channel.refused("Bob", "choose option=retreat,loss,loss", "bad-value option")
     both = await channel.do("Bob", "choose option=retreat")
     assert both.by == "Bob chooses: go back a hex"
@@ -185,7 +203,10 @@ dare:
 
 def dare(game: str) -> str:
     """A pack that asks a side in games of another, as the text of its zip."""
-    files = {name: text.replace("extends: asl", f"extends: {game}").encode() for name, text in DARE.items()}
+    files = {
+        name: text.replace("extends: asl", f"extends: {game}").encode()
+        for name, text in DARE.items()
+    }
     return file_text(zipped(files), "dare.zip")
 
 
@@ -194,12 +215,18 @@ async def every_event_of_choices() -> list[dict[str, Any]]:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=casualties", 'fair add "luck"')
     await channel.do(
-        "Anna", 'fair add "more luck"', 'grit shoot attackers="Red 2" targets="Blue 2" dice=4 hand=4,5,6,1'
+        "Anna",
+        'fair add "more luck"',
+        'grit shoot attackers="Red 2" targets="Blue 2" dice=4 hand=4,5,6,1',
     )
     await channel.do("Bob", "choose option=suppressed")
-    await channel.do("Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand")
+    await channel.do(
+        "Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand"
+    )
     await channel.do("Bob", "choose option=go hand=3", "game undo")
-    await channel.do("Anna", "game undo", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "game undo")
+    await channel.do(
+        "Anna", "game undo", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "game undo"
+    )
     await channel.do("Bob", "game undo")
     await channel.do("Anna", "game redo")
     await channel.do("Bob", "game redo", "game leave")
@@ -207,7 +234,9 @@ async def every_event_of_choices() -> list[dict[str, Any]]:
     dared = Channel(await fresh_app(), Place("slack:T1/C1", "slack:T1", "#north"), "d")
     assert not (await add(dared, dare("asl"))).error
     await managed(dared, "pack enable dare")
-    await dared.do("Anna", 'game start asl "Hill" sides="US, GE"', 'unit add "Beta" squad side=GE morale=7')
+    await dared.do(
+        "Anna", 'game start asl "Hill" sides="US, GE"', 'unit add "Beta" squad side=GE morale=7'
+    )
     await dared.do("Anna", "game join GE", "dare dare targets=Beta", "choose option=go")
     found = []
     for one in (channel, dared):
@@ -227,8 +256,12 @@ async def test_every_way_to_choose_is_followed() -> None:
 async def test_what_cannot_wait_refuses_it_in_one_sentence() -> None:
     channel = await two_sides()
     await channel.refused("Anna", f"{SHOT}4,5,6,1 secret", "not-together secret")
-    await channel.refused("Anna", f'macro add pop "{SHOT.replace(chr(34), "")}1"', "not-in-macro text")
-    several = await channel.say("Anna", 'order write text="on" command="grit shoot attackers=us1 targets=vc1 dice=2"')
+    await channel.refused(
+        "Anna", f'macro add pop "{SHOT.replace(chr(34), "")}1"', "not-in-macro text"
+    )
+    several = await channel.say(
+        "Anna", 'order write text="on" command="grit shoot attackers=us1 targets=vc1 dice=2"'
+    )
     assert not several.error
     game = await channel.game()
     assert not game.sealed
@@ -258,7 +291,9 @@ def _twice(log: Any) -> None:
 
 BENT: dict[str, Callable[[Any], object]] = {
     "another option than it asked for": lambda log: bodies(log, "choice")[0].update(picks=["flee"]),
-    "two answers to one question": lambda log: bodies(log, "choice")[0].update(picks=["casualties", "casualties"]),
+    "two answers to one question": lambda log: bodies(log, "choice")[0].update(
+        picks=["casualties", "casualties"]
+    ),
     "nobody chose, before the deadline": lambda log: bodies(log, "choice")[0].update(
         {"as": "else", "picks": ["casualties"]}
     ),
@@ -272,9 +307,15 @@ BENT: dict[str, Callable[[Any], object]] = {
     "else is no option": lambda log: bodies(log, "sequence")[0]["asks"].update({"else": "flee"}),
     "a side that is none": lambda log: bodies(log, "sequence")[0]["asks"].update(side="NVA"),
     "due before it was asked": lambda log: bodies(log, "sequence")[0]["asks"].update(due=1),
-    "units that it does not use": lambda log: bodies(log, "sequence")[0]["asks"].update(units=["Red 2"]),
-    "tracks that it does not read": lambda log: bodies(log, "sequence")[0]["asks"].update(tracks=["points"]),
-    "an option without words": lambda log: bodies(log, "sequence")[0]["asks"].update(says=["take them"]),
+    "units that it does not use": lambda log: bodies(log, "sequence")[0]["asks"].update(
+        units=["Red 2"]
+    ),
+    "tracks that it does not read": lambda log: bodies(log, "sequence")[0]["asks"].update(
+        tracks=["points"]
+    ),
+    "an option without words": lambda log: bodies(log, "sequence")[0]["asks"].update(
+        says=["take them"]
+    ),
 }
 
 
@@ -298,7 +339,9 @@ async def test_every_verifier_finds_what_came_before_the_choice(tmp_path: Path) 
     for kind in ("next", "unit"):
         forged = copied(log)
         forged["events"] = [
-            row for row in forged["events"] if row["body"]["kind"] in (kind, "unit") or row["number"] <= 6
+            row
+            for row in forged["events"]
+            if row["body"]["kind"] in (kind, "unit") or row["number"] <= 6
         ]
         if kind == "unit":
             forged["events"] = [row for row in forged["events"] if row["body"]["kind"] != "next"]
@@ -313,7 +356,11 @@ async def test_other_outcomes_are_found_by_playing_it_again() -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed hand=3,4")
     log = await log_of(channel)
-    for field, value in {"picks": ["casualties"], "result": "Blue 1: panic", "out": {"hits": 3, "loss": 3}}.items():
+    for field, value in {
+        "picks": ["casualties"],
+        "result": "Blue 1: panic",
+        "out": {"hits": 3, "loss": 3},
+    }.items():
         forged = copied(log)
         bodies(forged, "choice")[0][field] = value
         assert check(rechained(forged)).faults, field
@@ -348,7 +395,9 @@ async def test_nobody_on_that_side_leaves_it_to_the_director() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start grit "Ford" sides="US, VC"', "game join US")
     await channel.do("Anna", 'unit add "Red 1" squad side=US stats="men=5 morale=7"')
-    await channel.do("Anna", 'unit add "Blue 1" squad side=VC stats="men=5 morale=7"', f"{SHOT}4,5,6,1")
+    await channel.do(
+        "Anna", 'unit add "Blue 1" squad side=VC stats="men=5 morale=7"', f"{SHOT}4,5,6,1"
+    )
     await channel.refused("Cleo", "choose option=casualties", "not-yours")
     assert (await channel.do("Anna", "me games")).title == "It is your go in 1 of 1 game"
     await channel.do("Anna", "choose option=casualties")
@@ -359,7 +408,9 @@ async def test_nobody_on_that_side_leaves_it_to_the_director() -> None:
 
 async def test_free_play_leaves_it_to_anybody() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'grit shoot attackers=squad targets="squad men=5 morale=7" dice=2 hand=4,4')
+    await channel.do(
+        "Anna", 'grit shoot attackers=squad targets="squad men=5 morale=7" dice=2 hand=4,4'
+    )
     assert (await channel.do("Anna", "choose option=suppressed hand=6,6")).title == "Squad: panic"
 
 
@@ -403,7 +454,12 @@ async def test_odds_in_chat_are_told_option_by_option_and_narrowed() -> None:
 async def test_exports_pages_stats_and_luck_take_a_choice() -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed")
-    for line in ("game export format=html", "game export format=csv", "game export format=markdown", "game stats"):
+    for line in (
+        "game export format=html",
+        "game export format=csv",
+        "game export format=markdown",
+        "game stats",
+    ):
         reply = await channel.say("Anna", line)
         assert not reply.error, reply.text()
 
@@ -414,7 +470,9 @@ async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
     await channel.do("Bob", "choose option=suppressed hand=3,4")
     game = await channel.app.games.at(channel.place.key)
     assert game is not None
-    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith("Blue 1: casualties ")
+    assert (await channel.press("Anna", f"odds:{game.row}:6")).title.startswith(
+        "Blue 1: casualties "
+    )
     chosen = (await channel.press("Anna", f"odds:{game.row}:7")).text()
     assert "suppressed \u2588" in chosen
     assert "\u25c0 what came up." in chosen
@@ -424,7 +482,11 @@ async def test_odds_and_dice_of_the_waiting_shot_and_of_the_choice() -> None:
 async def posted(channel: Channel) -> list[Reply]:
     """What waits to be posted in a place because of another one, in order."""
     found: list[Reply] = []
-    while due := [one for one in await channel.app.answers.due(channel.place.key) if one.place == channel.place.key]:
+    while due := [
+        one
+        for one in await channel.app.answers.due(channel.place.key)
+        if one.place == channel.place.key
+    ]:
         await channel.app.answers.delivered(*(one.id for one in due))
         found += [one.reply for one in due if not one.amends]
     return found
@@ -437,7 +499,9 @@ async def test_a_linked_place_sees_the_question_and_answers_it() -> None:
     there = Channel(channel.app, Place("slack:T1/C1", "slack:T1", "#two"), "s")
     assert not (await there.say("Bob", f"game link {code}", manager=True)).error
     await channel.do("Anna", f"{SHOT}4,5,6,1")
-    asked = next(reply for reply in await posted(there) if reply.title.startswith("3 hits on Blue 1"))
+    asked = next(
+        reply for reply in await posted(there) if reply.title.startswith("3 hits on Blue 1")
+    )
     assert [button.label for button in asked.buttons][:2] == ["Take 3 casualties", "Go to ground"]
     assert (await there.press("Bob", asked.buttons[0].action)).title == "Blue 1: casualties"
     assert "Blue 1: casualties" in [reply.title for reply in await posted(channel)]
@@ -459,7 +523,9 @@ async def test_the_page_has_the_choice_with_its_dice_and_words() -> None:
 async def test_the_verifiers_agree_on_forged_choices(tmp_path: Path) -> None:
     channel, _ = await waiting()
     await channel.do("Bob", "choose option=suppressed")
-    await channel.do("Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand")
+    await channel.do(
+        "Anna", 'grit parley attackers="Red 1" targets="Blue 1" hand=6', "choose option=stand"
+    )
     await channel.do("Bob", "choose option=go hand=3")
     await channel.do("Anna", "game next", f"{ASSAULT}6,6,5,5")
     agree_on_forgeries(await log_of(channel), Random(7), tmp_path)
@@ -527,7 +593,9 @@ async def test_the_side_that_is_asked_is_reminded() -> None:
     ]
 
 
-async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts_after_two_days() -> None:
+async def test_help_and_generated_docs_say_who_is_asked_for_what_and_what_counts_after_two_days() -> (
+    None
+):
     channel = await two_sides()
     told = "In the middle the side of targets may be asked (answer): casualties or suppressed. After two days it is "
     assert f"{told}casualties." in (await channel.do("Anna", "help grit shoot")).text()

@@ -1,4 +1,6 @@
-"""What the design promises of closed cards, sentence by sentence, where no other test holds it to the letter."""
+"""What the design promises of closed cards, sentence by sentence, where no other test holds it
+to the letter.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,15 @@ async def events(channel: Channel) -> list[EventRow]:
 
 
 async def test_playing_one_card_of_five_opens_that_card_and_nothing_else() -> None:
-    """Neither the other four nor a face, its own among them, is in the file, in the event or in anybody's own file."""
+    """Neither the other four nor a face, its own among them, is in the file, in the event or in
+    anybody's own file.
+    """
     channel = await table()
     await channel.do("Anna", "deck draw cup 5 me")
     drawn = (await events(channel))[-1].data
-    assert len({drawn["texts"][key] for key in drawn["texts"]}) == 10, "five cards and five faces, each with a hash"
+    assert len({drawn["texts"][key] for key in drawn["texts"]}) == 10, (
+        "five cards and five faces, each with a hash"
+    )
     held = await own(channel, "Anna")
     await channel.do("Anna", f"deck play {held[2]}")
     log = await sound(channel, closed=True)
@@ -44,7 +50,9 @@ async def test_playing_one_card_of_five_opens_that_card_and_nothing_else() -> No
     assert played["after"]["cards"] == {
         "cup/hand/US": 4, f"cup/play/{held[2]}": 1, "cup/last": played["number"]
     }  # fmt: skip
-    assert f"{drawn['number']}." not in json.dumps(played), "a play names its card, not the draw that it came from"
+    assert f"{drawn['number']}." not in json.dumps(played), (
+        "a play names its card, not the draw that it came from"
+    )
     for name in ("Anna", "Bob"):
         mine = await channel.do(name, "privacy export")
         told = b"".join(file.data for file in mine.files).decode()
@@ -53,8 +61,9 @@ async def test_playing_one_card_of_five_opens_that_card_and_nothing_else() -> No
 
 
 async def test_the_drawer_themselves_see_no_face_while_a_card_before_is_closed() -> None:
-    """Bob draws the same card in two worlds, by another face in each: Anna's closed one before it is another. All that
-    Bob is ever shown is the same: tests/test_closed_walks.py plays it. Here: no face is in it at all."""
+    """Bob draws the same card in two worlds, by another face in each: Anna's closed one before it
+    is another. All that Bob is ever shown is the same: tests/test_closed_walks.py plays it. Here:
+    no face is in it at all."""
     channel = await table()
     await channel.do("Anna", "deck draw cup to=me")
     drawn = await channel.do("Bob", "deck draw cup")
@@ -81,7 +90,9 @@ async def test_of_several_copies_one_that_all_know_is_played_first() -> None:
 
 
 async def test_the_event_that_opens_hands_has_numbers_and_counts_and_no_words_of_cards() -> None:
-    """Words that were typed can be deleted: none of them is in the chain, at the opening least of all."""
+    """Words that were typed can be deleted: none of them is in the chain, at the opening least
+    of all.
+    """
     channel = await words()
     await channel.do("Anna", "deck draw events 3 me", "deck peek 2 events")
     await channel.do("Bob", "deck draw events 3 me", "hand agree")
@@ -92,16 +103,26 @@ async def test_the_event_that_opens_hands_has_numbers_and_counts_and_no_words_of
     (opening,) = [row.data for row in rows if row.data["kind"] == "end"]
     assert isinstance(opening["shows"], int)
     assert not opening.get("result")
-    assert all(isinstance(count, int) for part in ("before", "after") for count in opening[part]["cards"].values())
+    assert all(
+        isinstance(count, int)
+        for part in ("before", "after")
+        for count in opening[part]["cards"].values()
+    )
     for name in ("Anna", "Bob"):
         await channel.do(name, "privacy delete confirm")
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
-    assert not [word for word in WORDS if word in json.dumps(log)], "and once deleted they are nowhere"
+    assert not [word for word in WORDS if word in json.dumps(log)], (
+        "and once deleted they are nowhere"
+    )
 
 
-async def test_a_seed_with_a_closed_face_is_not_revealed_and_one_without_opens_all_under_it() -> None:
-    """An open draw beside a hand leaves a face; undone and given cards leave texts. None is open before the seed is."""
+async def test_a_seed_with_a_closed_face_is_not_revealed_and_one_without_opens_all_under_it() -> (
+    None
+):
+    """An open draw beside a hand leaves a face; undone and given cards leave texts. None is open
+    before the seed is.
+    """
     channel = await table()
     await channel.do("Anna", "deck draw cup to=me")
     await channel.do("Bob", "deck draw cup")
@@ -115,12 +136,21 @@ async def test_a_seed_with_a_closed_face_is_not_revealed_and_one_without_opens_a
     log = await sound(channel)
     opened = {row["key"].partition(".")[0] for row in log["texts"] if row["key"].startswith(CLOSED)}
     assert opened == {"card", "face", "from"}
-    hidden = [key for row in log["events"] for key in row["body"].get("texts", ()) if key.startswith(CLOSED)]
-    assert len([row for row in log["texts"] if row["key"].startswith(CLOSED)]) == len(hidden), "all of it, undone too"
+    hidden = [
+        key
+        for row in log["events"]
+        for key in row["body"].get("texts", ())
+        if key.startswith(CLOSED)
+    ]
+    assert len([row for row in log["texts"] if row["key"].startswith(CLOSED)]) == len(hidden), (
+        "all of it, undone too"
+    )
 
 
 async def test_what_cannot_be_shown_to_one_alone_draws_nothing() -> None:
-    """Macros and repeats, whose answers all see, take no closed draw; nor does one's own play, which has no hand."""
+    """Macros and repeats, whose answers all see, take no closed draw; nor does one's own play,
+    which has no hand.
+    """
     channel = await table()
     before = (await channel.game()).number
     await channel.fails("Anna", 'macro add grab "deck draw cup 2 to=me"', "cannot be a macro")
@@ -135,7 +165,9 @@ async def test_what_cannot_be_shown_to_one_alone_draws_nothing() -> None:
 
 
 async def test_a_pack_that_changes_meanwhile_changes_no_deck_that_was_drawn_from() -> None:
-    """Held by tests/packs/test_decks.py for packs; here: the ids and counts of a deck are in the chain as they were."""
+    """Held by tests/packs/test_decks.py for packs; here: the ids and counts of a deck are in the
+    chain as they were.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", "deck draw standard-52")
     declared = (await events(channel))[-2].data

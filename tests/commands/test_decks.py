@@ -1,4 +1,6 @@
-"""`/deck` as it is played: made, drawn, discarded, shuffled, shown, undone as dice are, exported and imported."""
+"""`/deck` as it is played: made, drawn, discarded, shuffled, shown, undone as dice are, exported
+and imported.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ async def test_an_evening_with_a_cup() -> None:
     assert re.fullmatch(r"Bob draws \d, \d, \d", first.title)
     assert "2 of 5 in the pile, 3 in play" in first.text()
     drawn = first.title.removeprefix("Bob draws ").split(", ")
-    await channel.do("Anna", f"deck discard {drawn[0]}", "deck discard all out", f"deck return {drawn[0]}")
+    await channel.do(
+        "Anna", f"deck discard {drawn[0]}", "deck discard all out", f"deck return {drawn[0]}"
+    )
     shown = await channel.do("Anna", "deck show")
     assert shown.private
     assert "3 of 5 in the pile, 2 out of the game" in shown.text()
@@ -98,7 +102,9 @@ async def test_names_are_put_in_order_by_anybody() -> None:
 async def test_undo_of_a_draw_needs_consent_and_gives_no_second_try() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", 'deck make "1..1000" cup' if cards.MOST_KINDS >= 1000 else 'deck make "1..400" cup')
+    await channel.do(
+        "Anna", 'deck make "1..1000" cup' if cards.MOST_KINDS >= 1000 else 'deck make "1..400" cup'
+    )
     first = await channel.do("Anna", "deck draw")
     asked = await channel.do("Anna", "game undo")
     assert "Dice were rolled" in asked.text()
@@ -189,7 +195,9 @@ async def test_the_last_text_does_not_close_itself_by_a_draw() -> None:
 async def test_a_deck_begun_anew_as_it_was_is_no_forgery(tmp_path: Path) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", 'deck make "1..6" cup', "deck draw cup 2", 'deck make "1..6" cup', "deck draw cup 6")
+    await channel.do(
+        "Anna", 'deck make "1..6" cup', "deck draw cup 2", 'deck make "1..6" cup', "deck draw cup 6"
+    )
     text = await exported_text(channel)
     assert check(json.loads(text)).faults == ()
     assert verify_log.check(json.loads(text)).faults == []
@@ -209,14 +217,20 @@ async def test_the_deck_is_asked_for_only_where_several_could_be_meant() -> None
     assert (await channel.do("Anna", "deck discard rain")).by == "two"
     assert (await channel.do("Anna", "deck return Rain")).by == "two"
     await channel.do("Anna", "deck make Fog two once=yes", "deck draw two")
-    assert (await channel.do("Anna", "deck draw")).by == "from one", "the other has nothing left to draw"
+    assert (await channel.do("Anna", "deck draw")).by == "from one", (
+        "the other has nothing left to draw"
+    )
 
 
 async def test_all_means_those_in_play_before_those_of_a_hand() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt Hill sides=US,VC", "game join US")
     await channel.do(
-        "Anna", 'deck make "1..3" one', 'deck make "Rain, Sun" two', "deck draw one", "deck draw two to=me"
+        "Anna",
+        'deck make "1..3" one',
+        'deck make "Rain, Sun" two',
+        "deck draw one",
+        "deck draw two to=me",
     )
     assert (await channel.do("Anna", "deck discard all")).by == "one"
     assert "1 in US's hand" in (await channel.do("Anna", "deck show two")).text()
@@ -225,11 +239,18 @@ async def test_all_means_those_in_play_before_those_of_a_hand() -> None:
 
 async def test_a_deck_is_drawn_by_a_macro_and_an_order_says_how() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "game start lnlt Hill sides=US,VC", "game join US", 'deck make "1..9" cup')
+    await channel.do(
+        "Anna", "game start lnlt Hill sides=US,VC", "game join US", 'deck make "1..9" cup'
+    )
     await channel.do("Anna", 'macro add c "deck draw cup {n=1}"')
     assert (await channel.do("Anna", "macro run c n=3")).title.count(",") == 2
-    refused = await channel.refused("Anna", 'order write command="deck draw cup"', "bad-value command")
-    assert 'only a roll, a table or a combat sequence can.\nIn words it can: /order write "deck draw"' in refused.text()
+    refused = await channel.refused(
+        "Anna", 'order write command="deck draw cup"', "bad-value command"
+    )
+    assert (
+        'only a roll, a table or a combat sequence can.\nIn words it can: /order write "deck draw"'
+        in refused.text()
+    )
     await channel.do("Anna", 'order write "deck draw"')
     wrong = await channel.fails("Anna", "order write text=deck command=draw", "There is no command")
     assert wrong.better == '/order write text=deck command="deck draw"'
@@ -241,7 +262,9 @@ async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path
     await channel.do("Anna", 'deck make "1..5, Air strike x2" cup once=yes')
     told = await channel.do("Bob", 'deck draw hand="air strike, 3"')
     assert (told.title, told.footer[-1]) == ("Bob draws Air strike, 3", "drawn by hand")
-    assert "draws Air strike, 3 from cup (drawn by hand)" in (await channel.do("Anna", "log 3")).text()
+    assert (
+        "draws Air strike, 3 from cup (drawn by hand)" in (await channel.do("Anna", "log 3")).text()
+    )
     await channel.refused("Bob", "deck draw cup hand=,", "bad-value hand")
     refused = await channel.refused("Bob", "deck draw cup hand=3", "bad-face hand")
     assert refused.text() == "cup has no card 3 left to draw.\nIt may be 1, 2, 4, 5, Air strike."
@@ -264,7 +287,11 @@ async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path
     assert page["faults"] == []
     draw = next(body for body in bodies(json.loads(text)) if body.get("hand"))
     assert "closes" not in draw, "no die of the game's fell"
-    for bent in ({"hand": False}, {"does": "names"}, {"dice": [{**draw["dice"][0], "value": 1}, draw["dice"][1]]}):
+    for bent in (
+        {"hand": False},
+        {"does": "names"},
+        {"dice": [{**draw["dice"][0], "value": 1}, draw["dice"][1]]},
+    ):
         log = json.loads(text)
         next(body for body in bodies(log) if body.get("hand")).update(bent)
         refused_by_all(rechained(log))
@@ -276,7 +303,9 @@ async def test_cards_of_a_real_deck_are_typed_and_marked_for_ever(tmp_path: Path
 async def test_what_was_typed_while_the_game_allowed_none_is_refused_by_all(tmp_path: Path) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", 'deck make "1..5" cup', "game settings hand_dice=no", "deck draw", "game end")
+    await channel.do(
+        "Anna", 'deck make "1..5" cup', "game settings hand_dice=no", "deck draw", "game end"
+    )
     log = json.loads(await exported_text(channel))
     next(body for body in bodies(log) if body["kind"] == "draw")["hand"] = True
     refused_by_all(rechained(log))

@@ -1,4 +1,6 @@
-"""Every command and every button has its function: they are named as text, so that starting up imports none of them."""
+"""Every command and every button has its function: they are named as text, so that starting up
+imports none of them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_a_button_that_says_all_takes_no_more_than_the_context(name: str) -> Non
     assert needs(imported(name)) == 1
 
 
-@pytest.mark.parametrize("name", [one.does for one in (*BUTTONS_WITH_REST.values(), *BUTTONS_OF_GAME.values())])
+@pytest.mark.parametrize(
+    "name", [one.does for one in (*BUTTONS_WITH_REST.values(), *BUTTONS_OF_GAME.values())]
+)
 def test_other_buttons_take_what_they_name(name: str) -> None:
     inspect.signature(imported(name)).bind("context", "rest")
 

@@ -21,8 +21,14 @@ FAIR_MISS = (roll(52), Worth(0, 0.4, 1, at_least=Fraction("1.0"), more=Fraction(
 
 def test_the_best_shot_is_the_unlikeliest_and_the_worst_luck_missed_the_likeliest() -> None:
     successes, failures = rank_by_chance([LIKELY, HIT, FAIR_MISS, MISS, TWELVE])
-    assert [(roll.number, chance) for roll, chance in successes] == [(38, Fraction("0.08")), (40, Fraction("0.7"))]
-    assert [(roll.number, chance) for roll, chance in failures] == [(51, Fraction("0.17")), (52, Fraction("0.7"))]
+    assert [(roll.number, chance) for roll, chance in successes] == [
+        (38, Fraction("0.08")),
+        (40, Fraction("0.7")),
+    ]
+    assert [(roll.number, chance) for roll, chance in failures] == [
+        (51, Fraction("0.17")),
+        (52, Fraction("0.7")),
+    ]
 
 
 def test_luck_in_one_line_with_its_judgement() -> None:

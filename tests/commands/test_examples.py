@@ -1,4 +1,6 @@
-"""Help tells the truth: every command has a summary and an example, and every example runs as it is printed."""
+"""Help tells the truth: every command has a summary and an example, and every example runs as it
+is printed.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def answer(spec: CommandSpec, text: str) -> Reply:
     game = system(spec.system)
     if spec.family == "lookup":
         return read_table(game.table(spec.target), typed.options, "Anna", throwaway()).reply
-    return run_sequence(game.sequence(spec.target), spec, typed.options, "Anna", throwaway(), {}).reply
+    return run_sequence(
+        game.sequence(spec.target), spec, typed.options, "Anna", throwaway(), {}
+    ).reply
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=IDS)
@@ -54,10 +58,16 @@ def test_every_command_is_explained(spec: CommandSpec) -> None:
         shown += show_help(f"{name} modifiers", registry()).text()
     for option in spec.options:
         assert option.name in shown
-    mute = [option.name for option in spec.options if not option.help and option.type not in ("bool", "enum")]
+    mute = [
+        option.name
+        for option in spec.options
+        if not option.help and option.type not in ("bool", "enum")
+    ]
     assert not mute, "say what to type; the values of an enum speak for themselves"
 
 
-@pytest.mark.parametrize("topic", ["", "dice", "lnlt", "lnlt-table", "lnlt-table combat", "game", "unit", "dct"])
+@pytest.mark.parametrize(
+    "topic", ["", "dice", "lnlt", "lnlt-table", "lnlt-table combat", "game", "unit", "dct"]
+)
 def test_help_on_topics(topic: str) -> None:
     assert show_help(topic, registry()).private

@@ -47,7 +47,9 @@ async def test_a_passer_bys_roll_does_not_end_the_time_for_texts() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     before = (await channel.game()).digest
-    await channel.do("Carl", "roll 2d6", "roll 2d6 secret", f"game reveal {(await channel.game()).number + 2}")
+    await channel.do(
+        "Carl", "roll 2d6", "roll 2d6 secret", f"game reveal {(await channel.game()).number + 2}"
+    )
     await channel.do("Bob", 'fair add "nobody knew this"')
     await channel.do("Carl", "roll 2d6")
     await channel.do("Anna", 'fair add "and this"')
@@ -62,12 +64,19 @@ async def test_a_passer_bys_roll_does_not_end_the_time_for_texts() -> None:
 
 
 async def test_whoever_spoke_last_does_not_begin() -> None:
-    """The host knows the seed, so the host's text could have been tried out; then somebody else has to roll first."""
+    """The host knows the seed, so the host's text could have been tried out; then somebody else
+    has to roll first.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Bob", "fair add bob")
     await channel.do("Anna", "fair add host")
-    for line in ("roll 2d6", "roll 2d6 secret", "lnlt fire attackers=us1 targets=vc1", "fair close"):
+    for line in (
+        "roll 2d6",
+        "roll 2d6 secret",
+        "lnlt fire attackers=us1 targets=vc1",
+        "fair close",
+    ):
         await channel.refused("Anna", line, "last-word")
     await channel.do("Anna", "roll 2d6 hand=5,2", "unit edit us1 marker=+moved")
     await channel.do("Carl", "roll 2d6")
@@ -125,11 +134,21 @@ async def test_nobody_fills_the_dice_with_texts_so_that_others_have_no_room() ->
 
 async def test_alone_nobody_is_refused() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "fair add mine", "roll 2d6", "fair reveal", "fair add again", "fair close", "roll 2d6")
+    await channel.do(
+        "Anna",
+        "fair add mine",
+        "roll 2d6",
+        "fair reveal",
+        "fair add again",
+        "fair close",
+        "roll 2d6",
+    )
     log = await exported(channel)
     assert faults(log) == ""
     sides = await Channel.fresh()
-    await sides.do("Anna", 'game start lnlt Solo sides="US, VC"', "game join US", "fair add mine", "roll 2d6")
+    await sides.do(
+        "Anna", 'game start lnlt Solo sides="US, VC"', "game join US", "fair add mine", "roll 2d6"
+    )
     assert faults(await exported(sides)) == ""
 
 
@@ -203,9 +222,13 @@ async def test_a_forged_closing_is_named() -> None:
     assert "should have closed" in faults(changed(log, first, closes=None))
     assert "are not open" in faults(changed(log, second, closes=True))
     text = bodies(log, "fair")[1]
-    by_bob = changed(changed(log, first, who=text["who"], side="VC"), second, who=text["who"], side="VC")
+    by_bob = changed(
+        changed(log, first, who=text["who"], side="VC"), second, who=text["who"], side="VC"
+    )
     assert "who added the last text closes" in faults(by_bob)
-    assert faults(changed(log, bodies(log, "join")[0]["number"], closes=True)), "joining closes nothing"
+    assert faults(changed(log, bodies(log, "join")[0]["number"], closes=True)), (
+        "joining closes nothing"
+    )
     assert "cannot be read" in faults(changed(log, first, closes=False))
 
 
@@ -247,7 +270,9 @@ async def test_free_play_uses_the_seed_that_was_promised() -> None:
 
 
 async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
-    """It is part of each die: a host who could choose it at the first roll would choose the first dice."""
+    """It is part of each die: a host who could choose it at the first roll would choose the
+    first dice.
+    """
     channel = await Channel.fresh()
     promised = (await channel.do("Anna", "fair show")).body()[0].split()[-1]
     await channel.do("Anna", "roll 2d6")
@@ -269,7 +294,9 @@ async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     assert told in check(log).remarks
     assert any("before the game began" in note for note in verify_log.check(log).notes)
     proof = await channel.do("Anna", "fair show")
-    assert "not announced" not in proof.text(), "the next seed was, by the event that revealed the first"
+    assert "not announced" not in proof.text(), (
+        "the next seed was, by the event that revealed the first"
+    )
     promised = proof.body()[-1].split()[-1]
     assert promised in (await channel.do("Anna", "setup systems")).text()
 
@@ -306,7 +333,9 @@ async def test_the_second_card_of_free_play_promises_the_next_one_once() -> None
 
 
 async def test_one_seed_is_never_used_for_two_games(tmp_path: Path) -> None:
-    """Several channels of a server begin at the same moment; to reveal one seed must not reveal the others' dice."""
+    """Several channels of a server begin at the same moment; to reveal one seed must not reveal
+    the others' dice.
+    """
     async with await SqliteStore.open(tmp_path / "games.db") as store:
         app = App(store)
         places = [Channel(app, Place(f"discord:5/{at}", "discord:5"), f"c{at}") for at in range(8)]
@@ -316,13 +345,26 @@ async def test_one_seed_is_never_used_for_two_games(tmp_path: Path) -> None:
         assert len(set(commitments)) == len(places)
 
 
-@pytest.mark.parametrize("place", [Place("discord:5/1", "discord:5"), Place("discord:dm/7", owner="discord:7")])
+@pytest.mark.parametrize(
+    "place", [Place("discord:5/1", "discord:5"), Place("discord:dm/7", owner="discord:7")]
+)
 async def test_the_prepared_seed_never_leaves_the_store(place: Place) -> None:
     channel = await Channel.fresh(place=place)
-    replies = [await channel.say("Anna", line, manager=True) for line in ("fair show", "roll 2d6", "setup systems")]
+    replies = [
+        await channel.say("Anna", line, manager=True)
+        for line in ("fair show", "roll 2d6", "setup systems")
+    ]
     ready = await find(channel.app.store, place)
     assert ready is not None
-    lines = ("fair show", "privacy show", "privacy export", "game export", "setup systems", "help fair", "log")
+    lines = (
+        "fair show",
+        "privacy show",
+        "privacy export",
+        "game export",
+        "setup systems",
+        "help fair",
+        "log",
+    )
     replies += [await channel.say("Anna", line, manager=True) for line in lines]
     said = "\n".join(reply.text() + "".join(file.text for file in reply.files) for reply in replies)
     assert ready.seed.hex() not in said

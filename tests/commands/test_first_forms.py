@@ -13,7 +13,9 @@ from bot.rules.errors import UserError
 from tests.playing import Channel
 
 
-async def opened(channel: Channel, name: str, what: str, *, manager: bool = False) -> tuple[CommandSpec, Form]:
+async def opened(
+    channel: Channel, name: str, what: str, *, manager: bool = False
+) -> tuple[CommandSpec, Form]:
     """The form that a button opens for somebody."""
     app, who = channel.app, channel.who(name, manager=manager)
     draft = await app.forms.opened(what, who, channel.place)
@@ -21,14 +23,18 @@ async def opened(channel: Channel, name: str, what: str, *, manager: bool = Fals
     return spec, form_of(spec, draft.options, await app.known(channel.place, who), ROOM)
 
 
-async def submitted(channel: Channel, name: str, what: str, filled: dict[str, object], *, manager: bool = False) -> str:
+async def submitted(
+    channel: Channel, name: str, what: str, filled: dict[str, object], *, manager: bool = False
+) -> str:
     """What a form comes to that was filled in so."""
     spec, form = await opened(channel, name, what, manager=manager)
     who = channel.who(name, manager=manager)
     taken: Taken = take(spec, await channel.app.known(channel.place, who), form, filled)
     assert taken.problem is None
     called = await channel.app.called(spec, taken.options, who, channel.place)
-    reply = await channel.app.run_typed(called.spec, called.options, who, channel.place, f"form-{name}-{what}")
+    reply = await channel.app.run_typed(
+        called.spec, called.options, who, channel.place, f"form-{name}-{what}"
+    )
     assert not reply.error, reply.text()
     return reply.text()
 
@@ -39,11 +45,16 @@ async def test_start_a_game_names_the_games_and_the_scenarios() -> None:
     assert (form.title, form.verb) == ("Start a game", "Start")
     games = form.field("system")
     assert games is not None
-    assert [pick.label for pick in games.picks][2:4] == ["Lock 'n Load Tactical", "No Honor in Surrender"]
+    assert [pick.label for pick in games.picks][2:4] == [
+        "Lock 'n Load Tactical",
+        "No Honor in Surrender",
+    ]
     assert games.picks[2].about == "Lock 'n Load Publishing"
     scenarios = form.field("scenario")
     assert scenarios is not None
-    assert ("The Ford at Dawn · 13 units", "Lock 'n Load Tactical") in [(p.label, p.about) for p in scenarios.picks]
+    assert ("The Ford at Dawn · 13 units", "Lock 'n Load Tactical") in [
+        (p.label, p.about) for p in scenarios.picks
+    ]
     assert [field.label for field in form.fields] == ["Game", "Scenario", "Title", "Sides"]
     assert form.field("flags") is None, "nothing to carry over"
     assert not any(field.needed for field in form.fields)
@@ -54,7 +65,9 @@ async def test_start_a_game_names_the_games_and_the_scenarios() -> None:
 
 async def test_a_scenario_alone_starts() -> None:
     channel = await Channel.fresh()
-    text = await submitted(channel, "Anna", "game start", {"scenario": ["lnlt/ford"], "system": [], "name": ""})
+    text = await submitted(
+        channel, "Anna", "game start", {"scenario": ["lnlt/ford"], "system": [], "name": ""}
+    )
     assert 'Anna starts "The Ford at Dawn" · Lock \'n Load Tactical' in text
     assert "US: 7 units, VC: 6 units" in text
     _, form = await opened(channel, "Anna", "game start")
@@ -66,7 +79,9 @@ async def test_a_scenario_alone_starts() -> None:
 
 async def test_a_game_alone_starts_under_its_own_name() -> None:
     channel = await Channel.fresh()
-    assert 'starts "No Honor in Surrender"' in await submitted(channel, "Anna", "game start", {"system": ["nhis"]})
+    assert 'starts "No Honor in Surrender"' in await submitted(
+        channel, "Anna", "game start", {"system": ["nhis"]}
+    )
     other = await Channel.fresh()
     _, form = await opened(other, "Anna", "game start system=nhis")
     scenarios = form.field("scenario")
@@ -87,7 +102,10 @@ async def test_add_units_has_the_types_and_numbers_of_the_game() -> None:
     assert sides is not None
     assert [pick.label for pick in sides.picks] == ["US", "VC"]
     wide = form_of(spec, {}, await channel.app.known(channel.place, channel.who("Anna")), SLACK)
-    assert [field.kind for field in wide.fields if field.name in ("morale", "fp")] == ["number", "number"]
+    assert [field.kind for field in wide.fields if field.name in ("morale", "fp")] == [
+        "number",
+        "number",
+    ]
     filled = {"name": "Squad 1..2", "type": ["squad"], "side": ["US"], "morale": "5", "fp": "2"}
     text = await submitted(channel, "Anna", "unit add", dict(filled))
     assert "2 units" in text
@@ -104,7 +122,9 @@ async def test_rule_sets_are_five_ticks_and_refused_before_the_form() -> None:
     assert field.kind == "ticks"
     assert [pick.chosen for pick in field.picks] == [True] * 5
     assert field.picks[0].label.startswith("Advanced Squad Leader")
-    text = await submitted(channel, "Boss", "setup systems", {"systems": ["lnlt", "ucn"]}, manager=True)
+    text = await submitted(
+        channel, "Boss", "setup systems", {"systems": ["lnlt", "ucn"]}, manager=True
+    )
     assert "Enabled here: lnlt, ucn" in text
     _, form = await opened(channel, "Boss", "setup systems", manager=True)
     assert [pick.value for pick in form.fields[0].picks if pick.chosen] == ["lnlt", "ucn"]

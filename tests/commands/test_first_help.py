@@ -64,7 +64,10 @@ async def test_count_numbers_a_name_and_the_list_takes_what_every_list_takes() -
 
 
 def test_an_endless_fraction_is_left_out() -> None:
-    rows = [Chance("hit", 0.9, exact="91394235829974/95367431640625"), Chance("miss", 0.1, exact="1/10")]
+    rows = [
+        Chance("hit", 0.9, exact="91394235829974/95367431640625"),
+        Chance("miss", 0.1, exact="1/10"),
+    ]
     drawn = "\n".join(text for text, _ in numbered_lines("Odds", rows, WIDE))
     assert "1/10" in drawn
     assert "91394235829974" not in drawn

@@ -18,7 +18,9 @@ FIRE = ("lnlt", "fire")
 async def opened(channel: Channel, name: str, action: str) -> dict[str, object]:
     """What the form is filled in with that a button opens."""
     assert action.startswith(OPEN_FORM)
-    draft = await channel.app.forms.opened(action.removeprefix(OPEN_FORM), channel.who(name), channel.place)
+    draft = await channel.app.forms.opened(
+        action.removeprefix(OPEN_FORM), channel.who(name), channel.place
+    )
     assert draft.path == FIRE
     return dict(draft.options)
 
@@ -30,7 +32,9 @@ def faces(reply: Reply) -> dict[str, str]:
 
 async def test_a_shot_is_changed_with_its_own_inputs_by_whoever_presses() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" tm=1 adjacent hand=1,6')
+    await channel.do(
+        "Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" tm=1 adjacent hand=1,6'
+    )
     game = await channel.app.games.at(channel.place.key)
     assert game is not None
     button = change_button(game.row, 2)
@@ -38,11 +42,15 @@ async def test_a_shot_is_changed_with_its_own_inputs_by_whoever_presses() -> Non
     given = {"attackers": "squad fp=4", "targets": "squad morale=5", "tm": "1", "adjacent": True}
     for name in ("Anna", "Bob"):
         assert await opened(channel, name, button.action) == given
-    title = (await channel.app.forms.opened(f"event:{game.row}:2", channel.who("Bob"), channel.place)).title
+    title = (
+        await channel.app.forms.opened(f"event:{game.row}:2", channel.who("Bob"), channel.place)
+    ).title
     assert title == "Change the shot of #2"
 
 
-@pytest.mark.parametrize("what", ["event:0123456789abcdef:2", "event:x", "event:", "draft:x", "draft:"])
+@pytest.mark.parametrize(
+    "what", ["event:0123456789abcdef:2", "event:x", "event:", "draft:x", "draft:"]
+)
 async def test_a_button_without_a_form_says_so(what: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6")
@@ -52,14 +60,22 @@ async def test_a_button_without_a_form_says_so(what: str) -> None:
 
 
 async def test_fire_on_the_board_and_on_a_card_keeps_the_terrain_of_the_last_shot() -> None:
-    """As the bare command does: numbers and words, neither units nor modifiers; what the button says goes first."""
+    """As the bare command does: numbers and words, neither units nor modifiers; what the button
+    says goes first.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
     await channel.do("Anna", "lnlt fire us1 vc1 tm=2 adjacent hand=1,6")
     assert await opened(channel, "Anna", "form:lnlt fire") == {"tm": "2"}
     card = await channel.do("Anna", "unit show us2")
-    assert await opened(channel, "Anna", faces(card)["Fire with it"]) == {"tm": "2", "attackers": "us2"}
-    assert await opened(channel, "Anna", "form:lnlt fire us2 tm=0") == {"tm": "0", "attackers": "us2"}
+    assert await opened(channel, "Anna", faces(card)["Fire with it"]) == {
+        "tm": "2",
+        "attackers": "us2",
+    }
+    assert await opened(channel, "Anna", "form:lnlt fire us2 tm=0") == {
+        "tm": "0",
+        "attackers": "us2",
+    }
     assert await opened(channel, "Bob", "form:lnlt fire") == {}
 
 
@@ -68,13 +84,19 @@ async def test_a_units_card_opens_a_form_with_the_unit_in_it() -> None:
     button = form_button(FIRE, {"attackers": "us3", "tm": 1}, "Fire with it", registry())
     assert button.action == "form:lnlt fire attackers=us3 tm=1"
     assert await opened(channel, "Anna", button.action) == {"attackers": "us3", "tm": "1"}
-    long = form_button(FIRE, {"attackers": "us3", "targets": "squad morale=5; " * 9}, "Fire", registry())
-    assert await opened(channel, "Anna", long.action) == {"attackers": "us3"}, "no button holds more than it can"
+    long = form_button(
+        FIRE, {"attackers": "us3", "targets": "squad morale=5; " * 9}, "Fire", registry()
+    )
+    assert await opened(channel, "Anna", long.action) == {"attackers": "us3"}, (
+        "no button holds more than it can"
+    )
 
 
 async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> None:
     channel = await Channel.fresh()
-    short = await channel.say("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" hand=6')
+    short = await channel.say(
+        "Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" hand=6'
+    )
     assert short.code == "die-owed"
     spec = registry().get(FIRE)
     assert spec is not None
@@ -104,7 +126,10 @@ async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> Non
     assert spec is not None
     led = await channel.app.forms.offered(refused, spec, options, channel.who("Anna"))
     assert [*faces(led)] == ["Fire at Cell 3", "Fix it"]
-    assert led.body() == ["Did you mean Cell 3?", "Nothing was rolled; your other choices are kept."]
+    assert led.body() == [
+        "Did you mean Cell 3?",
+        "Nothing was rolled; your other choices are kept.",
+    ]
     draft = await channel.app.forms.opened(
         faces(led)["Fix it"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
     )

@@ -80,9 +80,9 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
     assert reply.title == "Turn 1, Operations: who has the initiative?"
     assert any("passes" in line for line in reply.body())
     assert (await channel.game()).units["squad 1"].marks == {"fired", "moved"}
-    assert (await channel.do("Anna", "game initiative VC")).title == "VC takes the initiative, Bob", (
-        "it is their go now"
-    )
+    assert (
+        await channel.do("Anna", "game initiative VC")
+    ).title == "VC takes the initiative, Bob", "it is their go now"
     reply = await channel.do("Anna", "game next")
     assert "Squad 1" in reply.body()[-1]
     assert reply.title == "Turn 1, Administrative: both sides"
@@ -151,7 +151,9 @@ async def test_players_act_for_their_side() -> None:
 async def test_another_system_answers_but_touches_no_roster() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start nhis Test", 'unit add "Squad 1" squad')
-    await channel.refused("Anna", 'lnlt fire attackers="Squad 1" targets="squad morale=5"', "unknown-unit squad 1")
+    await channel.refused(
+        "Anna", 'lnlt fire attackers="Squad 1" targets="squad morale=5"', "unknown-unit squad 1"
+    )
     before = await channel.content()
     await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
     assert await channel.content() == before
@@ -195,7 +197,9 @@ async def test_a_master_who_plays_may_not_consent_for_others() -> None:
     assert not (await channel.press("Anna", asked.buttons[0].action)).error
     await channel.do("Anna", "game join VC")
     await channel.do("Bob", "roll d6")
-    assert "must agree" not in (await channel.undo_last("Bob")).text(), "she plays his side and asks for nothing else"
+    assert "must agree" not in (await channel.undo_last("Bob")).text(), (
+        "she plays his side and asks for nothing else"
+    )
     assert (await channel.game()).last < (await channel.game()).number
     await channel.do("Bob", "roll d6")
     assert "alone" in " ".join((await channel.undo_last("Bob")).footer)
@@ -345,11 +349,15 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
     who = channel.who("Anna")
 
     async def bring(content: object, place: str, request: str) -> str:
-        reply = await channel.app.run(Command(("game", "import"), {"file": content}, who, Place(place), request))
+        reply = await channel.app.run(
+            Command(("game", "import"), {"file": content}, who, Place(place), request)
+        )
         return reply.text() if reply.error else ""
 
     assert "going on here" in await bring(text, channel.place.key, "i1")
-    assert "damaged or was altered" in await bring(text.replace('"morale":4', '"morale":9'), "console:x", "i2")
+    assert "damaged or was altered" in await bring(
+        text.replace('"morale":4', '"morale":9'), "console:x", "i2"
+    )
     assert "not JSON" in await bring("{", "console:x", "i3")
     assert "not a game exported" in await bring("{}", "console:x", "i4")
     assert "needs" in await bring(None, "console:x", "i5")
@@ -367,7 +375,9 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
 async def test_csv_and_markdown() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", 'roll 2d6 label="=cmd()"', "lnlt fire attackers=us1 targets=vc1 hand=6,1,5")
+    await channel.do(
+        "Anna", 'roll 2d6 label="=cmd()"', "lnlt fire attackers=us1 targets=vc1 hand=6,1,5"
+    )
     csv = (await channel.do("Anna", "game export csv")).files[0].text.splitlines()
     assert csv[0].startswith("event,time,who,side,kind")
     assert len(csv) == 3
@@ -417,9 +427,13 @@ async def test_who_has_their_texts_deleted_leaves_every_game_however_many(games:
     for number, place in enumerate(places):
         who = Person("console:anna", "Anna")
         assert not (await app.run_text('fair add "my own luck"', who, place, f"f{number}")).error
-    assert not (await app.run_text("privacy delete confirm", Person("console:anna", "Anna"), places[0], "p")).error
+    assert not (
+        await app.run_text("privacy delete confirm", Person("console:anna", "Anna"), places[0], "p")
+    ).error
     for number in range(1, games):
-        file = await app.run_text("game export", Person("console:bob", "Bob"), places[number], f"e{number}")
+        file = await app.run_text(
+            "game export", Person("console:bob", "Bob"), places[number], f"e{number}"
+        )
         assert check(json.loads(file.files[0].text)).faults == ()
 
 
@@ -480,7 +494,10 @@ async def test_who_joins_without_a_side_is_told_which_there_are() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt "Hill 875" sides="Blue Line, VC"')
     asked = await channel.say("Anna", "game join")
-    assert (asked.title, asked.lines) == ("Which side: Blue Line or VC?", ('Type: /game join "Blue Line"',))
+    assert (asked.title, asked.lines) == (
+        "Which side: Blue Line or VC?",
+        ('Type: /game join "Blue Line"',),
+    )
     assert (await channel.do("Anna", 'game join "Blue Line"')).title == "Anna plays Blue Line"
     assert (await channel.say("Bob", "game join")).lines == ("Type: /game join VC",)
     assert (await channel.say("Bob", "game join Blue")).lines[0] == "Did you mean Blue Line?"

@@ -23,7 +23,9 @@ from tools import verify_log
 
 @pytest.fixture(autouse=True)
 def _nobody_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As by post: it is more than five minutes since anybody acted (else: tests/seams/test_calls.py)."""
+    """As by post: it is more than five minutes since anybody acted (else:
+    tests/seams/test_calls.py).
+    """
     monkeypatch.setattr(mentions, "PRESENT", -60.0)
 
 
@@ -55,7 +57,10 @@ async def test_a_card_pressed_too_late_says_whose_go_it_is() -> None:
     passing, ending = button(card, "Pass"), button(card, "Next phase")
     await channel.do("Alice", "game pass")
     late = await channel.press("Alice", passing)
-    assert (late.code, late.text()) == ("not-your-go", "US has handed over already.\nNow it is VC's go.")
+    assert (late.code, late.text()) == (
+        "not-your-go",
+        "US has handed over already.\nNow it is VC's go.",
+    )
     await channel.do("Greta", "game next")
     late = await channel.press("Greta", ending)
     assert (late.code, late.text()) == (
@@ -135,7 +140,9 @@ async def test_only_the_side_whose_go_it_is_or_the_game_master_ends_it() -> None
     assert (await channel.do("Greta", "game pass")).first == "VC's go · Greta passes"
     await channel.refused("Alice", "game next", "not-your-go")
     assert "Administrative" in (await channel.do("Greta", "game next")).title
-    await channel.refused("Greta", "game pass", "not-your-go")  # both sides have it, and she plays neither
+    await channel.refused(
+        "Greta", "game pass", "not-your-go"
+    )  # both sides have it, and she plays neither
     assert (await channel.do("Bob", "game next")).title == "Turn 2, Rally: both sides"
 
 
@@ -203,7 +210,15 @@ async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None
 async def test_buttons_join_roll_pass_and_lead_on() -> None:
     channel = await Channel.fresh()
     started = await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
-    assert labels(started) == ["Join US", "Join VC", "Initiative", "Rally", "Done", "Next phase", "Reminders"]
+    assert labels(started) == [
+        "Join US",
+        "Join VC",
+        "Initiative",
+        "Rally",
+        "Done",
+        "Next phase",
+        "Reminders",
+    ]
     told = await channel.press("Alice", button(started, "Reminders"))
     assert told.private
     assert any("Rally shaken units" in line for line in told.body())
@@ -234,7 +249,9 @@ async def test_reminders_are_in_full_on_turn_1_and_folded_after() -> None:
     for _ in range(2):
         await channel.do("Alice", "game next")
     later = await channel.do("Alice", "game next")
-    assert later.body()[1:] == ["Sides take turns, one hex each. Three passes in a row end the phase."]
+    assert later.body()[1:] == [
+        "Sides take turns, one hex each. Three passes in a row end the phase."
+    ]
     whole = await channel.press("Bob", button(later, "Reminders"))
     assert whole.private
     assert whole.body() == first.body()[1:]
@@ -253,7 +270,11 @@ async def test_the_card_names_the_shaken_and_what_is_due() -> None:
     assert rain.footer[0] == "#11"
     await channel.do("Anna", "game plan remove=11", "game next", "game next")
     card = await channel.do("Anna", "game next")
-    assert card.body() == ["VC had not passed yet.", "Shaken: Squad 1 and Cell 2", "Due now: US reinforcements at A1"]
+    assert card.body() == [
+        "VC had not passed yet.",
+        "Shaken: Squad 1 and Cell 2",
+        "Due now: US reinforcements at A1",
+    ]
     await channel.refused("Anna", "game plan 1 late", "bad-value")
     await channel.refused("Anna", "game plan remove=11", "not-planned")
     await channel.refused("Anna", "game plan 5", "missing")
@@ -332,7 +353,8 @@ async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.Mon
     """Its state names nobody, so everybody may act; from the next phase on it is somebody's go."""
     with monkeypatch.context() as before:
         before.setattr(
-            "bot.commands.games.start_and_join.first_turn", lambda game, _system: replace(game, turn=1, phase="rally")
+            "bot.commands.games.start_and_join.first_turn",
+            lambda game, _system: replace(game, turn=1, phase="rally"),
         )
         channel = await table()
     assert (await channel.game()).go == ()
@@ -394,10 +416,14 @@ def test_what_undo_restores_holds_the_go() -> None:
 
 
 async def test_each_side_is_done_for_itself_in_a_phase_of_both() -> None:
-    """*Done* of one leaves the other theirs; who goes on before that reads that the other had not passed."""
+    """*Done* of one leaves the other theirs; who goes on before that reads that the other had
+    not passed.
+    """
     channel = await table()
     card = await channel.do("Alice", "game status")
-    done = next(one for one in (await channel.do("Alice", "game board")).buttons if one.label == "Done")
+    done = next(
+        one for one in (await channel.do("Alice", "game board")).buttons if one.label == "Done"
+    )
     assert not card.error
     said = await channel.press("Alice", done.action)
     assert said.first.startswith("US is done, VC is not")

@@ -1,4 +1,6 @@
-"""Closed hands: dealt, drawn, played, given, put back, opened at the end; what each event says, and that it holds."""
+"""Closed hands: dealt, drawn, played, given, put back, opened at the end; what each event says,
+and that it holds.
+"""
 
 from __future__ import annotations
 
@@ -255,7 +257,9 @@ async def test_a_large_hand_has_pages() -> None:
     assert played.announce is not None
     assert played.announce.title == f"Anna plays {second.menus[0].entries[0].label}"
     assert (played.title, played.in_place) == ("Your hand", True)
-    assert [entry.label for entry in played.menus[0].entries] == [entry.label for entry in second.menus[0].entries[1:]]
+    assert [entry.label for entry in played.menus[0].entries] == [
+        entry.label for entry in second.menus[0].entries[1:]
+    ]
     stranger = await channel.press("Bob", second.menus[0].entries[1].action)
     assert stranger.announce is None
     assert stranger.title == "That card is no longer in your hand."
@@ -309,7 +313,9 @@ async def test_who_takes_the_seat_takes_the_hand() -> None:
 
 async def test_a_master_without_a_side_holds_a_hand_of_their_own_until_they_join() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt Cards sides="US, VC"', 'deck make "1..9" cup', "deck draw cup 2 me")
+    await channel.do(
+        "Anna", 'game start lnlt Cards sides="US, VC"', 'deck make "1..9" cup', "deck draw cup 2 me"
+    )
     assert len(await own(channel, "Anna")) == 2
     await channel.do("Anna", "game join US")
     assert not await own(channel, "Anna")
@@ -435,7 +441,9 @@ async def test_a_peek_is_taken_back_only_with_consent_and_a_new_one_has_new_dice
     await end(channel)
 
 
-async def test_a_seed_is_not_revealed_while_a_top_is_closed_and_the_end_needs_no_yes_for_it() -> None:
+async def test_a_seed_is_not_revealed_while_a_top_is_closed_and_the_end_needs_no_yes_for_it() -> (
+    None
+):
     channel = await table()
     await channel.do("Anna", "deck peek 2")
     refused = await channel.say("Anna", "fair reveal")
@@ -491,7 +499,9 @@ async def test_a_manager_agrees_for_a_side_that_is_silent() -> None:
     assert check(early).faults
 
 
-async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when_it_goes_on() -> None:
+async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when_it_goes_on() -> (
+    None
+):
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt Three sides="US, VC, NVA"', "game join US")
     await channel.do("Bob", "game join VC")
@@ -516,8 +526,12 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
     await channel.do("Anna", "game resume")
     for name, cards in held.items():
         hand = await channel.do(name, "hand")
-        assert {entry.label for entry in hand.menus[0].entries} == {f"{card} (known to all)" for card in cards}
-        assert [menu.label for menu in hand.menus] == ["Play", "Discard"], "what all know is not given"
+        assert {entry.label for entry in hand.menus[0].entries} == {
+            f"{card} (known to all)" for card in cards
+        }
+        assert [menu.label for menu in hand.menus] == ["Play", "Discard"], (
+            "what all know is not given"
+        )
     hand = await channel.do("Carl", "hand")
     played = await channel.press("Carl", hand.menus[0].entries[0].action)
     assert played.announce is not None
@@ -526,7 +540,9 @@ async def test_three_seats_agree_to_the_end_one_after_the_other_and_play_on_when
 
 
 async def test_a_hand_on_show_acts_on_nothing_that_is_theirs_no_more() -> None:
-    """Its seat changes hands, a draw is taken back, the game ends, a new one begins: it says so, and shows what is."""
+    """Its seat changes hands, a draw is taken back, the game ends, a new one begins: it says so,
+    and shows what is.
+    """
     channel = await table()
     await channel.do("Anna", "deck deal 3")
     shown = await channel.do("Bob", "hand")
@@ -576,15 +592,21 @@ async def test_give_asks_for_whom_and_gives_to_nobody_else() -> None:
     assert asked.title == f"Give {give.entries[0].label} to whom?"
     assert [button.label for button in asked.buttons] == ["VC", "Back"]
     assert (await channel.press("Anna", asked.buttons[1].action)).title == "Your hand"
-    assert (await channel.press("Bob", asked.buttons[0].action)).announce is None, "it is not theirs to give"
+    assert (await channel.press("Bob", asked.buttons[0].action)).announce is None, (
+        "it is not theirs to give"
+    )
     given = await channel.press("Anna", asked.buttons[0].action)
     assert given.announce is not None
     assert given.announce.title == "Anna gives 1 closed card into VC's hand"
     assert await own(channel, "Bob") == [give.entries[0].label]
-    assert (await channel.press("Anna", asked.buttons[0].action)).announce is None, "it was given already"
+    assert (await channel.press("Anna", asked.buttons[0].action)).announce is None, (
+        "it was given already"
+    )
     await channel.do("Bob", "game leave")
     left = await channel.do("Anna", "hand")
-    assert [menu.label for menu in left.menus] == ["Play", "Discard"], "nobody is there to be given any"
+    assert [menu.label for menu in left.menus] == ["Play", "Discard"], (
+        "nobody is there to be given any"
+    )
     stale = await channel.press("Anna", give.entries[1].action)
     assert [button.label for button in stale.buttons] == ["Back"]
     await sound(channel, closed=True)
@@ -620,7 +642,14 @@ async def test_actions_of_the_longest_names_fit_every_platform() -> None:
 
 async def test_in_somebodys_own_play_no_hand_is_drawn_into_that_could_not_be_shown() -> None:
     channel = Channel(await fresh_app(), own_place("console:anna"))
-    for line in ("deck draw standard-52 2 me", "hand", "deck peek", "deck deal 2", "deck play KS", "deck give KS Bob"):
+    for line in (
+        "deck draw standard-52 2 me",
+        "hand",
+        "deck peek",
+        "deck deal 2",
+        "deck play KS",
+        "deck give KS Bob",
+    ):
         await channel.refused("Anna", line, "needs-game")
     drawn = await channel.do("Anna", "deck draw standard-52 2")
     assert not drawn.private

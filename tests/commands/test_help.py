@@ -49,13 +49,17 @@ async def test_whoever_asks_in_any_usual_way_is_helped(typed: str, title: str) -
 
 async def test_help_as_a_word_among_others_is_a_word() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"', "unit add help squad US morale=5 fp=2")
+    await channel.do(
+        "Anna", 'game start lnlt "Hill 875" sides="US, VC"', "unit add help squad US morale=5 fp=2"
+    )
     assert "help" in (await channel.do("Anna", "unit list")).text()
     await channel.app.close()
 
 
 async def test_every_screen_leads_on_and_back() -> None:
-    """From the first screen to a rule set, a sequence of it, its modifiers, and all the way back by buttons."""
+    """From the first screen to a rule set, a sequence of it, its modifiers, and all the way back
+    by buttons.
+    """
     channel = await Channel.fresh()
     first = await channel.do("Anna", "help")
     assert [part.label for part in first.lines if isinstance(part, Entry)] == [
@@ -65,7 +69,16 @@ async def test_every_screen_leads_on_and_back() -> None:
         "Roll 2d6",
     ]
     titles = []
-    for label in ("Lock 'n Load Tactical", "fire", "Modifiers", "Back", "Units", "Back", "Back", "Back"):
+    for label in (
+        "Lock 'n Load Tactical",
+        "fire",
+        "Modifiers",
+        "Back",
+        "Units",
+        "Back",
+        "Back",
+        "Back",
+    ):
         first = await channel.press("Anna", _action(first, label))
         assert first.in_place, label
         assert first.boxed, label
@@ -90,9 +103,17 @@ def _action(reply: Reply, label: str) -> str:
 
 async def test_try_it_counts_odds_and_rolls_nothing() -> None:
     channel = await Channel.fresh()
-    reply = await channel.press("Anna", _action(await channel.do("Anna", "help lnlt fire"), "Try it"))
+    reply = await channel.press(
+        "Anna", _action(await channel.do("Anna", "help lnlt fire"), "Try it")
+    )
     assert reply.private
-    assert [button.label for button in reply.buttons] == ["Roll it", "Change…", "What if", "Picture", "Share"]
+    assert [button.label for button in reply.buttons] == [
+        "Roll it",
+        "Change…",
+        "What if",
+        "Picture",
+        "Share",
+    ]
     assert await channel.app.games.at(channel.place.key) is None
     assert not (await channel.press("Anna", "throw:2d6")).private
     await channel.app.close()
@@ -105,7 +126,10 @@ async def test_help_on_a_shot_says_what_a_unit_may_carry_in_it() -> None:
     assert "What each word of a unit means: /help lnlt fire units" in lines
     assert "open_topped" in (await channel.do("Anna", "help lnlt fire units")).text()
     assert not any(line.startswith("dist=") for line in lines), "only in a fire mission"
-    assert any(line.startswith("dist=") for line in (await channel.do("Anna", "help lnlt fire-mission")).body())
+    assert any(
+        line.startswith("dist=")
+        for line in (await channel.do("Anna", "help lnlt fire-mission")).body()
+    )
     await channel.app.close()
 
 
@@ -118,7 +142,8 @@ async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> N
     (line,) = [line for line in reply.body() if line.startswith("For example: ")]
     await channel.do("Anna", line.removeprefix("For example: "))
     assert (
-        example_in(parse_text("unit add", registry()).spec, game) in (await channel.do("Anna", "help unit add")).text()
+        example_in(parse_text("unit add", registry()).spec, game)
+        in (await channel.do("Anna", "help unit add")).text()
     )
     await channel.app.close()
 
@@ -130,13 +155,17 @@ async def test_a_command_without_words_is_no_example_of_itself() -> None:
 
 
 async def topics(channel: Channel, typed: str) -> list[str]:
-    found = await channel.app.complete(("help",), "topic", typed, {}, channel.who("Anna"), channel.place)
+    found = await channel.app.complete(
+        ("help",), "topic", typed, {}, channel.who("Anna"), channel.place
+    )
     return [choice.value for choice in found]
 
 
 async def test_topics_are_completed_at_every_level() -> None:
     channel = await Channel.fresh(place=CLUB)
-    assert {"lnlt melee", "baps melee", "lnlt-table melee-odds"} <= set(await topics(channel, "melee"))
+    assert {"lnlt melee", "baps melee", "lnlt-table melee-odds"} <= set(
+        await topics(channel, "melee")
+    )
     assert "lnlt fire" in await topics(channel, "fire")
     assert (await topics(channel, "lnlt f"))[:2] == ["lnlt fire", "lnlt fire-mission"]
     assert (await topics(channel, "und"))[0] == "undo"
@@ -146,7 +175,12 @@ async def test_topics_are_completed_at_every_level() -> None:
 async def test_only_enabled_systems_are_named() -> None:
     channel = await Channel.fresh(place=CLUB)
     assert not (await channel.say("Anna", 'setup systems "lnlt ucn"', manager=True)).error
-    assert {topic.split()[0] for topic in await topics(channel, "melee")} <= {"lnlt", "lnlt-table", "ucn", "ucn-table"}
+    assert {topic.split()[0] for topic in await topics(channel, "melee")} <= {
+        "lnlt",
+        "lnlt-table",
+        "ucn",
+        "ucn-table",
+    }
     text = (await channel.do("Anna", "help")).text()
     assert "/lnlt fire" in text
     assert "baps" not in text

@@ -23,8 +23,14 @@ IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 def help_on(topic: str) -> str:
     """The screen on a topic with those that its buttons turn to."""
     first = show_help(topic, registry())
-    turns = [button.action.removeprefix("help:") for button in first.buttons if button.label in ("Modifiers", "Units")]
-    return "\n".join(reply.text() for reply in (first, *(show_help(turn, registry()) for turn in turns)))
+    turns = [
+        button.action.removeprefix("help:")
+        for button in first.buttons
+        if button.label in ("Modifiers", "Units")
+    ]
+    return "\n".join(
+        reply.text() for reply in (first, *(show_help(turn, registry()) for turn in turns))
+    )
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.id))
@@ -78,12 +84,18 @@ def test_every_word_of_mods_has_a_meaning(game: str, id: str) -> None:
 
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
 def test_flags_say_what_their_tables_add(game: str, id: str) -> None:
-    """The value comes from the table: switched on alone, the flag changes the total by what help says."""
+    """The value comes from the table: switched on alone, the flag changes the total by what help
+    says.
+    """
     sequence = systems()[game].sequence(id)
     shown = {option.name: option for option in explained(sequence)}
     for option in sequence.inputs:
         for name in sequence.modifiers:
-            worth = worth_of(sequence.system.tables[name], option.name, True) if option.type == "bool" else ""
+            worth = (
+                worth_of(sequence.system.tables[name], option.name, True)
+                if option.type == "bool"
+                else ""
+            )
             if worth:
                 assert worth in shown[option.name].help
                 assert f"{option.name}: {shown[option.name].help}" in help_on(f"{game} {id}")
@@ -128,5 +140,8 @@ def test_a_long_list_of_words_is_folded_into_lines() -> None:
 def test_help_version_says_what_runs_and_which_edition_each_rule_set_has() -> None:
     said = show_help("version", registry()).body()
     assert re.match(r"Grognard \d+\.\d+", said[0])
-    assert all(any(re.fullmatch(rf"{game.id} +edition {game.edition}", line) for line in said) for game in GAMES)
+    assert all(
+        any(re.fullmatch(rf"{game.id} +edition {game.edition}", line) for line in said)
+        for game in GAMES
+    )
     assert any(line.startswith("Source: ") for line in said)

@@ -1,4 +1,6 @@
-"""A hero who appears in a fire fight is on the roster at once; undo takes them back, and both verifiers follow."""
+"""A hero who appears in a fire fight is on the roster at once; undo takes them back, and both
+verifiers follow.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ async def test_a_hero_joins_the_roster_of_the_side_that_was_hit() -> None:
 
 
 async def test_a_hero_among_passengers_joins_too() -> None:
-    """A squad bails out of a vehicle that direct fire destroys: who appears is beside it, and undo takes both back."""
+    """A squad bails out of a vehicle that direct fire destroys: who appears is beside it, and
+    undo takes both back.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     before = await channel.content()
@@ -53,7 +57,9 @@ async def test_a_hero_among_passengers_joins_too() -> None:
 async def test_a_hero_beside_a_typed_squad_is_nobody_of_the_roster() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    reply = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="squad morale=5" hand="6,3,1,2"')
+    reply = await channel.do(
+        "Bob", 'lnlt fire attackers=vc1 targets="squad morale=5" hand="6,3,1,2"'
+    )
     assert "on the roster" not in reply.text()
     assert "hero 1" not in (await channel.game()).units
 

@@ -1,4 +1,6 @@
-"""A file that somebody made to hold the bot up: it is refused, and the bot's own process hardly looks at it."""
+"""A file that somebody made to hold the bot up: it is refused, and the bot's own process hardly
+looks at it.
+"""
 
 import asyncio
 import logging
@@ -21,7 +23,9 @@ PAGE = "<html>" + OPENING * 9_000
 THERE = Place("discord:8/801", "discord:8", "elsewhere")
 MALLORY = Person("discord:666", "Mallory", manager=True)
 MOST_SECONDS = 1.0
-"""Processor time of the bot's own process, the wait for the checker and four rolls of others included."""
+"""Processor time of the bot's own process, the wait for the checker and four rolls of others
+included.
+"""
 
 SHAPES = {
     "a page of openings": PAGE,
@@ -43,8 +47,12 @@ FILES = [spec for spec in registry() if any(option.type == "file" for option in 
 
 
 async def send(channel: Channel, spec: CommandSpec, text: str) -> Reply:
-    """Return the answer to a file of Mallory's, who is a stranger to every game and manages a server of their own."""
-    return await channel.app.run(Command(spec.path, {"file": text}, MALLORY, THERE, uuid4().hex, spec=spec))
+    """Return the answer to a file of Mallory's, who is a stranger to every game and manages a
+    server of their own.
+    """
+    return await channel.app.run(
+        Command(spec.path, {"file": text}, MALLORY, THERE, uuid4().hex, spec=spec)
+    )
 
 
 async def test_a_page_of_openings_is_refused_and_nobody_waits_for_it() -> None:

@@ -1,4 +1,6 @@
-"""An imported file speaks for nobody: its persons have no account until that account itself says so."""
+"""An imported file speaks for nobody: its persons have no account until that account itself says
+so.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,8 @@ async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
         assert "Anna (imported)" in shown, line
         assert "Bob (imported)" in shown, line
     csv, report = [
-        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].text for kind in ("csv", "markdown")
+        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].text
+        for kind in ("csv", "markdown")
     ]
     assert "Anna (imported)" in csv
     assert "Anna (imported)" in report
@@ -88,7 +91,13 @@ async def test_an_import_adds_nothing_to_what_is_kept_about_anybody() -> None:
     before = (await channel.do("Anna", "privacy show")).text()
     for at in range(3):
         await channel.app.run(
-            Command(("game", "import"), {"file": file}, channel.who("Mallory"), Place(f"console:m{at}"), f"m{at}")
+            Command(
+                ("game", "import"),
+                {"file": file},
+                channel.who("Mallory"),
+                Place(f"console:m{at}"),
+                f"m{at}",
+            )
         )
     assert (await channel.do("Anna", "privacy show")).text() == before
 
@@ -124,7 +133,9 @@ async def test_rights_rest_with_whoever_imports_until_they_are_claimed() -> None
 
 
 async def test_a_file_that_makes_its_writer_game_master_gives_no_right() -> None:
-    """Mallory rewrites Anna's game with his own account as its master, and Anna, who trusts him, imports it."""
+    """Mallory rewrites Anna's game with his own account as its master, and Anna, who trusts him,
+    imports it.
+    """
     channel = await played()
     game = json.loads(await exported(channel))["game"]
 
@@ -142,7 +153,9 @@ async def test_a_file_that_makes_its_writer_game_master_gives_no_right() -> None
 
 
 async def test_one_account_never_sits_on_both_sides() -> None:
-    """Both players of a forged file carry Mallory's key: he could have consented to his own request."""
+    """Both players of a forged file carry Mallory's key: he could have consented to his own
+    request.
+    """
     channel = await played()
     game = json.loads(await exported(channel))["game"]
 
@@ -191,7 +204,9 @@ async def test_privacy_delete_also_takes_an_unclaimed_name_out_of_this_channels_
     channel = await played()
     there, _ = await brought(channel.app, await exported(channel))
     await there.do("Anna", "privacy delete confirm")
-    shown = (await there.do("Mallory", "log")).text() + (await there.do("Mallory", "game status")).text()
+    shown = (await there.do("Mallory", "log")).text() + (
+        await there.do("Mallory", "game status")
+    ).text()
     assert "Anna" not in shown
     assert "take that" not in shown
     assert "Bob (imported)" in shown
@@ -218,7 +233,9 @@ async def test_units_that_no_outcome_made_are_refused_too() -> None:
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
 
     def spare(data: dict[str, Any]) -> None:
-        body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "sequence")
+        body = next(
+            event["body"] for event in data["events"] if event["body"]["kind"] == "sequence"
+        )
         body["after"]["units"]["cell 1"]["numbers"] = {"morale": 12}
 
     _, refused = await brought(channel.app, rewritten(await exported(channel), spare))
@@ -229,7 +246,9 @@ async def test_units_that_no_outcome_made_are_refused_too() -> None:
 async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_here_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An earlier Grognard took forged outcomes: doctor says so once for the game, and its exit status stays."""
+    """An earlier Grognard took forged outcomes: doctor says so once for the game, and its exit
+    status stays.
+    """
     channel = await played()
     file = rewritten(await exported(channel), cheat)
 
@@ -256,7 +275,9 @@ async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_her
     assert any(fault.startswith(f"Game {saved.game.id}: ") for fault in faults)
 
 
-async def test_outcomes_of_another_edition_are_taken_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_outcomes_of_another_edition_are_taken_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = await played()
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
     file = await exported(channel)
@@ -284,7 +305,9 @@ async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
     await channel.app.close()
 
 
-async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(imports, "check_seconds", lambda size: -1.0)
     channel = await played()
     there, refused = await brought(channel.app, await exported(channel))
@@ -312,7 +335,9 @@ async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> 
 
 
 async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
-    """Before a roll is opened or after, here or where the game was imported: what is gone is no forgery."""
+    """Before a roll is opened or after, here or where the game was imported: what is gone is no
+    forgery.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Bob", 'fair add "mine"')
@@ -334,7 +359,9 @@ async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
 
 @pytest.mark.parametrize("odd", ["\n", "\u202e", "\u2028", "\x1b", "\x85"])
 async def test_no_name_in_a_file_looks_like_a_line_of_an_answer(odd: str) -> None:
-    """What is typed is made one line; a unit called so in a file would say in an answer what nobody rolled."""
+    """What is typed is made one line; a unit called so in a file would say in an answer what
+    nobody rolled.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "roll 2d6 label=fate")
@@ -343,7 +370,10 @@ async def test_no_name_in_a_file_looks_like_a_line_of_an_answer(odd: str) -> Non
     def renamed(data: dict[str, Any]) -> None:
         body = data["events"][6]["body"]
         unit = {**body["after"]["units"].pop("lt hill"), "name": name}
-        body |= {"before": {"units": {name.casefold(): None}}, "after": {"units": {name.casefold(): unit}}}
+        body |= {
+            "before": {"units": {name.casefold(): None}},
+            "after": {"units": {name.casefold(): unit}},
+        }
         body["result"] = f"{name} added"
 
     def marked(data: dict[str, Any]) -> None:
@@ -372,7 +402,9 @@ async def test_what_was_typed_in_several_lines_comes_back() -> None:
         ]
     ):
         who = "Anna" if at else "Bob"
-        reply = await channel.app.run(Command(path, options, channel.who(who), channel.place, f"odd{at}"))
+        reply = await channel.app.run(
+            Command(path, options, channel.who(who), channel.place, f"odd{at}")
+        )
         assert not reply.error, reply.text()
     _, reply = await brought(channel.app, await exported(channel))
     assert not reply.error, reply.text()
@@ -391,7 +423,9 @@ def removes(data: dict[str, Any], count: int) -> None:
     """Carl takes so many others along."""
     bodies = [event["body"] for event in data["events"]]
     at = next(at for at, body in enumerate(bodies) if body["kind"] == "privacy")
-    players = next(body["after"]["game"]["players"] for body in reversed(bodies) if body["kind"] == "join")
+    players = next(
+        body["after"]["game"]["players"] for body in reversed(bodies) if body["kind"] == "join"
+    )
     stay = dict(list(players.items())[count:])
     bodies[at] |= {"before": {"game": {"players": players}}, "after": {"game": {"players": stay}}}
 
@@ -404,7 +438,9 @@ def returns(data: dict[str, Any]) -> None:
 def claims_anybody(data: dict[str, Any]) -> None:
     """Instead of leaving, Carl says that he is somebody who plays here himself."""
     body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "privacy")
-    importer = next(event["body"]["who"] for event in data["events"] if event["body"]["kind"] == "import")
+    importer = next(
+        event["body"]["who"] for event in data["events"] if event["body"]["kind"] == "import"
+    )
     del body["result"]
     body |= {"kind": "claim", "own": body["who"], "who": importer}
 
@@ -419,10 +455,14 @@ def claims_anybody(data: dict[str, Any]) -> None:
     ],
     ids=["removes", "returns", "claims", "twice"],
 )
-async def test_an_import_in_a_log_excuses_nothing_behind_it(forge: Callable[[Any], object], reason: str) -> None:
+async def test_an_import_in_a_log_excuses_nothing_behind_it(
+    forge: Callable[[Any], object], reason: str
+) -> None:
     honest = await left_after_import()
     assert check(json.loads(honest)).faults == ()
-    assert check(json.loads(rewritten(honest, lambda data: removes(data, 1)))).faults == (), "his own imported person"
+    assert check(json.loads(rewritten(honest, lambda data: removes(data, 1)))).faults == (), (
+        "his own imported person"
+    )
     data = json.loads(rewritten(honest, forge))
     try:
         faults = " ".join(check(data).faults)
@@ -435,7 +475,9 @@ async def test_an_import_in_a_log_excuses_nothing_behind_it(forge: Callable[[Any
 async def test_a_file_with_packs_is_checked_beside_the_bot_however_it_is_written(
     separators: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stranger's pack never runs in the bot's own process: a blank in the file changes nothing."""
+    """A stranger's pack never runs in the bot's own process: a blank in the file changes
+    nothing.
+    """
     channel = await played()
     file = json.loads(await exported(channel))
 

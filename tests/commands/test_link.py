@@ -1,4 +1,6 @@
-"""`/game link`: one game in several channels, and only where somebody who may has agreed, for all to see."""
+"""`/game link`: one game in several channels, and only where somebody who may has agreed, for
+all to see.
+"""
 
 from __future__ import annotations
 
@@ -63,11 +65,15 @@ class Table:
     async def posted(self, where: Place) -> list[Reply]:
         """What waits to be posted in a place because of another one, in order."""
         found: list[Reply] = []
-        while due := [one for one in await self.app.answers.due(where.key) if one.place == where.key]:
+        while due := [
+            one for one in await self.app.answers.due(where.key) if one.place == where.key
+        ]:
             await self.app.answers.delivered(
                 *(one.id for one in due)
             )  # what changes a message is due once that is there
-            self.changed += [(one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends]
+            self.changed += [
+                (one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends
+            ]
             found += [one.reply for one in due if not one.delivery and not one.amends]
         return found
 
@@ -99,16 +105,22 @@ async def test_two_channels_play_one_game(table: Table) -> None:
     linked = await table.run(f"/game link {code.lower()}", BEN, THERE)
     assert linked.private
     assert linked.announce is not None
-    assert linked.announce.title == "Ben links this channel with #war-room (another server on Discord)"
+    assert (
+        linked.announce.title == "Ben links this channel with #war-room (another server on Discord)"
+    )
     assert "/game link off" in linked.announce.text()
-    assert await table.told(HERE) == ["Ben links this channel with #games (another workspace on Slack)"]
+    assert await table.told(HERE) == [
+        "Ben links this channel with #games (another workspace on Slack)"
+    ]
     await table.run("/game join US")
     await table.run("/game join VC", BEN, THERE)
     assert await table.told(THERE) == ["Anna plays US"]
     rolled = await table.run("/roll 2d6", BEN, THERE)
     assert await table.told(THERE) == [], "not what Ben did himself"
     assert (await table.told(HERE))[-1] == rolled.title
-    odds = await table.run('lnlt fire attackers="squad fp=2" targets="squad morale=5" odds', BEN, THERE)
+    odds = await table.run(
+        'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds', BEN, THERE
+    )
     assert odds.private
     assert await table.told(HERE) == []
 
@@ -116,7 +128,11 @@ async def test_two_channels_play_one_game(table: Table) -> None:
 async def test_status_lists_every_channel_that_plays_the_game(table: Table) -> None:
     assert "Played in" not in (await table.run("/game status")).text()
     await table.link()
-    await table.run(f"/game link {await table.code()}", Person("slack:T1/U1", "Ben"), Place("slack:T1/D1", "slack:T1"))
+    await table.run(
+        f"/game link {await table.code()}",
+        Person("slack:T1/U1", "Ben"),
+        Place("slack:T1/D1", "slack:T1"),
+    )
     assert "#games (another workspace on Slack)" in (await table.run("/game status")).text()
     status = (await table.run("/game status", BEN, THERE)).text()
     assert "Played in this channel and #war-room (another server on Discord)" in status
@@ -130,7 +146,9 @@ async def test_a_code_works_once_and_for_a_quarter_of_an_hour(table: Table) -> N
     late = await table.code()
     table.now += 15 * 60 + 1
     assert (await table.run(f"/game link {late}", BEN, ELSEWHERE)).code == "unknown-code"
-    assert (await table.run(f"/game link {await table.code()}")).code == "same-channel", "from this very channel"
+    assert (await table.run(f"/game link {await table.code()}")).code == "same-channel", (
+        "from this very channel"
+    )
     assert (await table.run("/game link ABCD1234", BEN, ELSEWHERE)).code == "unknown-code"
 
 
@@ -198,11 +216,15 @@ async def test_linking_is_never_undone(table: Table) -> None:
 async def test_a_link_ends_from_either_side_by_a_manager_and_both_are_told(table: Table) -> None:
     assert (await table.run("/game link off")).code == "not-linked", "nothing is linked"
     await table.link()
-    assert (await table.run("/game link off", DORA, THERE)).code == "not-master", "she manages nothing"
+    assert (await table.run("/game link off", DORA, THERE)).code == "not-master", (
+        "she manages nothing"
+    )
     await table.told(THERE)
     ended = await table.run("/game link OFF", BEN, THERE)
     assert ended.title == "Ben ends the link of this channel"
-    assert (await table.told(HERE))[-1] == "Ben ends the link of #games (another workspace on Slack)"
+    assert (await table.told(HERE))[
+        -1
+    ] == "Ben ends the link of #games (another workspace on Slack)"
     assert (await table.run("/game status", BEN, THERE)).code == "no-game"
     assert "Hill 875" in str(await table.run("/game status"))
     await table.run("/roll 2d6")
@@ -226,14 +248,21 @@ async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> 
     assert (await table.run("/setup links", CORA, hall)).code == "not-manager"
     shown = await table.run("/setup links", ANNA, hall)
     assert shown.private
-    assert shown.lines[0] == '#war-room: "Hill 875", also played from #games (another workspace on Slack).'
+    assert (
+        shown.lines[0]
+        == '#war-room: "Hill 875", also played from #games (another workspace on Slack).'
+    )
     await table.told(THERE)
     await table.told(HERE)
-    assert (await table.run("/setup links C1", ANNA, hall)).code == "unknown-channel", "a channel of another server"
+    assert (await table.run("/setup links C1", ANNA, hall)).code == "unknown-channel", (
+        "a channel of another server"
+    )
     assert (await table.run("/setup links 9", CORA, hall)).code == "not-manager"
     assert not (await table.run("/setup links 9", ANNA, hall)).error
     assert await table.told(HERE) == ["Anna ends the link of this channel"]
-    assert await table.told(THERE) == ["Anna ends the link of #war-room (another server on Discord)"]
+    assert await table.told(THERE) == [
+        "Anna ends the link of #war-room (another server on Discord)"
+    ]
     assert await table.places(HERE) == ()
     assert await table.places(THERE) == (THERE.key,)
 
@@ -250,7 +279,10 @@ async def test_a_game_that_is_deleted_is_told_of_in_the_other_channel(table: Tab
 
 async def test_a_stranger_cannot_mirror_a_channel_with_a_code_from_it(table: Table) -> None:
     """Mallory asks for a code where nothing is played, and types it in a server of their own."""
-    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    home, mallory = (
+        Place("discord:66/6", "discord:66", "#lair"),
+        Person("discord:66", "Mallory", manager=True),
+    )
     await table.run("/roll 2d6", mallory, home)
     code = await table.code(MALLORY, BAIT)
     asked = await table.run(f"/game link {code}", mallory, home)
@@ -262,14 +294,21 @@ async def test_a_stranger_cannot_mirror_a_channel_with_a_code_from_it(table: Tab
     await table.run("/roll 2d6 label=secret", CORA, BAIT)
     assert await table.told(home) == [], "nothing rolled in the bait channel is seen elsewhere"
     for attempt in (request.buttons[0].action, f"agree:{code}"):
-        assert (await table.press(attempt, MALLORY, BAIT)).code == "not-manager", "a member is no manager there"
-        assert (await table.press(attempt, mallory, home)).code == "agreed-already", "their server has agreed"
+        assert (await table.press(attempt, MALLORY, BAIT)).code == "not-manager", (
+            "a member is no manager there"
+        )
+        assert (await table.press(attempt, mallory, home)).code == "agreed-already", (
+            "their server has agreed"
+        )
     assert (await table.run(f"/game link {code}", MALLORY, BAIT)).code == "not-manager"
     assert await table.places(home) == (home.key,)
 
 
 async def test_a_stranger_cannot_mirror_a_channel_by_bringing_a_code_to_it(table: Table) -> None:
-    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    home, mallory = (
+        Place("discord:66/6", "discord:66", "#lair"),
+        Person("discord:66", "Mallory", manager=True),
+    )
     await table.run("/roll 2d6", mallory, home)
     asked = await table.run(f"/game link {await table.code(mallory, home)}", MALLORY, BAIT)
     assert asked.announce is not None, "the request appears in the channel, for all to see"
@@ -278,11 +317,16 @@ async def test_a_stranger_cannot_mirror_a_channel_by_bringing_a_code_to_it(table
     agreed = await table.press(asked.announce.buttons[0].action, VERA, BAIT)
     assert agreed.title == "Vera links this channel with #lair (another server on Discord)"
     assert not agreed.private
-    assert (await table.told(home))[-1] == "Vera links this channel with #general (another server on Discord)"
+    assert (await table.told(home))[
+        -1
+    ] == "Vera links this channel with #general (another server on Discord)"
 
 
 async def test_free_play_is_not_mirrored_by_whoever_rolled_in_it(table: Table) -> None:
-    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    home, mallory = (
+        Place("discord:66/6", "discord:66", "#lair"),
+        Person("discord:66", "Mallory", manager=True),
+    )
     await table.run("/roll 2d6", CORA, BAIT)
     await table.run(f"/game link {await table.code(MALLORY, BAIT)}", mallory, home)
     await table.run("/roll 2d6", CORA, BAIT)
@@ -290,9 +334,14 @@ async def test_free_play_is_not_mirrored_by_whoever_rolled_in_it(table: Table) -
     assert await table.places(home) == ()
 
 
-async def test_who_starts_a_game_does_not_speak_for_the_channel_in_which_it_is(table: Table) -> None:
+async def test_who_starts_a_game_does_not_speak_for_the_channel_in_which_it_is(
+    table: Table,
+) -> None:
     """Game master is whoever starts a game; what others roll there is not theirs to show."""
-    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    home, mallory = (
+        Place("discord:66/6", "discord:66", "#lair"),
+        Person("discord:66", "Mallory", manager=True),
+    )
     await table.run('/game start lnlt Bait sides="US, VC"', MALLORY, BAIT)
     asked = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", mallory, home)
     assert asked.title == "The link is requested"
@@ -303,7 +352,10 @@ async def test_who_starts_a_game_does_not_speak_for_the_channel_in_which_it_is(t
 
 
 async def test_a_manager_may_also_type_the_code_of_a_request(table: Table) -> None:
-    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    home, mallory = (
+        Place("discord:66/6", "discord:66", "#lair"),
+        Person("discord:66", "Mallory", manager=True),
+    )
     await table.run("/roll 2d6", mallory, home)
     code = await table.code(mallory, home)
     await table.run(f"/game link {code}", MALLORY, BAIT)
@@ -314,7 +366,10 @@ async def test_a_manager_may_also_type_the_code_of_a_request(table: Table) -> No
 
 
 async def test_a_request_can_be_refused_and_ends_by_itself(table: Table) -> None:
-    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    home, mallory = (
+        Place("discord:66/6", "discord:66", "#lair"),
+        Person("discord:66", "Mallory", manager=True),
+    )
     await table.run("/roll 2d6", mallory, home)
     code = await table.code(mallory, home)
     await table.run(f"/game link {code}", MALLORY, BAIT)
@@ -354,7 +409,9 @@ async def test_two_who_must_agree_both_count(table: Table) -> None:
     await table.run(f"/game link {code}", VERA, BAIT)
     first = await table.press(f"agree:{code}", BEN, THERE)
     assert "Still to agree: #war-room (another server on Discord)" in first.text()
-    assert (await table.press(f"agree:{code}", BEN, THERE)).code == "agreed-already", "once is enough"
+    assert (await table.press(f"agree:{code}", BEN, THERE)).code == "agreed-already", (
+        "once is enough"
+    )
     assert await table.places(BAIT) == ()
     assert not (await table.press(f"agree:{code}", ANNA, HERE)).error
     assert len(await table.places(BAIT)) == 3
@@ -379,7 +436,9 @@ async def test_a_request_that_was_answered_says_so_and_loses_its_buttons(table: 
     assert refused.text() == "Anna refuses: The link that was requested"
 
 
-async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expired(table: Table) -> None:
+async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expired(
+    table: Table,
+) -> None:
     await table.link()
     await table.run("/game settings master=Anna")
     code = await table.code(Person("discord:1", "Anna"))
@@ -397,7 +456,9 @@ async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expir
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
     (expired,) = [reply for about, reply in table.changed if about == "link"]
-    assert expired.text() == "Expired after 24 hours: The link that was requested", "that Ben agreed is left as it is"
+    assert expired.text() == "Expired after 24 hours: The link that was requested", (
+        "that Ben agreed is left as it is"
+    )
     assert not expired.buttons
     assert (await table.press(f"agree:{code}", ANNA, HERE)).code == "not-asked"
 
@@ -443,7 +504,9 @@ async def test_a_request_that_was_refused_does_not_expire(table: Table) -> None:
     await table.app.due_work.look()
     for where in (HERE, THERE, BAIT):
         await table.posted(where)
-    assert "Anna refuses: The link that was requested" in [reply.text() for _, reply in table.changed]
+    assert "Anna refuses: The link that was requested" in [
+        reply.text() for _, reply in table.changed
+    ]
     assert not any("Expired" in reply.text() for _, reply in table.changed)
 
 
@@ -452,7 +515,9 @@ async def test_two_who_agree_at_the_same_moment_both_count(table: Table) -> None
     await table.run("/game settings master=Anna")
     code = await table.code(Person("discord:1", "Anna"))
     await table.run(f"/game link {code}", VERA, BAIT)
-    agreed = await asyncio.gather(table.press(f"agree:{code}", BEN, THERE), table.press(f"agree:{code}", ANNA, HERE))
+    agreed = await asyncio.gather(
+        table.press(f"agree:{code}", BEN, THERE), table.press(f"agree:{code}", ANNA, HERE)
+    )
     assert not any(reply.error for reply in agreed)
     assert len(await table.places(BAIT)) == 3
 
@@ -461,7 +526,9 @@ async def test_a_code_opens_no_game_that_began_after_it(table: Table) -> None:
     """Whoever asks for a code where nothing is played has no right to what others begin there."""
     code = await table.code(BEN, ELSEWHERE)
     await table.run("/roll 2d6", Person("slack:T1/U2", "Cora"), ELSEWHERE)
-    assert (await table.run(f"/game link {code}", BEN, Place("slack:T2/C9", "slack:T2"))).code == "game-changed"
+    assert (
+        await table.run(f"/game link {code}", BEN, Place("slack:T2/C9", "slack:T2"))
+    ).code == "game-changed"
 
 
 async def test_a_code_for_one_game_brings_no_other(table: Table) -> None:
@@ -520,7 +587,9 @@ async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) ->
     assert await table.told(THERE) == [], "it never was away"
     await table.app.store.server_left("slack:T1")
     await server_back(table.app.store, "slack:T1")
-    assert await table.told(THERE) == ["This channel is linked with #war-room (another server on Discord)"]
+    assert await table.told(THERE) == [
+        "This channel is linked with #war-room (another server on Discord)"
+    ]
     assert await table.told(HERE) == []
 
 
@@ -535,7 +604,9 @@ async def test_a_channel_that_was_linked_when_nobody_was_asked_is_told_once(tabl
     assert "/game link off" in told.text()
 
 
-async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_the_other(table: Table) -> None:
+async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_the_other(
+    table: Table,
+) -> None:
     secret = Place("discord:5/11", "discord:5", "#secret-plans")
     await table.link(secret, ANNA)
     code = await table.code(ANNA, HERE)
@@ -552,7 +623,9 @@ async def test_setup_does_not_list_private_conversations(table: Table) -> None:
 
 
 async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table: Table) -> None:
-    """Another process ends the link: this one goes by what the store says, not by what it remembers."""
+    """Another process ends the link: this one goes by what the store says, not by what it
+    remembers.
+    """
     await table.link()
     await table.run("/roll 2d6")
     other = App(table.app.store, lambda: table.now)
@@ -564,7 +637,9 @@ async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table
 
 
 async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(table: Table) -> None:
-    """Free play in two linked channels: a member of one may ask for a third, and take it back, but not for ever."""
+    """Free play in two linked channels: a member of one may ask for a third, and take it back,
+    but not for ever.
+    """
     await table.run("/roll 2d6", where=BAIT, who=VERA)
     await table.run(f"/game link {await table.code(VERA, BAIT)}", BEN, THERE)
     await table.posted(THERE)
@@ -580,7 +655,9 @@ async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(ta
     assert last.title == "The link is requested"
 
 
-async def test_whoever_holds_cards_is_asked_where_they_play_before_the_end_opens_hands(table: Table) -> None:
+async def test_whoever_holds_cards_is_asked_where_they_play_before_the_end_opens_hands(
+    table: Table,
+) -> None:
     await table.link()
     await table.run("/game join VC", BEN, THERE)
     await table.run('/deck make "1..9" cup')

@@ -1,4 +1,6 @@
-"""Ultracombat Normandy: an element with several weapons fires all of them, or the one that is named."""
+"""Ultracombat Normandy: an element with several weapons fires all of them, or the one that is
+named.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,15 @@ ARMED = 'unit add Able element US stats="firearms=12 members=4 morale=14 loadout
 
 
 async def armed() -> Channel:
-    """A channel in which Anna has an element with four men and three kinds of weapons, and Bob one without."""
+    """A channel in which Anna has an element with four men and three kinds of weapons, and Bob
+    one without.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start ucn Bridge sides="US, German"', "game join US", ARMED)
     await channel.do(
-        "Bob", "game join German", "unit add Gruppe element German stats='firearms=11 morale=13 members=20'"
+        "Bob",
+        "game join German",
+        "unit add Gruppe element German stats='firearms=11 morale=13 members=20'",
     )
     return channel
 
@@ -46,7 +52,9 @@ async def test_one_weapon_fires_alone() -> None:
     """The weapon that is named, as often as n says; other firers beside it are as typed."""
     channel = await armed()
     assert (await shot(channel, "Able weapon=smg"))[1] == ["smg"]
-    assert (await shot(channel, "Able weapon=battle-rifle n=2; lmg skill=12"))[1] == ["battle-rifle"] * 2 + ["lmg"]
+    assert (await shot(channel, "Able weapon=battle-rifle n=2; lmg skill=12"))[1] == [
+        "battle-rifle"
+    ] * 2 + ["lmg"]
 
 
 async def test_losses_take_the_commonest_weapons_first() -> None:
@@ -66,21 +74,29 @@ async def test_each_weapon_is_offered_in_lists_and_forms() -> None:
     """Behind the element, with the item that fires it; the card says what it carries."""
     channel = await armed()
     anna = channel.who("Anna")
-    offered = await channel.app.complete(("ucn", "shoot"), "shooters", "able", {}, anna, channel.place)
+    offered = await channel.app.complete(
+        ("ucn", "shoot"), "shooters", "able", {}, anna, channel.place
+    )
     assert [(one.name, one.value) for one in offered[1:]] == [
         ("Able: battle-rifle", "Able weapon=battle-rifle n=2"),
         ("Able: lmg", "Able weapon=lmg"),
         ("Able: smg", "Able weapon=smg"),
     ]
-    option = next(option for option in system("ucn").sequence("shoot").inputs if option.name == "shooters")
+    option = next(
+        option for option in system("ucn").sequence("shoot").inputs if option.name == "shooters"
+    )
     picks = unit_picks(option, "Able weapon=lmg", await channel.app.known(channel.place, anna), 25)
     assert [pick.label for pick in picks if pick.label.startswith("Able")] == [
         "Able", "Able: battle-rifle", "Able: smg", "Able weapon=lmg"]  # fmt: skip
-    assert "carries 2 battle rifles, LMG, SMG" in (await channel.do("Anna", "unit show Able")).text()
+    assert (
+        "carries 2 battle rifles, LMG, SMG" in (await channel.do("Anna", "unit show Able")).text()
+    )
 
 
 async def test_a_loadout_is_completed_and_checked() -> None:
-    """`stats:` completes the weapon that is being typed; what is no weapon is named, with the nearest."""
+    """`stats:` completes the weapon that is being typed; what is no weapon is named, with the
+    nearest.
+    """
     channel = await armed()
     offered = await channel.app.complete(
         ("unit", "edit"), "stats", "loadout=2xsmg,lm", {}, channel.who("Anna"), channel.place
@@ -109,7 +125,9 @@ async def test_submachine_guns_of_the_loadout_count_in_melee(typed: str, counted
 async def test_several_targets_of_a_shot_at_one_are_answered_with_a_command_for_each() -> None:
     channel = await armed()
     await channel.do("Bob", "unit add Trupp element German stats='members=3'")
-    several = await channel.refused("Anna", 'ucn shoot Able 12 target="Gruppe; Trupp"', "too-many target")
+    several = await channel.refused(
+        "Anna", 'ucn shoot Able 12 target="Gruppe; Trupp"', "too-many target"
+    )
     assert several.body() == [
         "Once for each: /ucn shoot shooters=Able skill=12 target=Gruppe; /ucn shoot shooters=Able skill=12 target=Trupp"
     ]

@@ -15,15 +15,26 @@ from tests.playing import Channel, two_sides
 
 
 async def played() -> Channel:
-    """A game with notes, sealed rolls (one open, one not), an order, an undone shot and one brought back."""
+    """A game with notes, sealed rolls (one open, one not), an order, an undone shot and one
+    brought back.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do(
-        "Anna", "roll 2d6 label=wind", "lnlt fire attackers=us1 targets=vc1", 'roll 1d6 label="=1+1" secret'
+        "Anna",
+        "roll 2d6 label=wind",
+        "lnlt fire attackers=us1 targets=vc1",
+        'roll 1d6 label="=1+1" secret',
     )
     await channel.do("Bob", "lnlt fire attackers=vc2 targets=us2 secret", "roll 2d6 hand=3,4")
     await channel.do(
-        "Anna", "game next", "unit edit us1 fp=3", "game undo", "unit edit us2 fp=4", "game undo", "game redo"
+        "Anna",
+        "game next",
+        "unit edit us1 fp=3",
+        "game undo",
+        "unit edit us2 fp=4",
+        "game undo",
+        "game redo",
     )
     sealed = min((await channel.game()).sealed)
     await channel.do("Anna", f"game reveal {sealed}", 'game plan 3 "Gunships on call"')
@@ -44,7 +55,9 @@ async def at_once(channel: Channel) -> str:
     row, game = loaded.row, loaded.game
     events, seeds = await store.events(row), await store.seeds(row)
     texts, persons = await store.texts(row), await store.persons(row)
-    whole = export_game(game.id, events, seeds, texts, persons, name=game.name, system=game.system, exported="-")
+    whole = export_game(
+        game.id, events, seeds, texts, persons, name=game.name, system=game.system, exported="-"
+    )
     return json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -52,7 +65,9 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
     channel = await played()
     whole = {kind: await content(channel, kind) for kind in ("json", "csv", "markdown")}
     assert whole["json"] == await at_once(channel)
-    assert {"sealed", "undo", "redo"} <= {row["body"]["kind"] for row in json.loads(whole["json"])["events"]}
+    assert {"sealed", "undo", "redo"} <= {
+        row["body"]["kind"] for row in json.loads(whole["json"])["events"]
+    }
     monkeypatch.setattr(bot.commands.log.export_and_share, "BATCH", 3)  # the worker writes them now
     monkeypatch.setattr(bot.game.loaded, "BATCH", 3)
     monkeypatch.setattr(bot.game.loaded, "TEXTS", 2)
@@ -71,7 +86,9 @@ async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.M
     assert not ended.files
 
 
-async def test_the_page_of_a_long_export_is_worked_out_beside_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_page_of_a_long_export_is_worked_out_beside_the_bot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = await played()
     page = await channel.do("Anna", "game export html")
     monkeypatch.setattr(bot.commands.log.export_and_share, "LONG", 0)

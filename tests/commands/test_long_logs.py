@@ -1,4 +1,6 @@
-"""The log of a long game is looked through by marks, and says what it says when all of it is read."""
+"""The log of a long game is looked through by marks, and says what it says when all of it is
+read.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,19 @@ async def played() -> Channel:
     """A game in which units fire, are changed, undone and brought back."""
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1", "roll 2d6 label=wind", "unit edit us2 fp=4")
-    await channel.do("Anna", "game undo", "game redo", "unit edit us1 fp=3", "game undo", "roll 1d6 secret")
-    await channel.do("Bob", "lnlt fire attackers=vc2 targets=us2", "unit edit vc3 morale=4", "game undo", "game redo")
+    await channel.do(
+        "Anna", "lnlt fire attackers=us1 targets=vc1", "roll 2d6 label=wind", "unit edit us2 fp=4"
+    )
+    await channel.do(
+        "Anna", "game undo", "game redo", "unit edit us1 fp=3", "game undo", "roll 1d6 secret"
+    )
+    await channel.do(
+        "Bob",
+        "lnlt fire attackers=vc2 targets=us2",
+        "unit edit vc3 morale=4",
+        "game undo",
+        "game redo",
+    )
     await channel.do("Bob", "game undo", "unit remove vc3", "roll 2d6", "unit edit vc2 fp=2")
     return channel
 
@@ -77,7 +89,9 @@ async def test_what_comes_later_is_marked_when_it_is_looked_for(short_blocks: No
     assert after[2:-1] == before[1:-1]
 
 
-async def test_of_a_marked_log_only_what_is_shown_is_read(short_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_a_marked_log_only_what_is_shown_is_read(
+    short_blocks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     channel = await played()
     await channel.do("Anna", "log unit=Tran")
     store, read = channel.app.store, list[int]()
@@ -93,7 +107,9 @@ async def test_of_a_marked_log_only_what_is_shown_is_read(short_blocks: None, mo
     assert sum(read) < BLOCK, "the last events, which are no full block yet"
 
 
-async def test_marks_that_cannot_be_written_are_made_again(short_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_marks_that_cannot_be_written_are_made_again(
+    short_blocks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     channel = await played()
 
     async def full(*_: object) -> None:
@@ -105,7 +121,9 @@ async def test_marks_that_cannot_be_written_are_made_again(short_blocks: None, m
     assert await pages(channel) == first
 
 
-async def test_another_edition_of_marks_is_not_used(short_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_edition_of_marks_is_not_used(
+    short_blocks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     channel = await played()
     first = await pages(channel)
     store, row = channel.app.store, await row_of(channel)

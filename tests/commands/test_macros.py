@@ -73,14 +73,18 @@ async def test_a_gap_has_its_default_or_is_asked_for() -> None:
 async def test_a_gap_that_is_left_empty_takes_its_option_along() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "macro add f lnlt fire attackers={who} targets={whom} tm={tm=} hand={dice}")
+    await channel.do(
+        "Anna", "macro add f lnlt fire attackers={who} targets={whom} tm={tm=} hand={dice}"
+    )
     shot = await channel.do("Anna", 'f us1 vc1 dice="2,5"')
     assert "terrain" not in shot.text()
     covered = await channel.do("Anna", 'f us1 vc1 tm=2 dice="2,5"')
     assert "terrain" in covered.text()
 
 
-@pytest.mark.parametrize("nasty", ['x" hand=1 secret', "<@123> @everyone", "`rm` */_~", "{n} {dice}", "a; b = c"])
+@pytest.mark.parametrize(
+    "nasty", ['x" hand=1 secret', "<@123> @everyone", "`rm` */_~", "{n} {dice}", "a; b = c"]
+)
 async def test_what_fills_a_gap_stays_one_value(nasty: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "macro add say roll {n=1}d6 label={why} hand=4")
@@ -197,7 +201,10 @@ async def test_nothing_else_can(text: str) -> None:
         ('macro add x "lnlt fire tm={tm=99}"', "bad-value tm"),
         ('macro add x "log count=many"', "bad-value count"),
         ('macro add x "  "', "missing text"),
-        (f'macro add x "roll {"+".join(f"{{g{n}}}d6" for n in range(MOST_GAPS + 1))}"', "too-many text"),
+        (
+            f'macro add x "roll {"+".join(f"{{g{n}}}d6" for n in range(MOST_GAPS + 1))}"',
+            "too-many text",
+        ),
         (f'macro add x "roll 2d6 label={"x" * LONGEST}"', "too-long text"),
     ],
 )
@@ -229,7 +236,9 @@ async def test_a_file_of_macros_is_exported_and_brought_in_elsewhere_whole_or_no
     spec, host = channel.app.spec(("macro", "import")), channel.who("Host", manager=True)
 
     async def bring(text: str, request: str, **more: Any) -> Reply:
-        return await channel.app.run_typed(spec, {"file": text, **more}, host, channel.place, request)
+        return await channel.app.run_typed(
+            spec, {"file": text, **more}, host, channel.place, request
+        )
 
     faulty = await bring(f"# ours\n\n{text}x: privacy delete\n", "i1", server=True)
     assert faulty.error
@@ -248,7 +257,9 @@ async def test_privacy_shows_exports_and_deletes_ones_own() -> None:
     await managed(channel, 'macro add w "roll 1d6 hand=2" server')
     assert "macros: 1." in (await channel.do("Anna", "privacy show")).text()
     [file] = (await channel.do("Anna", "privacy export")).files
-    kept = [doc["data"]["text"] for doc in json.loads(file.data)["documents"] if doc["kind"] == "macro"]
+    kept = [
+        doc["data"]["text"] for doc in json.loads(file.data)["documents"] if doc["kind"] == "macro"
+    ]
     assert kept == ["roll {n=1}d10>=8 hand={dice}"]
     await channel.do("Anna", "privacy delete confirm")
     await channel.refused("Anna", "macro run h dice=8", "unknown-macro name")
@@ -304,6 +315,11 @@ def test_help_tells_of_them() -> None:
 async def test_it_costs_what_it_runs() -> None:
     channel = await Channel.fresh()
     channel.app.handling.budgets = Budgets(6, lambda: 0.0)
-    await channel.do("Anna", 'macro add o lnlt fire attackers="squad fp=2" targets="squad morale=5" odds', "o", "o")
+    await channel.do(
+        "Anna",
+        'macro add o lnlt fire attackers="squad fp=2" targets="squad morale=5" odds',
+        "o",
+        "o",
+    )
     await channel.refused("Anna", "o", "over-budget")
     await channel.do("Anna", "roll 2d6")

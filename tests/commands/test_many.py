@@ -1,4 +1,6 @@
-"""Many units at once: ranges, `all`, states, sides and hexes in lists, in sequences of one unit, and in `/unit`."""
+"""Many units at once: ranges, `all`, states, sides and hexes in lists, in sequences of one unit,
+and in `/unit`.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,13 @@ async def test_attackers_and_targets_in_a_few_words() -> None:
     await channel.do("Anna", "lnlt fire us1..us2 all hand=1,6")
     event = await last_event(channel)
     assert event["inputs"] == {"attackers": "Squad 1; Squad 2", "targets": "Cell 1; Cell 2; Tran"}
-    assert [unit["name"] for unit in event["used"]] == ["Squad 1", "Squad 2", "Cell 1", "Cell 2", "Tran"]
+    assert [unit["name"] for unit in event["used"]] == [
+        "Squad 1",
+        "Squad 2",
+        "Cell 1",
+        "Cell 2",
+        "Tran",
+    ]
     await assert_sound(channel)
 
 
@@ -91,7 +99,11 @@ async def test_who_is_gone_is_left_out_unless_named() -> None:
         ('lnlt fire "Squad 1..4" vc1', "unknown-unit attackers", "Did you mean Squad 1..2?"),
         ('lnlt fire us1 "Cell 9"', "unknown-unit Cell 9", "Did you mean Cell"),
         ("lnlt fire us1 side:NVA", "unknown-side NVA", "Sides are US, VC."),
-        ('lnlt fire us1 "Zug Cell"', "unknown-unit Zug", "Put a semicolon or a comma between units"),
+        (
+            'lnlt fire us1 "Zug Cell"',
+            "unknown-unit Zug",
+            "Put a semicolon or a comma between units",
+        ),
     ],
 )
 async def test_what_is_not_found_is_named_with_the_nearest(line: str, part: str, hint: str) -> None:
@@ -113,7 +125,9 @@ async def twelve_men(channel: Channel) -> None:
     """Two players of Beer and Pretzels Skirmish: twelve GIs and their leader, three Germans."""
     await channel.do("Anna", 'game start baps "Village" sides="US, Germans"', "game join US")
     await channel.do("Bob", "game join Germans", 'unit add "Landser 1..3" soldier Germans')
-    await channel.do("Anna", 'unit add "GI 1..12" soldier US grade=veteran', "unit add Sarge leader US lr=2")
+    await channel.do(
+        "Anna", 'unit add "GI 1..12" soldier US grade=veteran', "unit add Sarge leader US lr=2"
+    )
 
 
 async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -> None:
@@ -122,12 +136,17 @@ async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -
     await twelve_men(channel)
     before = await channel.content()
     number = (await channel.game()).number
-    reply = await channel.do("Anna", 'baps random-order unit="GI 1..12" hand=1,2,3,4,5,6,7,8,2,2,3,3')
+    reply = await channel.do(
+        "Anna", 'baps random-order unit="GI 1..12" hand=1,2,3,4,5,6,7,8,2,2,3,3'
+    )
     event = await last_event(channel)
     assert event["number"] == number + 1
     assert event["inputs"]["unit"] == "; ".join(f"GI {at}" for at in range(1, 13))
     assert [die["value"] for die in event["dice"]] == [1, 2, 3, 4, 5, 6, 7, 8, 2, 2, 3, 3]
-    assert [die["label"] for die in event["dice"]][:2] == ["GI 1, random order", "GI 2, random order"]
+    assert [die["label"] for die in event["dice"]][:2] == [
+        "GI 1, random order",
+        "GI 2, random order",
+    ]
     assert [play["unit"] for play in event["out"]["plays"]] == [f"GI {at}" for at in range(1, 13)]
     groups = [part for part in reply.lines if isinstance(part, Group)]
     assert [group.text for group in groups] == ["GI 2, 3, 9-12", "GI 7 + 8", "GI 4-6", "GI 1"]
@@ -148,7 +167,9 @@ async def test_one_man_rushes_where_several_rush_and_a_bare_list_is_the_men() ->
     await twelve_men(channel)
     told = await channel.do("Anna", 'baps random-order "GI 1..4" hand=2,8,8,8')
     assert told.title == "1 of 4 GIs rushes the enemy, 3 do as the nearest friend with orders does"
-    assert (await channel.do("Anna", "baps random-order us1 hand=8")).by == "Anna rolls a random order"
+    assert (
+        await channel.do("Anna", "baps random-order us1 hand=8")
+    ).by == "Anna rolls a random order"
     await channel.refused("Anna", "baps random-order driverr", "bad-value")
 
 
@@ -163,7 +184,9 @@ async def test_a_few_show_their_dice() -> None:
 async def test_a_list_of_one_is_played_once() -> None:
     channel = await Channel.fresh()
     await twelve_men(channel)
-    await channel.do("Anna", 'unit edit "GI 1" suppressed', 'baps random-order unit="all suppressed"')
+    await channel.do(
+        "Anna", 'unit edit "GI 1" suppressed', 'baps random-order unit="all suppressed"'
+    )
     event = await last_event(channel)
     assert event["inputs"] == {"unit": "GI 1"}
     assert event["out"]["order"] == "remain-suppressed"
@@ -173,9 +196,13 @@ async def test_the_die_owed_next_says_whose_it_is() -> None:
     channel = await Channel.fresh()
     await twelve_men(channel)
     before = (await channel.game()).number
-    reply = await channel.refused("Anna", 'baps random-order unit="GI 1..3" hand=1,2', "die-owed GI 3, random order")
+    reply = await channel.refused(
+        "Anna", 'baps random-order unit="GI 1..3" hand=1,2', "die-owed GI 3, random order"
+    )
     assert 'unit="GI 1; GI 2; GI 3" hand=1,2,?' in reply.text()
-    await channel.refused("Anna", 'baps random-order unit="GI 1..3" hand=1,2,3,4', "dice-left-over 1 die")
+    await channel.refused(
+        "Anna", 'baps random-order unit="GI 1..3" hand=1,2,3,4', "dice-left-over 1 die"
+    )
     assert (await channel.game()).number == before
 
 
@@ -183,7 +210,9 @@ async def test_what_one_unit_forbids_is_said_before_any_die() -> None:
     channel = await Channel.fresh()
     await twelve_men(channel)
     before = (await channel.game()).number
-    await channel.refused("Anna", 'baps random-order unit="GI 1; Sarge"', "wrong-type Sarge is a leader")
+    await channel.refused(
+        "Anna", 'baps random-order unit="GI 1; Sarge"', "wrong-type Sarge is a leader"
+    )
     await channel.refused("Bob", "baps random-order unit=GI,side:US", "unknown-unit GI")
     await channel.refused("Bob", 'baps random-order unit="GI 1..2"', "not-yours GI 1")
     await channel.refused("Anna", 'baps random-order unit="GI 1; GI 13"', "unknown-unit GI 13")
@@ -193,7 +222,9 @@ async def test_what_one_unit_forbids_is_said_before_any_die() -> None:
 
 
 async def test_again_sealed_and_exported() -> None:
-    """Again plays the same men; a sealed one changes nobody before it is opened; the CSV has a line for each event."""
+    """Again plays the same men; a sealed one changes nobody before it is opened; the CSV has a
+    line for each event.
+    """
     channel = await Channel.fresh()
     await twelve_men(channel)
     await channel.do("Anna", 'baps random-order unit="GI 1..4"', "again")
@@ -214,7 +245,9 @@ async def test_a_later_play_sees_what_an_earlier_one_did() -> None:
     """Both teams let loose at the same enemy, who gets a marker from each."""
     channel = await Channel.fresh()
     await channel.do(
-        "Anna", 'unit add "Red 1..2" element morale=10 members=4', "unit add Foe element morale=10 members=4"
+        "Anna",
+        'unit add "Red 1..2" element morale=10 members=4',
+        "unit add Foe element morale=10 members=4",
     )
     await channel.do("Anna", 'ucn morale unit="Red 1..2" enemies=Foe hand=11,11')
     assert (await channel.game()).units["foe"].numbers["suppression_markers"] == 2
@@ -269,7 +302,9 @@ async def test_dice_and_odds_of_twelve_as_they_were_rolled() -> None:
 
 
 async def test_twelve_random_orders_take_at_most_forty_characters() -> None:
-    """As typed in the console and on Slack; on Discord the command and its option are picked, the range is typed."""
+    """As typed in the console and on Slack; on Discord the command and its option are picked,
+    the range is typed.
+    """
     channel = await Channel.fresh()
     await twelve_men(channel)
     line = '/baps random-order unit="GI 1..12"'
@@ -280,7 +315,9 @@ async def test_twelve_random_orders_take_at_most_forty_characters() -> None:
 
 
 async def test_units_are_edited_many_at_once() -> None:
-    """A range, a state and a side: each one event that is undone whole; who had the value already is counted."""
+    """A range, a state and a side: each one event that is undone whole; who had the value
+    already is counted.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     before = await channel.content()
@@ -292,7 +329,9 @@ async def test_units_are_edited_many_at_once() -> None:
     assert reply.first == "Anna edits Lt Hill"
     assert "2 units had these values already." in reply.text()
     await channel.do("Anna", 'unit edit "all shaken squads" -shaken')
-    assert {name: unit.state for name, unit in (await channel.game()).units.items() if unit.side == "US"} == {
+    assert {
+        name: unit.state for name, unit in (await channel.game()).units.items() if unit.side == "US"
+    } == {
         "squad 1": "",
         "squad 2": "",
         "lt hill": "shaken",
@@ -351,7 +390,12 @@ async def test_an_ammunition_check_of_all_soldiers_leads_to_one_order_for_all() 
     await channel.do("Anna", "unit edit side:US weapon=rifle-semi")
     reply = await channel.do("Anna", 'baps ammo-check "all soldiers" hand=1,3,3,4,2,6,6,2,2,1,2,6')
     assert reply.title.startswith("2 of 12 GIs jammed or out of ammunition")
-    [line] = [piece for part in reply.lines for piece in pieces_of(str_of(part)) if isinstance(piece, Typed)]
+    [line] = [
+        piece
+        for part in reply.lines
+        for piece in pieces_of(str_of(part))
+        if isinstance(piece, Typed)
+    ]
     assert line == '/unit edit "GI 1; GI 10" -out-or-jammed'
     await channel.do("Anna", line)
     assert not any("out-or-jammed" in unit.marks for unit in (await channel.game()).units.values())

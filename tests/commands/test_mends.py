@@ -1,4 +1,6 @@
-"""Errors that offer what mends them: a form only where one can, *Try again*, *Start a game*, and never another unit."""
+"""Errors that offer what mends them: a form only where one can, *Try again*, *Start a game*, and
+never another unit.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,10 @@ async def test_dice_too_many_are_no_target_and_an_unknown_unit_leads_to_the_list
 def test_the_units_that_are_known_stay_in_the_field_of_one_that_is_not() -> None:
     from bot.rules.inputs.units import RosterUnit
 
-    roster = (RosterUnit("Cavalry 1", "us1", "squad", "US"), RosterUnit("Cavalry 2", "us2", "squad", "US"))
+    roster = (
+        RosterUnit("Cavalry 1", "us1", "squad", "US"),
+        RosterUnit("Cavalry 2", "us2", "squad", "US"),
+    )
     assert known_items("Cavalry 1, Cavarly 2", roster) == "Cavalry 1"
     assert known_items("Cavarly 1; us2, us1", roster) == "us2; us1"
 
@@ -121,7 +126,11 @@ async def test_change_of_a_game_that_is_over_opens_no_form() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     fired = await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1"')
-    change = next(button.action for button in (fired.announce or fired).buttons if button.label.startswith("Change"))
+    change = next(
+        button.action
+        for button in (fired.announce or fired).buttons
+        if button.label.startswith("Change")
+    )
     who, where = channel.who("Anna"), HERE
     assert (await channel.app.forms.opened(change.removeprefix("form:"), who, where)).options
     await channel.do("Anna", "game end confirm")
@@ -141,7 +150,12 @@ async def test_who_edits_a_unit_of_the_enemy_is_named_and_its_owner_is_called() 
 
 def test_no_join_button_is_left_when_a_game_is_over() -> None:
     said = Reply(
-        "Start", buttons=(Button("join:g:US", "Join US"), Button("next:g:1.0.x", "Next"), Button("log:g", "Log"))
+        "Start",
+        buttons=(
+            Button("join:g:US", "Join US"),
+            Button("next:g:1.0.x", "Next"),
+            Button("log:g", "Log"),
+        ),
     )
     bare = _when_over(said)
     assert bare is not None
@@ -152,14 +166,26 @@ def test_no_join_button_is_left_when_a_game_is_over() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["lnlt fire us2 vc1", 'lnlt fire "Rifle 2" vc1', "lnlt rally us2", "unit show us2", 'unit edit "Rifle 2" shaken'],
+    [
+        "lnlt fire us2 vc1",
+        'lnlt fire "Rifle 2" vc1',
+        "lnlt rally us2",
+        "unit show us2",
+        'unit edit "Rifle 2" shaken',
+    ],
 )
-async def test_who_is_no_longer_on_the_roster_is_named_and_nobody_else_is_offered(line: str) -> None:
-    """A menu or form that was open when the unit was removed says so too; who never was there is as unknown as ever."""
+async def test_who_is_no_longer_on_the_roster_is_named_and_nobody_else_is_offered(
+    line: str,
+) -> None:
+    """A menu or form that was open when the unit was removed says so too; who never was there is
+    as unknown as ever.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford", "game join US")
     card = await channel.do("Anna", "unit list")
-    entry = next(one for menu in card.menus for one in menu.entries if one.label.startswith("Rifle 2"))
+    entry = next(
+        one for menu in card.menus for one in menu.entries if one.label.startswith("Rifle 2")
+    )
     await channel.do("Anna", "unit remove us2")
     reply = await offered(channel, line)
     assert (reply.title, reply.code) == ("Rifle 2 is no longer on the roster.", "unknown-unit")
@@ -181,7 +207,13 @@ async def test_the_card_that_starts_a_game_says_nothing_twice() -> None:
     assert "Sides: US, VC." in started.lines
     assert "Join one" not in started.text()
     said = [getattr(part, "text", part) for part in started.lines]
-    typed = [one for part in said if isinstance(part, Phrase) for one in part.pieces if isinstance(one, Typed)]
+    typed = [
+        one
+        for part in said
+        if isinstance(part, Phrase)
+        for one in part.pieces
+        if isinstance(one, Typed)
+    ]
     assert typed == ["/unit list", "/fair add"]
 
 
@@ -228,7 +260,9 @@ async def test_the_buttons_of_a_card_that_is_over_bring_those_of_now() -> None:
     card = await channel.do("Anna", "game next")
     now = labels(await channel.do("Anna", "game next"))
     for label in ("Next phase", "Pass", "Initiative"):
-        told = await channel.press("Anna", next(one.action for one in card.buttons if one.label == label))
+        told = await channel.press(
+            "Anna", next(one.action for one in card.buttons if one.label == label)
+        )
         assert (told.title, told.code) == ("That phase is over.", "phase-over")
         assert set(labels(told)) <= set(now)
         assert "Next turn" in labels(told) or "Next phase" in labels(told)

@@ -1,4 +1,6 @@
-"""Many units in one short command: one answer, one event, and one undo that takes all of it back."""
+"""Many units in one short command: one answer, one event, and one undo that takes all of it
+back.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ async def test_one_command_is_one_event_and_one_undo(line: str) -> None:
 async def test_the_log_of_several_units() -> None:
     """What any of them did, page by page; a unit that was removed is found by its name."""
     channel = await men()
-    await channel.do("Anna", "unit edit us1..us3 suppressed", "unit edit us9 suppressed", "unit remove us12")
+    await channel.do(
+        "Anna", "unit edit us1..us3 suppressed", "unit edit us9 suppressed", "unit remove us12"
+    )
     for _ in range(3):
         await channel.do("Anna", "baps random-order unit=us2")
     reply = await channel.do("Anna", "log 2 unit=us1..us3")

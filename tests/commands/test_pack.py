@@ -16,7 +16,10 @@ from tests.packs.conftest import FEW
 from tests.playing import Channel
 
 SAMPLES = Path(__file__).parents[1] / "data" / "imports"
-ONE_TEXT = "\n".join(f"{name}:\n" + "\n".join(f"  {line}" for line in text.splitlines()) for name, text in FEW.items())
+ONE_TEXT = "\n".join(
+    f"{name}:\n" + "\n".join(f"  {line}" for line in text.splitlines())
+    for name, text in FEW.items()
+)
 
 
 def few(changed: dict[str, str] | None = None) -> str:
@@ -29,7 +32,9 @@ async def add(channel: Channel, text: str, name: str = "Host", *, manager: bool 
     """What `/pack add` answers to a file."""
     spec = channel.app.spec(("pack", "add"))
     who = channel.who(name, manager=manager)
-    return await channel.app.run_typed(spec, {"file": text}, who, channel.place, f"add{time.monotonic_ns()}")
+    return await channel.app.run_typed(
+        spec, {"file": text}, who, channel.place, f"add{time.monotonic_ns()}"
+    )
 
 
 async def managed(channel: Channel, line: str) -> Reply:
@@ -51,7 +56,9 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
     assert "Combat sequences: none." in said
     await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
     button = review.buttons[0]
-    pressed = await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
+    pressed = await channel.app.press(
+        button.action, channel.who("Host", manager=True), channel.place, "p1"
+    )
     assert pressed.title == "Few 1 is enabled here"
     looked = await channel.do("Anna", "few-table combat crt roll=5")
     assert "hit" in looked.text()
@@ -78,7 +85,12 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("sample", "title", "line", "said"),
     [
-        ("rally.csv", "Rally table 1", "rally-table tables rally-table roll=12", 'Rallies, and "Hurrah"'),
+        (
+            "rally.csv",
+            "Rally table 1",
+            "rally-table tables rally-table roll=12",
+            'Rallies, and "Hurrah"',
+        ),
         (
             "reinforcements.txt",
             "Reinforcements on the flank 1",
@@ -98,10 +110,17 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
             "stragglers-on-the-ro-table tables stragglers-on-the-road roll=3",
             "Nobody",
         ),
-        ("patrols.yml", "HedgeWar 1", "hedgewar-table tables village-names tens=2 ones=1", "Barrow"),
+        (
+            "patrols.yml",
+            "HedgeWar 1",
+            "hedgewar-table tables village-names tens=2 ones=1",
+            "Barrow",
+        ),
     ],
 )
-async def test_a_table_of_another_program_becomes_a_pack(sample: str, title: str, line: str, said: str) -> None:
+async def test_a_table_of_another_program_becomes_a_pack(
+    sample: str, title: str, line: str, said: str
+) -> None:
     channel = await Channel.fresh()
     review = await add(channel, (SAMPLES / sample).read_text(encoding="utf-8"))
     assert review.title == f"{title} is checked and kept"
@@ -115,18 +134,34 @@ async def test_a_zip_of_tables_becomes_one_pack_and_says_what_is_left_out() -> N
     names = ("odds.csv", "patrols.yml", "stragglers.txt")
     files = {f"club/{name}": (SAMPLES / name).read_bytes() for name in names}
     channel = await Channel.fresh()
-    review = await add(channel, file_text(zipped({**files, "club/note.txt": b"Bring biscuits."}), "club.zip"))
+    review = await add(
+        channel, file_text(zipped({**files, "club/note.txt": b"Bring biscuits."}), "club.zip")
+    )
     assert review.title == "Imported tables 1 is checked and kept"
     assert "left out: club/note.txt: No table can be read from this." in review.text()
-    assert "Tables: Loot table, Odds, Road table, Stragglers on the road, Village names." in review.text()
-    await channel.app.press(review.buttons[0].action, channel.who("Host", manager=True), channel.place, "p1")
+    assert (
+        "Tables: Loot table, Odds, Road table, Stragglers on the road, Village names."
+        in review.text()
+    )
+    await channel.app.press(
+        review.buttons[0].action, channel.who("Host", manager=True), channel.place, "p1"
+    )
     id = review.buttons[0].action.partition(":")[2][:8]
-    (pack,) = [line for line in (await channel.do("Anna", "pack list")).text().splitlines() if f"@{id}" in line]
+    (pack,) = [
+        line
+        for line in (await channel.do("Anna", "pack list")).text().splitlines()
+        if f"@{id}" in line
+    ]
     command = pack.partition(" · ")[2].partition("@")[0]
-    assert "Felled trees" in (await channel.do("Anna", f"{command}-table club road-table roll=5")).text()
+    assert (
+        "Felled trees"
+        in (await channel.do("Anna", f"{command}-table club road-table roll=5")).text()
+    )
     nothing = await add(channel, file_text(zipped({"note.txt": b"Bring biscuits."}), "club.zip"))
     assert (nothing.code, "note.txt: No table can be read" in nothing.text()) == ("bad-pack", True)
-    both = await add(channel, file_text(zipped({**files, "club/deep/pack.yaml": b"id: few"}), "club.zip"))
+    both = await add(
+        channel, file_text(zipped({**files, "club/deep/pack.yaml": b"id: few"}), "club.zip")
+    )
     assert "is no name for a file of a pack" in both.text()
 
 
@@ -174,7 +209,10 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
         ("title: a YAML file, but no pack", "This is neither a pack nor a table that is known."),
         ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml is there twice"),
         ("game.yaml: {groups: {}}", "has no pack.yaml"),
-        ('{"formula": "1d6", "results": [{"range": [1]}]}', "Result 1 has no range of two whole numbers."),
+        (
+            '{"formula": "1d6", "results": [{"range": [1]}]}',
+            "Result 1 has no range of two whole numbers.",
+        ),
         ("pack.yaml: {}\n../evil.yaml: {}", "is no name for a file of a pack"),
         (ZIPPED + "not base64", "no zip that can be unpacked"),
         (ZIPPED + b64encode(b"PK\x03\x04 and so on").decode(), "no zip that can be unpacked"),
@@ -238,7 +276,9 @@ async def test_a_pack_that_costs_too_much_is_refused_while_others_are_answered()
         .replace("max: 6", "max: 5000")
         .replace(
             "read:\n  rows: roll\n  cells:\n    1-4: miss\n    5-6: hit\nexample: {roll: 5}\n",
-            "derive:\n" + "".join(f"  _{n}: {formula!r}\n" for n in range(3)) + "read: {always: {result: hit}}\n",
+            "derive:\n"
+            + "".join(f"  _{n}: {formula!r}\n" for n in range(3))
+            + "read: {always: {result: hit}}\n",
         )
     )
     adding = asyncio.create_task(add(channel, few({f"t{n}.yaml": heavy for n in range(40)})))
@@ -272,6 +312,8 @@ async def test_a_platform_hears_when_a_servers_commands_change_and_is_told_which
     assert heard == ["console"]
     registry, names = await channel.app.packs_at("console")
     assert names == ("few-table",)
-    assert [spec.path for spec in registry.below(("few-table",))] == [("few-table", "combat", "crt")]
+    assert [spec.path for spec in registry.below(("few-table",))] == [
+        ("few-table", "combat", "crt")
+    ]
     await managed(channel, "pack disable few")
     assert (await channel.app.packs_at("console"))[1] == ()

@@ -1,4 +1,6 @@
-"""Every pack that wants to do harm, sent with `/pack add`: refused in words, while others are answered."""
+"""Every pack that wants to do harm, sent with `/pack add`: refused in words, while others are
+answered.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ async def test_hostile_packs_are_refused_in_words_while_others_are_answered() ->
     for name, (changed, said) in FILES.items():
         files = {**FEW, **changed}
         content = {
-            file: text if isinstance(text, bytes) else text.encode() for file, text in files.items() if text is not None
+            file: text if isinstance(text, bytes) else text.encode()
+            for file, text in files.items()
+            if text is not None
         }
         reply = await add(channel, file_text(zipped(content), "few.zip"))
         assert reply.code == "bad-pack", f"{name}: {reply.text()}"

@@ -1,4 +1,6 @@
-"""*Picture* under lookups and odds: drawn when it is asked for, private where the answer was, and never in its way."""
+"""*Picture* under lookups and odds: drawn when it is asked for, private where the answer was,
+and never in its way.
+"""
 
 from __future__ import annotations
 
@@ -67,9 +69,13 @@ async def test_the_whole_table_is_drawn_without_a_mark() -> None:
 async def test_a_table_that_rolled_is_drawn_with_what_it_rolled() -> None:
     channel = await Channel.fresh()
     reply = await channel.say("Anna", "nhis-table ranged-combat firepower=9")
-    (roll,) = [part for part in button(reply).partition("?")[2].split("&") if part.startswith("roll=")]
+    (roll,) = [
+        part for part in button(reply).partition("?")[2].split("&") if part.startswith("roll=")
+    ]
     drawn = await channel.press("Anna", button(reply))
-    assert f"roll {roll.removeprefix('roll=')}," in drawn.files[0].alt.replace(".", ",").replace(")", ",")
+    assert f"roll {roll.removeprefix('roll=')}," in drawn.files[0].alt.replace(".", ",").replace(
+        ")", ","
+    )
     assert "Marked: row roll" in drawn.files[0].alt
 
 
@@ -77,7 +83,13 @@ async def test_odds_are_drawn_for_who_asked_alone() -> None:
     channel = await Channel.fresh()
     odds = await channel.say("Anna", f"{FIRE} odds")
     assert labels(odds) == ["Roll it", "Change…", "What if", "Picture", "Share"]
-    assert_is_picture(await channel.press("Anna", button(odds)), "odds.png", "casualties", "at least", private=True)
+    assert_is_picture(
+        await channel.press("Anna", button(odds)),
+        "odds.png",
+        "casualties",
+        "at least",
+        private=True,
+    )
     assert (await channel.press("Ben", button(odds))).code == "used-up"
     rolled = await channel.press("Anna", button(odds, "Roll it"))
     assert rolled.footer, "the draft was not used up by drawing it"
@@ -96,12 +108,17 @@ async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
     await channel.do("Anna", "game start lnlt Hill")
     said = await channel.say("Anna", "game settings pictures=always")
     assert said.title == "Anna: a picture behind each lookup and odds"
-    assert (await channel.say("Ben", LOOKUP)).after == "drawn:lnlt/dct?unit=good-order-mmc&morale=5&total=11"
+    assert (
+        await channel.say("Ben", LOOKUP)
+    ).after == "drawn:lnlt/dct?unit=good-order-mmc&morale=5&total=11"
     assert (await channel.say("Ben", f"{FIRE} odds")).after.startswith("picture:")
     await channel.do("Anna", "game settings pictures=never")
     assert "Picture" not in labels(await channel.say("Ben", LOOKUP))
     assert (await channel.say("Ben", f"{LOOKUP} picture")).after, "unless somebody asks for it"
-    assert "pictures=never: of lookups and odds in this channel" in (await channel.say("Anna", "game settings")).text()
+    assert (
+        "pictures=never: of lookups and odds in this channel"
+        in (await channel.say("Anna", "game settings")).text()
+    )
     await channel.do("Anna", "game settings pictures=on-demand")
     assert labels(await channel.say("Ben", LOOKUP)) == ["Another number…", "Whole table", "Picture"]
 
@@ -137,7 +154,9 @@ async def test_without_a_rasterizer_answers_are_text_and_the_host_reads_it_once(
     rasterizer.cache_clear()
 
 
-async def test_a_picture_that_fails_costs_its_answer_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_picture_that_fails_costs_its_answer_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = await Channel.fresh()
     reply = await channel.say("Anna", LOOKUP)
 
@@ -167,7 +186,9 @@ async def test_losses_are_drawn_under_the_statistics() -> None:
     stats = await channel.say("Anna", "game stats")
     assert labels(stats) == ["Losses"], "typed dice say nothing of luck"
     drawn = await channel.press("Anna", button(stats, "Losses"))
-    assert_is_picture(drawn, "losses.png", "VC: 1 of 3 lost, turn 1: 1.", "US: 0 of 3 lost.", private=True)
+    assert_is_picture(
+        drawn, "losses.png", "VC: 1 of 3 lost, turn 1: 1.", "US: 0 of 3 lost.", private=True
+    )
     await channel.do("Anna", "game settings pictures=never")
     assert labels(await channel.say("Anna", "game stats")) == []
 
@@ -196,7 +217,9 @@ async def test_the_end_of_a_game_is_drawn_for_all_with_what_decided_it() -> None
     assert whole.alt.startswith("Hill 875. US won. Ended in turn 1.")
     assert whole.alt.endswith("The hill is quiet.")
     assert [file.name for file in decided] == ["decided-9.png"]
-    assert decided[0].alt.startswith("What decided Hill 875 · turn 1, Operations phase · #9. Cell 1 ")
+    assert decided[0].alt.startswith(
+        "What decided Hill 875 · turn 1, Operations phase · #9. Cell 1 "
+    )
     assert all(file.data.startswith(PNG) for file in drawn.files)
 
 

@@ -1,4 +1,6 @@
-"""Counters with two sides: a casualty turns them over by itself, undo turns them back, and both verifiers follow."""
+"""Counters with two sides: a casualty turns them over by itself, undo turns them back, and both
+verifiers follow.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,11 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
     assert "Rifle 1 a half-squad and shaken" in reply.text()
     assert "old numbers" not in reply.text()
     unit = (await channel.game()).units["rifle 1"]
-    assert (unit.type, unit.state, dict(unit.numbers)) == ("half-squad", "shaken", {"morale": 4, "fp": 1})
+    assert (unit.type, unit.state, dict(unit.numbers)) == (
+        "half-squad",
+        "shaken",
+        {"morale": 4, "fp": 1},
+    )
     await assert_verifiers_agree(channel)
     await channel.do("Bob", "game undo")
     await channel.do("Anna", "game undo")
@@ -75,9 +81,15 @@ async def test_a_wounded_leader_has_the_numbers_of_the_wounded_side() -> None:
     await channel.do("Anna", 'unit add "Lt Dan" leader US morale=6 lm=2 reduced="morale=4 lm=0"')
     await channel.do("Bob", 'lnlt fire attackers=vc1 targets="Lt Dan" hand="6,1,6"')
     unit = (await channel.game()).units["lt dan"]
-    assert (unit.state, unit.type, unit.numbers) == ("shaken-wounded", "leader", {"morale": 4, "lm": 0})
+    assert (unit.state, unit.type, unit.numbers) == (
+        "shaken-wounded",
+        "leader",
+        {"morale": 4, "lm": 0},
+    )
     await channel.do("Anna", 'unit edit "Lt Dan" -wounded')
-    assert (await channel.game()).units["lt dan"].numbers == {"morale": 6, "lm": 2}, "healed, it turns back"
+    assert (await channel.game()).units["lt dan"].numbers == {"morale": 6, "lm": 2}, (
+        "healed, it turns back"
+    )
 
 
 async def test_flipped_by_hand_and_back() -> None:
@@ -121,7 +133,9 @@ async def test_a_file_with_reduced_sides(text: str) -> None:
 async def test_a_pasted_file_that_lost_its_line_breaks_says_so() -> None:
     channel = await rifles()
     lost = "name,type,side,morale Fox 1,squad,VC,4 Fox 2,squad,VC,4"
-    reply = await channel.refused("Anna", f"unit import text='{lost}'", "bad-roster line breaks were lost")
+    reply = await channel.refused(
+        "Anna", f"unit import text='{lost}'", "bad-roster line breaks were lost"
+    )
     assert "/unit import" in reply.text()
 
 
@@ -151,11 +165,15 @@ async def test_the_games_without_a_rule_for_it_turn_a_counter_by_hand(
 
 
 async def test_casualties_of_an_element_leave_fewer_men_and_weapons_by_themselves() -> None:
-    """Ultracombat has no reduced sides: its counters lose men, and the commonest weapons with them."""
+    """Ultracombat has no reduced sides: its counters lose men, and the commonest weapons with
+    them.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start ucn Bridge sides="US, GE"', "game join US")
     await channel.do("Bob", "game join GE", "unit add Gruppe element GE firearms=11")
-    await channel.do("Anna", "unit add Able element US members=4 morale=14 loadout=3xbattle-rifle,smg")
+    await channel.do(
+        "Anna", "unit add Able element US members=4 morale=14 loadout=3xbattle-rifle,smg"
+    )
     await channel.do("Bob", "ucn shoot lmg 12 target=Able hand=1,20,20,20")
     unit = (await channel.game()).units["able"]
     assert unit.numbers["members"] == 1

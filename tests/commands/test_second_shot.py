@@ -1,4 +1,6 @@
-"""The second shot: another target by a menu, the odds of a shot as it was fired, every die of a large one."""
+"""The second shot: another target by a menu, the odds of a shot as it was fired, every die of a
+large one.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +36,17 @@ async def test_a_shot_is_fired_at_another_target_with_the_same_inputs() -> None:
     assert "Tran" in second.first
     event = (await channel.say("Anna", "log 1")).text()
     assert "Tran" in event
-    assert list(others(second)) == ["Cell 2", "Type another…"], "neither who is gone nor the target just fired at"
+    assert list(others(second)) == ["Cell 2", "Type another…"], (
+        "neither who is gone nor the target just fired at"
+    )
 
 
 async def test_who_is_gone_is_no_target_and_who_is_near_comes_first() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Bob", "unit edit tran hex=H5", "unit edit vc1 hex=H5", "unit edit vc2 eliminated")
+    await channel.do(
+        "Bob", "unit edit tran hex=H5", "unit edit vc1 hex=H5", "unit edit vc2 eliminated"
+    )
     fired = await channel.do("Anna", FIRE)
     assert list(others(fired)) == ["Tran", "Type another…"]
     assert others(fired)["Tran"].about == "leader · good order · H5"
@@ -64,7 +70,9 @@ async def test_many_are_fired_at_together_once_more() -> None:
     fired = await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1..4" hand=1,6')
     assert others(fired)["All of them"].about == "6 units"
     await channel.press("Anna", others(fired)["All of them"].action)
-    assert (await last_event(channel))["inputs"]["targets"] == "Cell 1; Cell 2; Tran; Cell 3; Cell 4; Cell 5"
+    assert (await last_event(channel))["inputs"][
+        "targets"
+    ] == "Cell 1; Cell 2; Tran; Cell 3; Cell 4; Cell 5"
 
 
 async def test_a_game_may_have_it_asked_first() -> None:
@@ -89,8 +97,14 @@ async def test_what_was_said_of_the_old_target_does_not_stick_to_the_new_one() -
     )  # fmt: skip
     spec = channel.app.spec(("baps", "vehicle-fire"))
     example = dict(spec_example(channel.app, "vehicle-fire"))
-    example = {name: value for name, value in example.items() if name not in ("armor", "vehicle_type", "crew")}
-    typed = " ".join(f'{name}="{value}"' for name, value in example.items() if spec.option(name) is not None)
+    example = {
+        name: value
+        for name, value in example.items()
+        if name not in ("armor", "vehicle_type", "crew")
+    }
+    typed = " ".join(
+        f'{name}="{value}"' for name, value in example.items() if spec.option(name) is not None
+    )
     fired = await channel.do("Anna", f"baps vehicle-fire {typed} target=T1 armor=medium")
     second = await channel.press("Anna", others(fired)["T2"].action)
     assert not second.error, second.text()
@@ -133,9 +147,14 @@ async def test_odds_are_those_of_the_shot_also_when_its_target_is_gone() -> None
 async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     channel = await Channel.fresh()
     await channel.do(
-        "Anna", "game start lnlt Hill", 'unit add "Sq 1..2" squad morale=5 fp=2', 'unit add "Foe 1..5" squad morale=4'
+        "Anna",
+        "game start lnlt Hill",
+        'unit add "Sq 1..2" squad morale=5 fp=2',
+        'unit add "Foe 1..5" squad morale=4',
     )
-    fired = await channel.do("Anna", 'lnlt fire attackers="Sq 1..2" targets="Foe 1..5" hand=6,1,6,2,3,4,5')
+    fired = await channel.do(
+        "Anna", 'lnlt fire attackers="Sq 1..2" targets="Foe 1..5" hand=6,1,6,2,3,4,5'
+    )
     assert [button.label for button in fired.buttons] == ["Again", "Change…", "Dice", "Undo"]
     number = (await channel.game()).number
     dice = await channel.press("Anna", await channel.under(number, "dice"))
@@ -157,7 +176,9 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
 async def test_what_several_did_one_by_one_has_its_odds_and_dice_too() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start baps Hill", 'unit add "GI 1..12" soldier')
-    done = await channel.do("Anna", 'baps random-order unit="GI 1..12" hand=3,4,3,3,3,3,3,3,3,3,3,1')
+    done = await channel.do(
+        "Anna", 'baps random-order unit="GI 1..12" hand=3,4,3,3,3,3,3,3,3,3,3,1'
+    )
     assert "Dice" in [button.label for button in done.buttons]
     number = (await channel.game()).number
     dice = await channel.press("Anna", await channel.under(number, "dice"))
@@ -178,7 +199,12 @@ async def test_again_at_somebody_who_is_gone_offers_the_form() -> None:
     draft = await channel.app.forms.opened(
         refused.buttons[0].action.removeprefix("form:"), channel.who("Anna"), channel.place
     )
-    assert draft.options == {"attackers": "Squad 1", "targets": "Cell 1", "tm": "1", "adjacent": True}
+    assert draft.options == {
+        "attackers": "Squad 1",
+        "targets": "Cell 1",
+        "tm": "1",
+        "adjacent": True,
+    }
     fresh = await channel.do("Anna", FIRE.replace("Cell 1", "Cell 2"))
     stranger = await channel.press("Carl", others(fresh)["Tran"].action)
     assert stranger.code == "not-player"
@@ -199,7 +225,11 @@ async def test_again_is_deaf_to_the_same_person_for_two_seconds() -> None:
 
 
 def test_a_menu_survives_the_outbox() -> None:
-    menu = Menu("Same shot, other target", (MenuEntry("other:g:3:vc1", "Cell 1", "good order · H5"),), "Other target")
+    menu = Menu(
+        "Same shot, other target",
+        (MenuEntry("other:g:3:vc1", "Cell 1", "good order · H5"),),
+        "Other target",
+    )
     assert Reply.from_json(Reply("x", menus=(menu,)).to_json()).menus == (menu,)
 
 

@@ -30,7 +30,13 @@ async def test_odds_are_shared_as_they_were_seen_once_and_by_nobody_else() -> No
     assert (shown.title, shown.by) == (odds.title, odds.by)
     assert shown.body() == [*odds.body(), "Shown by Anna."]
     assert (await channel.press("Anna", share(odds))).code == "used-up"
-    assert [button.label for button in odds.buttons] == ["Roll it", "Change…", "What if", "Picture", "Share"]
+    assert [button.label for button in odds.buttons] == [
+        "Roll it",
+        "Change…",
+        "What if",
+        "Picture",
+        "Share",
+    ]
 
 
 async def test_what_if_rounds_and_the_odds_of_a_shot_are_shared_too() -> None:
@@ -40,7 +46,9 @@ async def test_what_if_rounds_and_the_odds_of_a_shot_are_shared_too() -> None:
     rounds = await channel.do("Anna", 'lnlt melee "squad fp=2" "squad fp=2" rounds=2')
     assert (await channel.press("Anna", share(rounds))).body()[:-1] == rounds.body()
     fired = await channel.do("Anna", FIRE)
-    then = await channel.press("Bob", next(one.action for one in fired.buttons if one.label == "Odds"))
+    then = await channel.press(
+        "Bob", next(one.action for one in fired.buttons if one.label == "Odds")
+    )
     shown = await channel.press("Bob", share(then))
     assert shown.by == f"the odds of {fired.footer[0]} as it was fired"
     assert shown.body()[-1] == "Shown by Bob."

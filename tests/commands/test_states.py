@@ -1,4 +1,6 @@
-"""A word that names a state sets the state, wherever it is typed; no marker of that name is left behind."""
+"""A word that names a state sets the state, wherever it is typed; no marker of that name is left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ def state_and_marks(channel_game: Game, name: str) -> tuple[str, set[str]]:
 async def test_a_squad_added_shaken_rallies_and_fires_again() -> None:
     channel = await Channel.fresh()
     await channel.do(
-        "Anna", 'game start lnlt "T" sides="A, B"', "game join A", "unit add Bb squad A morale=5 fp=2 shaken"
+        "Anna",
+        'game start lnlt "T" sides="A, B"',
+        "game join A",
+        "unit add Bb squad A morale=5 fp=2 shaken",
     )
     assert state_and_marks(await channel.game(), "Bb") == ("shaken", set())
     await channel.do("Anna", "lnlt rally units=Bb hand=1,1")
@@ -92,10 +97,16 @@ def test_an_old_marker_named_as_a_state_is_read_as_the_state(state: str, read: s
 
 def test_an_old_marker_goes_when_a_result_sets_the_state() -> None:
     game = Game("g", system="lnlt", units={"bb": old_unit("", "shaken", "moved")})
-    after = settle_changes(game, [Change("Bb", set={"state": "good-order"})], system("lnlt")).units["bb"]
+    after = settle_changes(game, [Change("Bb", set={"state": "good-order"})], system("lnlt")).units[
+        "bb"
+    ]
     assert (after.state, after.marks) == ("good-order", frozenset({"moved"}))
-    untouched = settle_changes(game, [Change("Bb", mark=frozenset({"fired"}))], system("lnlt")).units["bb"]
-    assert untouched.marks == {"shaken", "moved", "fired"}, "what sets no state leaves an old roster as it is"
+    untouched = settle_changes(
+        game, [Change("Bb", mark=frozenset({"fired"}))], system("lnlt")
+    ).units["bb"]
+    assert untouched.marks == {"shaken", "moved", "fired"}, (
+        "what sets no state leaves an old roster as it is"
+    )
 
 
 def test_an_old_marker_goes_when_the_state_is_set_by_hand() -> None:
@@ -124,7 +135,11 @@ async def test_several_bare_words_need_no_quotes() -> None:
     await channel.do("Anna", 'game start nhis "T" sides="A, B"', "game join B")
     await channel.do("Anna", "unit add X squad B morale=4 unshakable banzai")
     assert state_and_marks(await channel.game(), "X") == ("", {"unshakable", "banzai"})
-    await channel.do("Anna", "unit add Y squad morale=4 shaken moving", "unit edit x -banzai state=reduced moving")
+    await channel.do(
+        "Anna",
+        "unit add Y squad morale=4 shaken moving",
+        "unit edit x -banzai state=reduced moving",
+    )
     game = await channel.game()
     assert state_and_marks(game, "Y") == ("shaken", {"moving"})
     assert game.units["y"].side == "B", "no side was typed: the player's own"
@@ -136,6 +151,11 @@ def test_a_counter_that_shares_its_name_with_a_state_stays_beside_another_state(
     gun = RosterUnit("Gun", "u1", "gun", state="low-ammo", marks=frozenset({"low-ammo"}))
     game = Game("g", system="asl", units={"gun": gun})
     after = settle_changes(game, [Change("Gun", set={"state": "malfunctioned"})], system("asl"))
-    assert (after.units["gun"].state, after.units["gun"].marks) == ("malfunctioned", frozenset({"low-ammo"}))
+    assert (after.units["gun"].state, after.units["gun"].marks) == (
+        "malfunctioned",
+        frozenset({"low-ammo"}),
+    )
     assert set_by_hand(gun, "state=disabled", system("asl")).marks == {"low-ammo"}
-    assert from_roster(replace(gun, state="working"), system("asl").words["units"]).state == "working"
+    assert (
+        from_roster(replace(gun, state="working"), system("asl").words["units"]).state == "working"
+    )

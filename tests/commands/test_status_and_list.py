@@ -1,4 +1,6 @@
-"""Nothing is buried: games are listed, read and taken up again; the end asks, and leaves the game to be read."""
+"""Nothing is buried: games are listed, read and taken up again; the end asks, and leaves the
+game to be read.
+"""
 
 from __future__ import annotations
 
@@ -63,20 +65,33 @@ async def test_a_game_is_completed_by_its_number_and_a_winner_by_sides() -> None
     await channel.press("Anna", pressed(asked, "Start it"))
 
     async def completed(path: tuple[str, str], option: str, typed: str) -> list[tuple[str, str]]:
-        found = await channel.app.complete(path, option, typed, {}, channel.who("Anna"), channel.place)
+        found = await channel.app.complete(
+            path, option, typed, {}, channel.who("Anna"), channel.place
+        )
         return [(choice.name.partition(":")[0], choice.value) for choice in found]
 
-    assert await completed(("game", "open"), "game", "") == [("2. Other", "2"), ("1. Hill 875", "1")]
+    assert await completed(("game", "open"), "game", "") == [
+        ("2. Other", "2"),
+        ("1. Hill 875", "1"),
+    ]
     assert await completed(("game", "export"), "game", "hill") == [("1. Hill 875", "1")]
     await channel.do("Anna", "game resume 1")
-    assert await completed(("game", "end"), "winner", "") == [("US", "US"), ("VC", "VC"), ("draw", "draw")]
+    assert await completed(("game", "end"), "winner", "") == [
+        ("US", "US"),
+        ("VC", "VC"),
+        ("draw", "draw"),
+    ]
 
 
 async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_proof() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do(
-        "Anna", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6", "roll d20 label=wind", "roll d6", "roll d6"
+        "Anna",
+        "lnlt fire attackers=us1 targets=vc1 hand=6,1,6",
+        "roll d20 label=wind",
+        "roll d6",
+        "roll d6",
     )
     head = (await exported(channel))["head"]
     await end(channel, "Anna", "End it: US")
@@ -111,7 +126,9 @@ async def test_sealed_rolls_of_a_game_put_aside_are_opened_by_their_roller() -> 
     await channel.do("Anna", "roll d20 label=ambush secret")
     await channel.do("Bob", "game start lnlt Next")
     opened = await channel.do("Anna", "game open 1")
-    assert not any("Open" in button.label for button in (await channel.do("Bob", "game open 1")).buttons)
+    assert not any(
+        "Open" in button.label for button in (await channel.do("Bob", "game open 1")).buttons
+    )
     told = await channel.press("Anna", pressed(opened, "Open #2"))
     assert not told.private
     assert told.by == "#2, opened by Anna"
@@ -166,7 +183,9 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     assert 'takes "Hill 875" up again' in again.title
     game = await channel.game()
     assert (game.ended, game.winner) == (False, "")
-    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6", "game end winner=draw confirm")
+    await channel.do(
+        "Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6", "game end winner=draw confirm"
+    )
     assert (await channel.game()).winner == "draw"
     assert check(await exported(channel)).faults == ()
 
@@ -195,19 +214,30 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
     said = story.body()
     assert "US lost 1 of 3: Squad 2" in said
     assert "VC lost 1 of 3: Cell 1" in said
-    moments = [line.partition(": ") for line in said if line.startswith(("Best roll: ", "Best shot: ", "Worst luck: "))]
+    moments = [
+        line.partition(": ")
+        for line in said
+        if line.startswith(("Best roll: ", "Best shot: ", "Worst luck: "))
+    ]
     assert moments
     assert all(told.startswith("A US squad fires: ") for *_, told in moments), moments
     assert any(line.startswith("Luck: US ") and line.endswith(" expected") for line in said), said
     assert "20 rolls: too few to judge" in said
-    assert [button.label for button in story.buttons] == ["Statistics", "Proof", "Export", "Picture"]
+    assert [button.label for button in story.buttons] == [
+        "Statistics",
+        "Proof",
+        "Export",
+        "Picture",
+    ]
     await channel.do("Anna", "game start lnlt Next")
     stats = await channel.press("Bob", pressed(story, "Statistics"))
     assert "US: " in stats.text(), "its buttons speak of the game that they stand under"
 
 
 async def test_the_end_counts_the_weakened() -> None:
-    """A squad that takes casualties is a half-squad, with or without a second side of its counter."""
+    """A squad that takes casualties is a half-squad, with or without a second side of its
+    counter.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "unit edit vc1 reduced: morale=4 fp=1")
@@ -250,7 +280,9 @@ async def test_an_import_says_what_it_puts_aside() -> None:
     log = (await channel.do("Anna", "game export")).files[0].text
     there = await Channel.fresh(place=Place("console:there", "console"))
     await there.do("Anna", "roll d6")
-    brought = await there.app.run(Command(("game", "import"), {"file": log}, there.who("Anna"), there.place, "import"))
+    brought = await there.app.run(
+        Command(("game", "import"), {"file": log}, there.who("Anna"), there.place, "import")
+    )
     assert "The free play is kept: /game list" in brought.text()
     await there.do("Anna", "game resume 1", "roll d6")
     assert not (await there.game()).started
@@ -270,17 +302,31 @@ async def test_an_earlier_game_is_deleted_by_who_may_and_the_others_stay() -> No
     assert gone.announce.title == 'Anna deletes "Hill 875"'
     assert (await channel.game()).name == "Next"
     await channel.refused("Anna", "game open 1", "unknown-game")
-    assert (await channel.do("Anna", "game open 2")).title.startswith('"Next"'), "the others keep their numbers"
+    assert (await channel.do("Anna", "game open 2")).title.startswith('"Next"'), (
+        "the others keep their numbers"
+    )
 
 
 async def test_the_table_of_luck_fits_a_phone() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt "A game" sides="Nationalists, Republicans"', "game join Nationalists")
-    await channel.do("Anna", *('lnlt fire attackers="squad fp=2" targets="squad morale=5"',) * 2, "roll d6")
+    await channel.do(
+        "Anna",
+        'game start lnlt "A game" sides="Nationalists, Republicans"',
+        "game join Nationalists",
+    )
+    await channel.do(
+        "Anna", *('lnlt fire attackers="squad fp=2" targets="squad morale=5"',) * 2, "roll d6"
+    )
     await channel.do("Anna", "lnlt ordnance-infantry to_hit=7 he=3")
     stats = await channel.do("Anna", "game stats")
     table = next(part for part in stats.lines if isinstance(part, Grid))
-    assert width(tuple(row[:3] for row in table.rows)) <= 17, "figures fit; a long name goes on below"
+    assert width(tuple(row[:3] for row in table.rows)) <= 17, (
+        "figures fit; a long name goes on below"
+    )
     assert not {"z", "points", "expected"} & {cell.strip() for cell in table.rows[0]}
     assert all(word in stats.text() for word in ("Score:", "usual:")), "what the columns are"
-    assert [row[3] for row in table.rows[1:]] == ["Nationalists, all", "Direct fire", "Ordnance against infantry"]
+    assert [row[3] for row in table.rows[1:]] == [
+        "Nationalists, all",
+        "Direct fire",
+        "Ordnance against infantry",
+    ]

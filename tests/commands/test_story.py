@@ -40,7 +40,9 @@ async def test_the_story_says_who_fired_at_whom_and_what_came_of_it() -> None:
     assert second.undone, "an undo is seen in what it took back"
 
 
-async def test_a_page_of_the_story_says_in_which_phase_it_begins_and_leads_to_the_one_before() -> None:
+async def test_a_page_of_the_story_says_in_which_phase_it_begins_and_leads_to_the_one_before() -> (
+    None
+):
     channel = await fought()
     told = await channel.do("Bob", "log story count=2")
     assert told.body()[0] == "Turn 1, Operations phase:"
@@ -68,9 +70,15 @@ async def test_a_game_ends_with_a_winner_and_a_sentence() -> None:
     story = await channel.press("Anna", pressed(asked, "End it: US"))
     assert story.title.startswith("Hill 875 is over: US wins")
     assert story.body()[0] == "The hill is taken, at a price."
-    assert "US won on turn 1 · #12 · The hill is taken, at a price." in (await channel.do("Bob", "game list")).text()
+    assert (
+        "US won on turn 1 · #12 · The hill is taken, at a price."
+        in (await channel.do("Bob", "game list")).text()
+    )
     assert "The hill is taken, at a price." in (await channel.do("Bob", "game open")).body()
-    assert "The game ends: US wins. “The hill is taken, at a price.”" in (await channel.do("Bob", "log story")).text()
+    assert (
+        "The game ends: US wins. “The hill is taken, at a price.”"
+        in (await channel.do("Bob", "log story")).text()
+    )
 
 
 async def test_the_sentence_is_a_text_that_can_be_deleted_and_both_verifiers_know_it() -> None:
@@ -87,7 +95,9 @@ async def test_the_sentence_is_a_text_that_can_be_deleted_and_both_verifiers_kno
     assert "Called off" not in (await channel.do("Bob", "game list")).text()
 
 
-async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_next_question() -> None:
+async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_next_question() -> (
+    None
+):
     channel = await fought()
     await channel.do("Anna", 'game end text="First thought."')
     story = await channel.press("Anna", pressed(await channel.do("Anna", "game end"), "End it: US"))
@@ -112,6 +122,8 @@ async def test_the_end_reveals_the_seed_if_asked_to_and_the_page_proves_its_dice
     words = {row["event"]: row["text"] for row in log["texts"] if row["key"] == "said"}
     assert "is over" in words[len(log["events"]) - 1]
     assert "reveals the seed" in words[len(log["events"])]
-    assert log["seeds"][0]["seed"] in story.files[0].text, "the page that everybody gets proves the dice"
+    assert log["seeds"][0]["seed"] in story.files[0].text, (
+        "the page that everybody gets proves the dice"
+    )
     found = check(log)
     assert (found.faults, found.dice, found.waiting) == ((), 5, 0)

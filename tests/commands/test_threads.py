@@ -1,4 +1,6 @@
-"""A thread plays the game of its channel, unless one was started in it or the channel keeps its threads apart."""
+"""A thread plays the game of its channel, unless one was started in it or the channel keeps its
+threads apart.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,14 @@ async def test_a_thread_plays_its_channels_game_and_says_nothing_about_it() -> N
     assert await channel.app.games.at(THREAD.key) is None
     now += 3600
     (due,) = await channel.app.answers.due("discord:")
-    assert due.place == THREAD.key, "the answer comes where it was asked, and in the channel nothing"
+    assert due.place == THREAD.key, (
+        "the answer comes where it was asked, and in the channel nothing"
+    )
     assert "Squad 1" in [
         choice.value
-        for choice in await thread.app.complete(("unit", "show"), "name", "squ", {}, thread.who("Anna"), THREAD)
+        for choice in await thread.app.complete(
+            ("unit", "show"), "name", "squ", {}, thread.who("Anna"), THREAD
+        )
     ]
 
 
@@ -60,7 +66,9 @@ async def test_mere_rolls_in_a_thread_do_not_hide_the_channels_game() -> None:
 
 async def test_posts_of_a_forum_play_each_for_themselves() -> None:
     channel = await Channel.fresh(place=POST)
-    other = Channel(channel.app, Place("discord:5/89", "discord:5", "#another", parent=POST.parent), "v")
+    other = Channel(
+        channel.app, Place("discord:5/89", "discord:5", "#another", parent=POST.parent), "v"
+    )
     await channel.do("Anna", "game start lnlt One")
     await other.do("Anna", "roll d6")
     assert not (await other.game()).started

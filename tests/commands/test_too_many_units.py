@@ -1,5 +1,5 @@
-"""A list of units that is much too long is refused while it is read, with one sentence, in every option that takes
-units; nobody's log has anything about it."""
+"""A list of units that is much too long is refused while it is read, with one sentence, in every
+option that takes units; nobody's log has anything about it."""
 
 import logging
 from collections.abc import Iterator
@@ -33,7 +33,9 @@ LOG_OPTIONS = (("log", "unit"),)
 
 
 def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
-    """Yield each command that is played in a game, with each of its options that takes several units."""
+    """Yield each command that is played in a game, with each of its options that takes several
+    units.
+    """
     for spec in registry():
         if spec.system not in ("", game.id):
             continue
@@ -45,11 +47,15 @@ def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
 
 
 @pytest.mark.parametrize("id", [game.id for game in everywhere().values() if game.base is None])
-async def test_every_option_says_how_many_units_a_list_holds(id: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_every_option_says_how_many_units_a_list_holds(
+    id: str, caplog: pytest.LogCaptureFixture
+) -> None:
     game = system(id)
     channel = await Channel.fresh()
     sides = sides_of(game)
-    await channel.do("Anna", f'game start {id} "A game" sides="{", ".join(sides)}"', f"game join {sides[0]}")
+    await channel.do(
+        "Anna", f'game start {id} "A game" sides="{", ".join(sides)}"', f"game join {sides[0]}"
+    )
     await channel.do("Anna", *roster_for(game, Random(1)))
     await channel.do("Anna", "roll 2d6")
     wrong = []
@@ -64,10 +70,14 @@ async def test_every_option_says_how_many_units_a_list_holds(id: str, caplog: py
 
 
 async def run(channel: Channel, spec: CommandSpec, option: str, text: str) -> Reply:
-    """Return the answer to a command with this option, and with what it cannot do without, as a platform sends it."""
+    """Return the answer to a command with this option, and with what it cannot do without, as a
+    platform sends it.
+    """
     needed = {other.name: _some_value(other) for other in spec.options if other.required}
     options = {**needed, option: text}
-    command = Command(spec.path, options, channel.who("Anna"), channel.place, uuid4().hex, spec=spec)
+    command = Command(
+        spec.path, options, channel.who("Anna"), channel.place, uuid4().hex, spec=spec
+    )
     return await channel.app.run(command)
 
 

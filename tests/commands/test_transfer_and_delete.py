@@ -1,4 +1,6 @@
-"""`/game transfer`: a game goes only where the platform lets its asker go, and only once a manager takes it over."""
+"""`/game transfer`: a game goes only where the platform lets its asker go, and only once a
+manager takes it over.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class Club:
         return first.action, second.action
 
     async def press(self, name: str, action: str, where: Channel, *, manager: bool) -> Reply:
-        return await self.app.press(action, where.who(name, manager=manager), where.place, f"{name}{action}{self.now}")
+        return await self.app.press(
+            action, where.who(name, manager=manager), where.place, f"{name}{action}{self.now}"
+        )
 
     async def is_in(self, channel: Channel) -> bool:
         return await self.app.games.at(channel.place.key) is not None
@@ -74,9 +78,13 @@ async def test_what_was_confirmed_is_not_something_else(club: Club) -> None:
     who = club.table.who("Anna", manager=True)
     command = Command(("game", "transfer"), {"channel": HALL.key}, who, TABLE, "x")
     for other in (LAIR, replace(HALL, key="discord:5/3"), replace(HALL, server="discord:66")):
-        refused = await club.app.run(replace(command, channels={"channel": other}, request_id=other.key + other.server))
+        refused = await club.app.run(
+            replace(command, channels={"channel": other}, request_id=other.key + other.server)
+        )
         assert refused.error
-    moved = replace(command, options={"channel": LAIR.key}, channels={"channel": LAIR}, request_id="y")
+    moved = replace(
+        command, options={"channel": LAIR.key}, channels={"channel": LAIR}, request_id="y"
+    )
     assert "moves only within its server" in (await club.app.run(moved)).title
     assert await club.is_in(club.table)
 
@@ -128,7 +136,9 @@ async def test_a_game_that_was_linked_or_ended_meanwhile_does_not_come(club: Clu
     code = (await club.table.say("Zoe", "game link", manager=True)).title.split()[-1]
     lair = Channel(club.app, LAIR, "l")
     assert not (await lair.say("Mallory", f"game link {code}", manager=True)).error
-    assert "no longer played there" in (await club.press("Vera", take, club.hall, manager=True)).title
+    assert (
+        "no longer played there" in (await club.press("Vera", take, club.hall, manager=True)).title
+    )
     await lair.say("Mallory", "game link off", manager=True)
     await club.table.do("Anna", "game end confirm")
     assert (await club.press("Vera", take, club.hall, manager=True)).error
@@ -146,9 +156,13 @@ async def test_the_old_channel_says_where_the_game_went(club: Club) -> None:
     shown = await club.table.do("Bob", "game list")
     assert shown.body() == ['"Hill 875" is played in #2 now.']
     assert shown.buttons == told.buttons
-    assert refused.title in (await club.table.do("Bob", "roll 2d6")).text(), "the first roll says it too"
+    assert refused.title in (await club.table.do("Bob", "roll 2d6")).text(), (
+        "the first roll says it too"
+    )
     assert refused.title not in (await club.table.do("Bob", "roll 2d6")).text()
-    assert (await club.table.say("Bob", "game open 1")).title.startswith("Free play"), "it is read where it is played"
+    assert (await club.table.say("Bob", "game open 1")).title.startswith("Free play"), (
+        "it is read where it is played"
+    )
 
 
 async def test_what_makes_room_for_a_game_is_kept_there(club: Club) -> None:
@@ -157,7 +171,9 @@ async def test_what_makes_room_for_a_game_is_kept_there(club: Club) -> None:
     taken = await club.press("Vera", take, club.hall, manager=True)
     assert "The free play is kept: /game list" in taken.text()
     logs = [(await club.hall.do("Cora", f"log game={number}")).text() for number in (1, 2)]
-    assert sum("Doc" in log for log in logs) == 1, "both began in the same second, so either may be the first"
+    assert sum("Doc" in log for log in logs) == 1, (
+        "both began in the same second, so either may be the first"
+    )
 
 
 async def test_a_deleted_game_is_announced(club: Club) -> None:
@@ -166,7 +182,9 @@ async def test_a_deleted_game_is_announced(club: Club) -> None:
     assert deleted.announce is not None
     assert deleted.announce.title == 'Anna deletes "Hill 875"'
     await club.table.do("Anna", "roll d6")
-    assert (await club.table.do("Anna", "game delete confirm")).announce is None, "nobody else was there"
+    assert (await club.table.do("Anna", "game delete confirm")).announce is None, (
+        "nobody else was there"
+    )
 
 
 async def test_a_request_to_move_that_nobody_answered_expires(club: Club) -> None:
@@ -184,15 +202,21 @@ async def test_a_request_to_move_says_how_it_was_answered(club: Club) -> None:
     _, stay = await club.asked()
     await club.press("Vera", stay, club.hall, manager=True)
     await club.posted(HALL)
-    assert [reply.text() for reply in club.changed] == ["Vera refuses: The move of a game that was requested"]
+    assert [reply.text() for reply in club.changed] == [
+        "Vera refuses: The move of a game that was requested"
+    ]
     take, _ = await club.asked()
     await club.press("Vera", take, club.hall, manager=True)
     await club.posted(HALL)
-    assert [reply.text() for reply in club.changed] == ["Vera takes it over: The move of a game that was requested"]
+    assert [reply.text() for reply in club.changed] == [
+        "Vera takes it over: The move of a game that was requested"
+    ]
     assert not club.changed[0].buttons
 
 
-async def test_a_request_to_move_is_answered_in_the_channel_that_was_asked_alone(club: Club) -> None:
+async def test_a_request_to_move_is_answered_in_the_channel_that_was_asked_alone(
+    club: Club,
+) -> None:
     take, stay = await club.asked()
     for action in (take, stay):
         assert (await club.press("Vera", action, club.table, manager=True)).code == "not-asked"
@@ -200,11 +224,19 @@ async def test_a_request_to_move_is_answered_in_the_channel_that_was_asked_alone
     assert not (await club.press("Vera", take, club.hall, manager=True)).error
 
 
-async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_answered(club: Club) -> None:
-    """The process was killed between posting it and knowing where; the button that is pressed is under it."""
+async def test_a_request_whose_message_is_not_known_yet_is_changed_where_it_was_answered(
+    club: Club,
+) -> None:
+    """The process was killed between posting it and knowing where; the button that is pressed is
+    under it.
+    """
     assert not (await club.table.transfer("Anna", "2")).error
     (request,) = [one for one in await club.app.answers.due(HALL.key) if one.place == HALL.key]
-    who, stay, spot = club.hall.who("Vera", manager=True), request.reply.buttons[1].action, {"message": "77"}
+    who, stay, spot = (
+        club.hall.who("Vera", manager=True),
+        request.reply.buttons[1].action,
+        {"message": "77"},
+    )
     await club.app.press(stay, who, HALL, "r1", {"pressed": spot})
     await club.app.answers.delivered(request.id)
     (change,) = [one for one in await club.app.answers.due(HALL.key) if one.amends]

@@ -13,7 +13,9 @@ async def in_the_field() -> Channel:
     """A game in which Cell 1 has shaken Squad 1 into a half-squad, and Squad 2 is gone."""
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "unit edit us1 reduced: morale=4 fp=1", "unit edit us2 state=eliminated")
+    await channel.do(
+        "Anna", "unit edit us1 reduced: morale=4 fp=1", "unit edit us2 state=eliminated"
+    )
     await channel.do("Bob", 'lnlt fire attackers=vc1 targets=us1 hand="6,1,6"')
     return channel
 
@@ -53,7 +55,8 @@ async def test_a_list_for_the_channel_has_the_order_of_the_game() -> None:
 async def test_long_names_and_many_numbers_fit_a_phone() -> None:
     channel = await in_the_field()
     await channel.do(
-        "Anna", 'unit add "Headquarters of the 3rd Platoon" squad US stats="morale=5 fp=2 sw=3,2 shaken moved"'
+        "Anna",
+        'unit add "Headquarters of the 3rd Platoon" squad US stats="morale=5 fp=2 sw=3,2 shaken moved"',
     )
     for table in tables(await channel.do("Anna", "unit list")):
         assert all(len(line) <= COLUMNS for line in table.lines()), table.lines()
@@ -64,10 +67,15 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     card = await channel.do("Anna", "unit show us1")
     assert card.private
     assert card.title == "Squad 1: shaken, reduced"
-    assert card.body()[:2] == ["Yours · half-squad · fp 1 · morale 4 · us1", "Full: squad, fp 2, morale 5"]
+    assert card.body()[:2] == [
+        "Yours · half-squad · fp 1 · morale 4 · us1",
+        "Full: squad, fp 2, morale 5",
+    ]
     assert list(buttons(card)) == ["Melee", "Morale check", "Rally in a hex", "History"]
     sound = await channel.do("Bob", "unit show vc1")
-    assert buttons(sound)["Fire with it"] == "form:lnlt fire attackers=vc1", "who is shaken has no such button"
+    assert buttons(sound)["Fire with it"] == "form:lnlt fire attackers=vc1", (
+        "who is shaken has no such button"
+    )
     assert "VC Cell 1 fires: Squad 1 takes casualties" in card.text()
     history = await channel.press("Anna", buttons(card)["History"])
     assert "Squad 1" in history.text()
@@ -77,7 +85,9 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
 async def test_a_card_of_an_enemy_fires_at_it_and_marks_nothing() -> None:
     channel = await in_the_field()
     reply = await channel.do("Bob", "unit list")
-    entry = next(entry for menu in reply.menus for entry in menu.entries if entry.label == "Squad 1")
+    entry = next(
+        entry for menu in reply.menus for entry in menu.entries if entry.label == "Squad 1"
+    )
     card = await channel.press("Bob", entry.action)
     assert card.private
     assert card.body()[0].startswith("US (Anna) · half-squad")
@@ -105,10 +115,18 @@ async def test_the_menu_of_a_card_marks_the_unit_as_unit_edit_does() -> None:
 async def test_a_card_offers_what_is_made_for_such_a_unit() -> None:
     """The situation tables have no fire, and each is about units of some kind."""
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start asl Canal sides="US, GE"', "game join US", "unit add MG support-weapon US")
+    await channel.do(
+        "Anna",
+        'game start asl Canal sides="US, GE"',
+        "game join US",
+        "unit add MG support-weapon US",
+    )
     await channel.do("Anna", "unit add Sherman afv US", 'unit add "Squad 1" squad US morale=7')
     await channel.do("Bob", "game join GE")
-    assert list(buttons(await channel.do("Anna", "unit show MG"))) == ["Breakdown check of a weapon", "History"]
+    assert list(buttons(await channel.do("Anna", "unit show MG"))) == [
+        "Breakdown check of a weapon",
+        "History",
+    ]
     own = buttons(await channel.do("Anna", "unit show Sherman"))
     assert own["Vehicular smoke dispenser or grenade"] == "form:asl smoke unit=us2"
     enemy = buttons(await channel.do("Bob", "unit show Sherman"))
@@ -156,5 +174,7 @@ async def test_a_card_of_before_a_lasting_marker_is_old_and_a_marker_of_the_turn
 async def test_who_is_lost_is_not_reduced_besides() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "unit edit us1 half=1/4", "unit edit us1 flip", "unit edit us1 state=eliminated")
+    await channel.do(
+        "Anna", "unit edit us1 half=1/4", "unit edit us1 flip", "unit edit us1 state=eliminated"
+    )
     assert (await channel.do("Anna", "unit show us1")).first == "Squad 1: eliminated"

@@ -52,7 +52,9 @@ async def test_units_that_cannot_be(line: str, part: str) -> None:
 async def test_a_name_with_an_apostrophe() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", 'unit add "O\'Brien" leader US morale=6', 'lnlt morale-check units="O\'Brien; us1"')
+    await channel.do(
+        "Anna", 'unit add "O\'Brien" leader US morale=6', 'lnlt morale-check units="O\'Brien; us1"'
+    )
 
 
 async def test_editing_by_hand() -> None:
@@ -60,7 +62,11 @@ async def test_editing_by_hand() -> None:
     await two_sides(channel)
     await channel.do("Anna", "unit edit us1 state=shaken marker=+moved,fired morale=4 fp=none")
     unit = (await channel.game()).units["squad 1"]
-    assert (unit.state, unit.marks, unit.numbers) == ("shaken", frozenset({"moved", "fired"}), {"morale": 4})
+    assert (unit.state, unit.marks, unit.numbers) == (
+        "shaken",
+        frozenset({"moved", "fired"}),
+        {"morale": 4},
+    )
     await channel.do("Anna", "unit edit us1 marker=-moved sw=3,2")
     unit = (await channel.game()).units["squad 1"]
     assert (unit.marks, unit.numbers["sw"]) == (frozenset({"fired"}), (3, 2))
@@ -102,12 +108,17 @@ async def test_a_whole_roster_from_csv_and_yaml() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do(
-        "Anna", "unit import text='name;type;side;morale;state\\nFox 1..2;squad;US;5;\\nDoc;medic;;6;shaken'"
+        "Anna",
+        "unit import text='name;type;side;morale;state\\nFox 1..2;squad;US;5;\\nDoc;medic;;6;shaken'",
     )
     game = await channel.game()
     assert game.units["fox 2"].numbers == {"morale": 5}
-    assert (game.units["doc"].side, game.units["doc"].state) == ("US", "shaken"), "his own side by default"
-    await channel.do("Anna", "unit import text='- {name: Ace, type: hero, sw: [3, 2], markers: [moved]}'")
+    assert (game.units["doc"].side, game.units["doc"].state) == ("US", "shaken"), (
+        "his own side by default"
+    )
+    await channel.do(
+        "Anna", "unit import text='- {name: Ace, type: hero, sw: [3, 2], markers: [moved]}'"
+    )
     unit = (await channel.game()).units["ace"]
     assert (unit.numbers, unit.marks) == ({"sw": (3, 2)}, frozenset({"moved"}))
 
@@ -123,7 +134,12 @@ async def test_free_play_learns_its_system() -> None:
 async def test_the_log_by_pages_and_filters() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "roll d6 label=first", "lnlt fire attackers=us1 targets=vc1", "unit edit us2 state=shaken")
+    await channel.do(
+        "Anna",
+        "roll d6 label=first",
+        "lnlt fire attackers=us1 targets=vc1",
+        "unit edit us2 state=shaken",
+    )
     await channel.do("Bob", "game next", "roll d20 secret label=hidden")
     log = await channel.do("Carl", "log 3")
     assert log.private
@@ -146,7 +162,9 @@ async def test_the_next_page_is_asked_for_with_the_same_filters() -> None:
     page = await channel.do("Anna", 'log 2 unit="Squad 1" kind=unit side=US')
     assert str(page.lines[-1]) == 'More: /log 2 page=2 kind=unit side=US unit="Squad 1"'
     second = await channel.do("Anna", str(page.lines[-1]).removeprefix("More: "))
-    assert [str(line).split(" ", 1)[1] for line in second.lines[:2]] == ["Anna (US): Squad 1 edited"] * 2
+    assert [str(line).split(" ", 1)[1] for line in second.lines[:2]] == [
+        "Anna (US): Squad 1 edited"
+    ] * 2
     await channel.app.close()
 
 
@@ -170,7 +188,9 @@ async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones(
 
 async def test_odds_and_then_just_this_roll_once() -> None:
     channel = await Channel.fresh()
-    odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" odds')
+    odds = await channel.do(
+        "Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" odds'
+    )
     button, change, *_ = odds.buttons
     assert change.label == "Change…"
     assert (await channel.press("Bob", button.action)).error
@@ -179,7 +199,9 @@ async def test_odds_and_then_just_this_roll_once() -> None:
     used = await channel.press("Anna", button.action)
     assert used.title == f"Already done: {rolled.first}"
     assert used.private
-    assert (await channel.press("Bob", button.action)).error, "what it brought is told to who pressed it alone"
+    assert (await channel.press("Bob", button.action)).error, (
+        "what it brought is told to who pressed it alone"
+    )
     await channel.press("Anna", f"odds:{(await channel.game()).number}")
 
 
@@ -215,7 +237,9 @@ async def test_privacy_shows_exports_and_deletes() -> None:
     assert "Bob" not in (await channel.do("Anna", "game export")).files[0].text
     assert "VC: nobody yet" in (await channel.do("Anna", "game status")).text()
     opened = await channel.do("Anna", f"game reveal {number}")
-    assert "deleted" in opened.text(), "what nobody can open any more must not block the seed for ever"
+    assert "deleted" in opened.text(), (
+        "what nobody can open any more must not block the seed for ever"
+    )
     await channel.do("Anna", "fair reveal")
 
 

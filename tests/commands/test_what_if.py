@@ -36,7 +36,10 @@ def worth(reply: Reply) -> dict[str, tuple[float, float]]:
 
 def hurt(fp: int, morale: int, tm: int) -> float:
     """How likely an attack hits and the damage check then exceeds morale, counted die by die."""
-    beaten = ((check, attack + fp - defense - tm) for attack, defense, check in product(range(1, 7), repeat=3))
+    beaten = (
+        (check, attack + fp - defense - tm)
+        for attack, defense, check in product(range(1, 7), repeat=3)
+    )
     return float(Fraction(sum(by > 0 and check + by > morale for check, by in beaten), 216))
 
 
@@ -45,7 +48,13 @@ async def asked() -> tuple[Channel, Reply]:
     channel = await Channel.fresh()
     await two_sides(channel)
     odds = await channel.do("Anna", FIRE)
-    assert [one.label for one in odds.buttons] == ["Roll it", "Change\u2026", "What if", "Picture", "Share"]
+    assert [one.label for one in odds.buttons] == [
+        "Roll it",
+        "Change\u2026",
+        "What if",
+        "Picture",
+        "Share",
+    ]
     return channel, await channel.press("Anna", button(odds, "What if"))
 
 
@@ -59,7 +68,9 @@ async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() ->
     for chance, gain in rows.values():
         assert gain == pytest.approx(chance - hurt(3, 4, 1))
     best = max(rows.values())[0]
-    assert reply.title.endswith(f"is worth most: {percent(best)} instead of {percent(hurt(3, 4, 1))}")
+    assert reply.title.endswith(
+        f"is worth most: {percent(best)} instead of {percent(hurt(3, 4, 1))}"
+    )
     assert reply.by == "at least shaken, Cell 1 + 2 · Squads 1 + 2 fire"
     assert reply.private
     assert "Squad 2 leads" not in rows, "what makes no difference is left out"
@@ -68,7 +79,11 @@ async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() ->
 async def test_a_menu_asks_for_another_level_and_another_unit() -> None:
     channel, reply = await asked()
     level, whom = reply.menus
-    assert [entry.label for entry in level.entries] == ["At least shaken", "At least casualties", "Eliminated"]
+    assert [entry.label for entry in level.entries] == [
+        "At least shaken",
+        "At least casualties",
+        "Eliminated",
+    ]
     assert [entry.label for entry in whom.entries] == ["Cell 1 + 2", "Tran"]
     tran = await channel.press("Anna", whom.entries[1].action)
     assert tran.by == "at least shaken, Tran · Squads 1 + 2 fire"
@@ -138,5 +153,7 @@ def test_the_command_line_and_batch_compare_too(capsys: pytest.CaptureFixture[st
         }
     )
     worth = {one["change"]: one["odds"] for one in found["compare"]}
-    assert 1 - Fraction(worth["no terrain (TM)"]["none"]) == Fraction(hurt(4, 5, 0)).limit_denominator(216)
+    assert 1 - Fraction(worth["no terrain (TM)"]["none"]) == Fraction(
+        hurt(4, 5, 0)
+    ).limit_denominator(216)
     assert sum(map(Fraction, worth["adjacent"].values())) == 1

@@ -1,6 +1,6 @@
-"""The compose files and what reads them: each fits its published schema; each profile, with its own settings and no
-others, renders to services that are whole, whose processes start with what they are given, and that the proxy and
-Prometheus find."""
+"""The compose files and what reads them: each fits its published schema; each profile, with its own
+settings and no others, renders to services that are whole, whose processes start with what they are
+given, and that the proxy and Prometheus find."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def _mapping(loader: Strict, node: yaml.MappingNode) -> dict[Any, Any]:
     assert len(keys) == len(set(keys)), f"twice: {keys}"
     loader.flatten_mapping(node)
     return {
-        loader.construct_object(key, deep=True): loader.construct_object(value, deep=True) for key, value in node.value
+        loader.construct_object(key, deep=True): loader.construct_object(value, deep=True)
+        for key, value in node.value
     }
 
 
@@ -73,7 +74,9 @@ Strict.add_constructor("tag:yaml.org,2002:map", _mapping)
 
 
 def filled(value: Any, variables: Mapping[str, str]) -> Any:
-    """A value with its ${...}, as compose fills them in. Raises KeyError where one that must be set is not."""
+    """A value with its ${...}, as compose fills them in. Raises KeyError where one that must be
+    set is not.
+    """
     if isinstance(value, dict):
         return {key: filled(one, variables) for key, one in value.items()}
     if isinstance(value, list):
@@ -85,7 +88,9 @@ def filled(value: Any, variables: Mapping[str, str]) -> Any:
         said, rest = variables.get(found["name"], ""), found["rest"] or ""
         if not said and rest.startswith(":?"):
             raise KeyError(found["name"])
-        assert said or rest.startswith(":-"), f"{found['name']} has no default, and compose would only warn"
+        assert said or rest.startswith(":-"), (
+            f"{found['name']} has no default, and compose would only warn"
+        )
         return said or rest.removeprefix(":-")
 
     return re.sub(r"\$\{(?P<name>\w+)(?P<rest>:[-?][^}]*)?\}", one, value)
@@ -96,18 +101,30 @@ def rendered(profiles: str, text: str | None = None) -> dict[str, Any]:
     loaded = yaml.load(text or SCALE.read_text(), Strict)
     whole = filled(loaded, {**DATABASE, **HOSTS[profiles]})["services"]
     chosen = set(profiles.split(","))
-    return {name: one for name, one in whole.items() if not one.get("profiles") or chosen & set(one["profiles"])}
+    return {
+        name: one
+        for name, one in whole.items()
+        if not one.get("profiles") or chosen & set(one["profiles"])
+    }
 
 
 def bots(profiles: str) -> dict[str, dict[str, Any]]:
     """Those that are processes of the bot."""
-    return {name: one for name, one in rendered(profiles).items() if one["image"] == "grognard" and name != "copies"}
+    return {
+        name: one
+        for name, one in rendered(profiles).items()
+        if one["image"] == "grognard" and name != "copies"
+    }
 
 
 def settings_of(profiles: str, service: dict[str, Any]) -> Settings:
-    """What a service's process reads: the host's .env, and over it what the file gives the service itself."""
+    """What a service's process reads: the host's .env, and over it what the file gives the
+    service itself.
+    """
     own = {key: str(value) for key, value in service["environment"].items()}
-    assert set(own) <= {*SETTINGS, "DATABASE_URL", "GROGNARD_DATA"}, "a setting that the bot does not have"
+    assert set(own) <= {*SETTINGS, "DATABASE_URL", "GROGNARD_DATA"}, (
+        "a setting that the bot does not have"
+    )
     return load_settings({**DATABASE, **HOSTS[profiles], **own}, DEPLOY / "no-such-file")
 
 
@@ -130,13 +147,17 @@ def test_a_profile_needs_its_own_settings_and_no_others(profiles: str) -> None:
     services = rendered(profiles)
     assert set(services) == {"postgres", "copies", *EXPECTED[profiles]}
     for name, service in services.items():
-        assert set(service.get("depends_on", ())) <= set(services), f"{name} waits for what is not there"
+        assert set(service.get("depends_on", ())) <= set(services), (
+            f"{name} waits for what is not there"
+        )
     for name, service in bots(profiles).items():
         settings = settings_of(profiles, service)
         {"discord": need_discord, "slack": need_slack}[service["command"][0]](settings)
         assert settings.postgres == "postgresql://grognard:abc123@postgres:5432/grognard"
         if name != "slack":
-            assert bool(settings.discord_public_key) == (name == "interactions"), "the other stays on the gateway"
+            assert bool(settings.discord_public_key) == (name == "interactions"), (
+                "the other stays on the gateway"
+            )
         assert not settings.slack_app_token, "HTTP, which any number of workers can share"
         assert (SCALE.parent / service["env_file"]).resolve() == DEPLOY.parent / ".env"
         assert service["depends_on"] == {"postgres": {"condition": "service_healthy"}}
@@ -164,7 +185,10 @@ def test_health_and_figures_are_reached_from_inside_and_from_nowhere_else(profil
         assert "inside" in service["networks"]
         assert "ports" not in service
         assert name in asked["names"]
-    assert {name for name, one in rendered(profiles).items() if "ports" in one} <= {"proxy", "prometheus"}
+    assert {name for name, one in rendered(profiles).items() if "ports" in one} <= {
+        "proxy",
+        "prometheus",
+    }
     assert "inside" in text["services"]["prometheus"]["networks"]
 
 
@@ -182,16 +206,22 @@ def test_the_proxy_finds_every_service_and_every_path() -> None:
     for text in (caddy, nginx):
         assert discord_http.PATH in text
         for path in (slack_http.PATH, INSTALL_PATH, REDIRECT_PATH):
-            assert path in text or re.search(rf"\^/slack/\([^)]*\b{path.removeprefix('/slack/')}\b", text), path
+            assert path in text or re.search(
+                rf"\^/slack/\([^)]*\b{path.removeprefix('/slack/')}\b", text
+            ), path
 
 
 def test_the_ports_of_the_one_process_are_one_list(root: Path) -> None:
     """Taking the marks away before the list and any of its lines gives a file that is right."""
     text = (DEPLOY / "compose.yaml").read_text()
     opened = re.sub(r"^( +)# (ports:|  - \".*)", r"\1\2", text, flags=re.MULTILINE)
-    [ports] = [one["ports"] for one in yaml.load(opened, Strict)["services"].values() if "ports" in one]
+    [ports] = [
+        one["ports"] for one in yaml.load(opened, Strict)["services"].values() if "ports" in one
+    ]
     assert [port.split(":")[-1] for port in ports] == ["3000", "8080", "9090"]
-    assert all(port.startswith("127.0.0.1:") for port in ports), "the proxy on this machine, and nobody else"
+    assert all(port.startswith("127.0.0.1:") for port in ports), (
+        "the proxy on this machine, and nobody else"
+    )
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -205,13 +235,21 @@ def test_the_copies_are_made_by_what_is_in_the_image(root: Path, file: str) -> N
     assert services["copies"]["environment"]["BACKUPS"] == "/backups"
     assert "/backups" in image, "a new volume belongs to the bot's user"
     asked = json.loads(image.partition("HEALTHCHECK ")[2].partition(" CMD ")[2].splitlines()[0])
-    checks = [one["healthcheck"]["test"] for one in services.values() if "test" in one.get("healthcheck", {})]
+    checks = [
+        one["healthcheck"]["test"]
+        for one in services.values()
+        if "test" in one.get("healthcheck", {})
+    ]
     assert ["CMD", *asked] in checks, "podman's own format of images loses what the image says"
 
 
 def test_the_lines_for_containers_name_what_is_there(root: Path) -> None:
     """What `make walk` cannot type, as it has no images to pull."""
-    lines = [line for page in PAGES for line in re.findall(r"^docker (.*)$", (DEPLOY / page).read_text(), re.MULTILINE)]
+    lines = [
+        line
+        for page in PAGES
+        for line in re.findall(r"^docker (.*)$", (DEPLOY / page).read_text(), re.MULTILINE)
+    ]
     assert len(lines) > 10
     for line in lines:
         words = line.split()
@@ -236,6 +274,8 @@ def test_the_notes_for_hosts_name_what_has_to_be_set() -> None:
     for names in HOSTS.values():
         assert all(name in notes for name in {**DATABASE, **names})
     named = {
-        profile for one in yaml.safe_load(SCALE.read_text())["services"].values() for profile in one.get("profiles", ())
+        profile
+        for one in yaml.safe_load(SCALE.read_text())["services"].values()
+        for profile in one.get("profiles", ())
     }
     assert all(f"`{profile}`" in notes for profile in named)

@@ -1,4 +1,6 @@
-"""The container's image has all that the bot needs: what deploy/Containerfile copies and .dockerignore lets through."""
+"""The container's image has all that the bot needs: what deploy/Containerfile copies and
+.dockerignore lets through.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_it_plays_from_these_files_alone(root: Path, tmp_path: Path) -> None:
     for path in copied(root):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         if (root / path).is_dir():
-            shutil.copytree(root / path, tmp_path / path, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                root / path, tmp_path / path, ignore=shutil.ignore_patterns("__pycache__")
+            )
         else:
             shutil.copy(root / path, tmp_path / path)
     script = "import bot, sys; from bot.__main__ import main; print(bot.__file__); sys.exit(main(sys.argv[1:]))"
@@ -53,14 +57,23 @@ def test_it_plays_from_these_files_alone(root: Path, tmp_path: Path) -> None:
     for words in (["--version"], ["roll", "2d6"], ["lookup", "lnlt", "melee-odds", "attack=7", "defense=5"],
                   ["--packs", "free", "systems"]):  # fmt: skip
         done = subprocess.run(
-            [sys.executable, "-c", script, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+            [sys.executable, "-c", script, *words],
+            cwd=tmp_path,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[0].startswith(str(tmp_path)), "it is not the project that is tested"
+        assert done.stdout.splitlines()[0].startswith(str(tmp_path)), (
+            "it is not the project that is tested"
+        )
     assert "generic" in done.stdout
 
 
-def test_it_knows_its_release_without_being_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_knows_its_release_without_being_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     installed = bot.process.release.release()
     monkeypatch.setattr(bot.process.release, "NAME", "not-installed-anywhere")
     assert bot.process.release.release() == installed

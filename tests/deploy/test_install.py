@@ -36,7 +36,13 @@ def script(root: Path, name: str, *words: str, **env: str) -> subprocess.Complet
 def test_a_dry_run_says_everything_and_does_nothing(root: Path, tmp_path: Path) -> None:
     done = script(root, "install.sh", "--dry-run", ROOT=str(tmp_path), PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
-    for words in ("-m venv", "--require-hashes", "grognard.service", "grognard-backup.timer", "etc/grognard.env"):
+    for words in (
+        "-m venv",
+        "--require-hashes",
+        "grognard.service",
+        "grognard-backup.timer",
+        "etc/grognard.env",
+    ):
         assert words in done.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -73,7 +79,9 @@ def test_each_line_that_the_walk_types_is_on_a_page(root: Path) -> None:
     """`make walk` needs a machine of its own; a line that was renamed is found here."""
     walk = Walk(text_of_pages())
     program = (root / "tests/deploy/walk/__main__.py").read_text()
-    asked = re.findall(r'walk\.line\(\s*"([^"]+)"', program) + re.findall(r'for line in \((".+")\):', program)
+    asked = re.findall(r'walk\.line\(\s*"([^"]+)"', program) + re.findall(
+        r'for line in \((".+")\):', program
+    )
     lines = [line for words in asked for line in (re.findall('"([^"]+)"', words) or [words])]
     assert len(lines) > 20
     for line in lines:
@@ -86,7 +94,9 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
 
 
-def test_the_newest_release_is_checked_out_and_where_there_is_none_it_says_so(root: Path, tmp_path: Path) -> None:
+def test_the_newest_release_is_checked_out_and_where_there_is_none_it_says_so(
+    root: Path, tmp_path: Path
+) -> None:
     project, host = tmp_path / "project", tmp_path / "host"
     (project / "deploy").mkdir(parents=True)
     shutil.copy(root / "deploy/newest.sh", project / "deploy")
@@ -97,7 +107,8 @@ def test_the_newest_release_is_checked_out_and_where_there_is_none_it_says_so(ro
     none = script(host, "newest.sh")
     assert (none.returncode, none.stderr) == (0, "")
     assert re.fullmatch(
-        "There is no release yet: [0-9a-f]+ stays as it is, and can be installed like one.\n", none.stdout
+        "There is no release yet: [0-9a-f]+ stays as it is, and can be installed like one.\n",
+        none.stdout,
     )
     for tag in ("v0.9.0", "v0.10.0", "v0.11.0-rc1", "vineyard"):
         git(project, "commit", "--quiet", "--allow-empty", "--message", tag)
@@ -126,7 +137,10 @@ def test_a_checkout_without_a_release_is_called_that(root: Path, tmp_path: Path)
     git(project, "commit", "--quiet", "--message", "first")
     env = {"ROOT": str(tmp_path / "disk"), "PYTHON": sys.executable}
     done = script(project, "install.sh", "--dry-run", **env)
-    assert re.fullmatch(r"install: there is no release yet; this installs the checkout as it is \(\w+\)\n", done.stderr)
+    assert re.fullmatch(
+        r"install: there is no release yet; this installs the checkout as it is \(\w+\)\n",
+        done.stderr,
+    )
     git(project, "tag", "v9.9.9")
     done = script(project, "install.sh", "--dry-run", **env)
     assert "is not release v" in done.stderr
@@ -155,7 +169,9 @@ esac
     assert units == {"grognard.service", "grognard-backup.service", "grognard-backup.timer"}
     assert (disk / "var" / "backups" / "grognard").stat().st_mode & 0o777 == 0o700
     command = disk / "opt" / "grognard" / "current" / "deploy" / "grognard"
-    rolled = subprocess.run([command, "roll", "2d6"], cwd="/", capture_output=True, text=True, check=True)
+    rolled = subprocess.run(
+        [command, "roll", "2d6"], cwd="/", capture_output=True, text=True, check=True
+    )
     assert rolled.stdout.startswith("2d6: [")
 
 
@@ -167,7 +183,9 @@ def test_without_its_libraries_it_says_so_in_a_line(root: Path, tmp_path: Path) 
     assert "make setup" in done.stderr
 
 
-def test_windows_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_windows_gets_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("bot.__main__.os.name", "nt")
     with pytest.raises(SystemExit) as ended:
         process()
@@ -177,7 +195,9 @@ def test_windows_gets_a_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 @pytest.mark.slow
-def test_the_newest_copies_are_kept_and_no_other_file_is_touched(root: Path, tmp_path: Path) -> None:
+def test_the_newest_copies_are_kept_and_no_other_file_is_touched(
+    root: Path, tmp_path: Path
+) -> None:
     data, copies, tools = tmp_path / "data", tmp_path / "copies", tmp_path / "tools"
     for folder in (data, copies, tools):
         folder.mkdir()
@@ -185,14 +205,23 @@ def test_the_newest_copies_are_kept_and_no_other_file_is_touched(root: Path, tmp
         migrate(db, data / "grognard.db")
     (copies / "grognard-monday.db").write_text("mine")
     clock = tools / "date"
-    env = {"GROGNARD_DATA": str(data), "BACKUPS": str(copies), "KEEP": "2", "PATH": f"{tools}:{os.environ['PATH']}"}
+    env = {
+        "GROGNARD_DATA": str(data),
+        "BACKUPS": str(copies),
+        "KEEP": "2",
+        "PATH": f"{tools}:{os.environ['PATH']}",
+    }
     for hour in (1, 2, 3):
         clock.write_text(f"#!/bin/sh\necho 20260101-0{hour}0000\n")
         clock.chmod(0o755)
         done = script(root, "backup.sh", **env)
         assert done.returncode == 0, done.stderr
     kept = sorted(path.name for path in copies.iterdir())
-    assert kept == ["grognard-20260101-020000.db", "grognard-20260101-030000.db", "grognard-monday.db"]
+    assert kept == [
+        "grognard-20260101-020000.db",
+        "grognard-20260101-030000.db",
+        "grognard-monday.db",
+    ]
     assert script(root, "backup.sh", **{**env, "KEEP": "none"}).returncode == 2
 
 
@@ -239,5 +268,7 @@ async def test_back_to_an_older_release_with_the_copy_that_the_newer_one_made(
         migrate(db, path, ("CREATE TABLE weather (game TEXT)",))  # the newer release
     assert main(["restore", str(backup_path(path, FIRST_VERSION))]) == 0
     with closing(sqlite3.connect(path)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (FIRST_VERSION,), "the older release opens it"
+        assert db.execute("PRAGMA user_version").fetchone() == (FIRST_VERSION,), (
+            "the older release opens it"
+        )
         assert db.execute("SELECT key FROM docs").fetchall() == [("of before",)]

@@ -1,6 +1,6 @@
-"""The samples for Caddy and nginx, run by these programs where they are installed: a bot behind them is fought with,
-its live page is read with the stream of what happens, strangers get nowhere, and of equal workers one that is away is
-passed over."""
+"""The samples for Caddy and nginx, run by these programs where they are installed: a bot behind
+them is fought with, its live page is read with the stream of what happens, strangers get nowhere,
+and of equal workers one that is away is passed over."""
 
 from __future__ import annotations
 
@@ -59,14 +59,18 @@ async def names() -> AsyncIterator[str]:
 
 
 def sample(samples: Path, program: str, port: int, workers: dict[str, str]) -> str:
-    """Our sample without TLS, listening at a port of this machine, the second site of it at the next one; its workers
-    are elsewhere: {words of the sample: other words}."""
+    """Our sample without TLS, listening at a port of this machine, the second site of it at the
+    next one; its workers are elsewhere: {words of the sample: other words}."""
     if program == "caddy":
         text = (samples / "Caddyfile").read_text()
         text = text.replace("bot.example.org {", f"http://127.0.0.1:{port} {{")
         text = text.replace("games.example.org {", f"http://127.0.0.1:{port + 1} {{")
-        text = text.replace("{\n\tservers", "{\n\tadmin off\n\tgrace_period 100ms\n\tservers", 1)  # some stream is open
-        version = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout
+        text = text.replace(
+            "{\n\tservers", "{\n\tadmin off\n\tgrace_period 100ms\n\tservers", 1
+        )  # some stream is open
+        version = subprocess.run(
+            ["caddy", "version"], capture_output=True, text=True, check=True
+        ).stdout
         if version.removeprefix("v").startswith("2.6."):  # it had another word for that
             text = text.replace("request_buffers 4MB", "buffer_requests")
     else:
@@ -89,7 +93,9 @@ def free_ports() -> int:
 
 
 @asynccontextmanager
-async def proxy(samples: Path, folder: Path, program: str, workers: dict[str, str]) -> AsyncIterator[int]:
+async def proxy(
+    samples: Path, folder: Path, program: str, workers: dict[str, str]
+) -> AsyncIterator[int]:
     """The proxy, listening; its port."""
     if shutil.which(program) is None:
         pytest.skip(f"no {program} on this machine")
@@ -147,13 +153,20 @@ async def test_a_bot_behind_it_is_played_with_and_strangers_get_nowhere(
         async with (
             running(slack, tmp_path / "data", home) as bot,
             aiohttp.ClientSession() as stranger,
-            proxy(root / "deploy", tmp_path, program, {"127.0.0.1:3000": f"127.0.0.1:{bot.port}"}) as port,
+            proxy(
+                root / "deploy", tmp_path, program, {"127.0.0.1:3000": f"127.0.0.1:{bot.port}"}
+            ) as port,
         ):
             address = f"http://127.0.0.1:{port}"
             slack.request_url = f"{address}/slack/events"
             await (await anna.slash(games, "/roll", "2d6 label=behind")).answer()
             assert any("behind" in text for text in slack.posted(games))
-            for path, status in (("/", 404), ("/metrics", 404), ("/slack/other", 404), ("/health", 200)):
+            for path, status in (
+                ("/", 404),
+                ("/metrics", 404),
+                ("/slack/other", 404),
+                ("/health", 200),
+            ):
                 async with stranger.get(address + path) as answer:
                     assert answer.status == status, path
             async with stranger.post(f"{address}/slack/events", data=b"{}") as answer:
@@ -166,8 +179,12 @@ async def test_a_bot_behind_it_is_played_with_and_strangers_get_nowhere(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", ["caddy", "nginx"])
-async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: Path, program: str) -> None:
-    """Slack's signed requests pass, and by the second name the page with its stream, an event as soon as it happens."""
+async def test_a_game_is_watched_through_it_as_it_goes_on(
+    root: Path, tmp_path: Path, program: str
+) -> None:
+    """Slack's signed requests pass, and by the second name the page with its stream, an event as
+    soon as it happens.
+    """
     slack = await stand_in("http")
     home, anna, _, games = settle(slack)
     live = free_port()
@@ -181,9 +198,13 @@ async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: 
             ) as port,
         ):  # fmt: skip
             slack.request_url = f"http://127.0.0.1:{port}/slack/events"
-            await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+            await (
+                await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')
+            ).answer()
             shared = await (await anna.slash(games, "/game", "share")).answers(2)
-            found = re.search(r"https://games\.example\.org(/g/[\w-]+)", "".join(one.everything for one in shared))
+            found = re.search(
+                r"https://games\.example\.org(/g/[\w-]+)", "".join(one.everything for one in shared)
+            )
             assert found
             page = f"http://127.0.0.1:{port + 1}{found[1]}"
             async with watcher.get(page) as answer:
@@ -207,7 +228,9 @@ async def test_a_game_is_watched_through_it_as_it_goes_on(root: Path, tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", ["caddy", "nginx"])
-async def test_a_worker_that_is_away_is_passed_over(root: Path, tmp_path: Path, program: str) -> None:
+async def test_a_worker_that_is_away_is_passed_over(
+    root: Path, tmp_path: Path, program: str
+) -> None:
     heard: list[bytes] = []
 
     async def hears(request: web.Request) -> web.Response:
@@ -227,7 +250,11 @@ async def test_a_worker_that_is_away_is_passed_over(root: Path, tmp_path: Path, 
                 workers = {"port 3001": found, "port 3000": found}
             else:
                 ports = [3001, 3000]
-                workers = {f"worker-{at}:{port}": f"127.0.0.{3 - at}:{here}" for at in (1, 2) for port in ports}
+                workers = {
+                    f"worker-{at}:{port}": f"127.0.0.{3 - at}:{here}"
+                    for at in (1, 2)
+                    for port in ports
+                }
             async with proxy(root / "deploy" / "scale", tmp_path, program, workers) as port:
                 address = f"http://127.0.0.1:{port}"
                 for number in range(10):
@@ -236,6 +263,8 @@ async def test_a_worker_that_is_away_is_passed_over(root: Path, tmp_path: Path, 
                             assert (answer.status, await answer.text()) == (200, "yes")
                 async with platform.get(f"{address}/discord/other") as answer:
                     assert answer.status == 404
-        assert sorted(heard) == sorted(str(number).encode() for number in range(10) for _ in range(2)), "each once"
+        assert sorted(heard) == sorted(
+            str(number).encode() for number in range(10) for _ in range(2)
+        ), "each once"
     finally:
         await runner.cleanup()

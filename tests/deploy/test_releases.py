@@ -1,6 +1,6 @@
-"""Releases lie beside each other, and one link says which runs: an update or a way back that is killed at any of its
-steps leaves one that works, whole, and is finished by typing it again. A small project stands in for ours; the scripts
-in deploy/ and the units are the real ones."""
+"""Releases lie beside each other, and one link says which runs: an update or a way back that is
+killed at any of its steps leaves one that works, whole, and is finished by typing it again. A small
+project stands in for ours; the scripts in deploy/ and the units are the real ones."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ class Host:
             (at / ".env.example").write_text("# DISCORD_TOKEN=\n")
         return at
 
-    def install(self, version: str, *words: str, kill: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    def install(
+        self, version: str, *words: str, kill: int = 0, **env: str
+    ) -> subprocess.CompletedProcess[str]:
         """What `sh deploy/install.sh` says in that checkout; killed behind its so-manieth step."""
         (self.folder / "count").write_text("0")
         settings = {
@@ -122,14 +124,20 @@ class Host:
         (app / "my-packs").mkdir()
 
     def started(self) -> str:
-        """What says which release systemd would start at this moment: the words of all its parts."""
+        """What says which release systemd would start at this moment: the words of all its
+        parts.
+        """
         unit = (self.disk / "etc/systemd/system/grognard.service").read_text()
         (folder,) = re.findall(r"^WorkingDirectory=(.*)", unit, re.MULTILINE)
         (line,) = re.findall(r"^ExecStart=(.*)", unit, re.MULTILINE)
         program, *words = line.split()
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run(
-            [f"{self.disk}{program}", *words], cwd=f"{self.disk}{folder}", env=kept, capture_output=True, text=True
+            [f"{self.disk}{program}", *words],
+            cwd=f"{self.disk}{folder}",
+            env=kept,
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr
         copy = (self.disk / "etc/systemd/system/grognard-backup.service").read_text()
@@ -174,18 +182,24 @@ def test_installed_once_more_it_builds_nothing_and_keeps_the_settings(host: Host
     assert env.read_text() == "DISCORD_TOKEN=mine\n"
     assert host.is_at("0.2.0")
     assert host.releases() == ["1"]
-    assert os.readlink(host.disk / "usr/local/bin/grognard") == "/opt/grognard/current/deploy/grognard"
+    assert (
+        os.readlink(host.disk / "usr/local/bin/grognard") == "/opt/grognard/current/deploy/grognard"
+    )
 
 
 def changes(lines: str, program: str = "") -> list[str]:
     """What was said to systemctl in these lines, without questions."""
-    found = [line.strip().removeprefix(program).strip() for line in lines.splitlines() if program in line]
+    found = [
+        line.strip().removeprefix(program).strip() for line in lines.splitlines() if program in line
+    ]
     return [line for line in found if not line.startswith("is-")]
 
 
 @pytest.mark.parametrize("state", ["first", "first with a token", "update", "rollback"])
 def test_a_dry_run_says_what_is_then_done(host: Host, state: str) -> None:
-    """The very lines for systemd: a first install without a token starts no bot, so none is announced."""
+    """The very lines for systemd: a first install without a token starts no bot, so none is
+    announced.
+    """
     if state != "first":
         (host.disk / "etc").mkdir()
         (host.disk / "etc/grognard.env").write_text("DISCORD_TOKEN=mine\n")
@@ -218,7 +232,9 @@ def test_up_back_and_up_again(host: Host) -> None:
     nowhere = host.install("0.2.0", "--rollback")
     assert nowhere.returncode == 1
     assert "there is no release before 1 (0.1.0)" in nowhere.stderr
-    assert host.install("0.2.0", OFFLINE="1").returncode == 0, "it is built already: no network is needed"
+    assert host.install("0.2.0", OFFLINE="1").returncode == 0, (
+        "it is built already: no network is needed"
+    )
     assert host.is_at("0.2.0")
 
 
@@ -256,7 +272,10 @@ def test_an_older_release_that_does_not_start_is_left_for_the_newer_again(host: 
     assert done.returncode == 1
     assert "release 1 does not start, so 2 runs on" in done.stderr
     assert host.is_at("0.2.0")
-    assert "there is no copy grognard.db.schema-N.bak" in host.install("0.2.0", "--rollback", "--with-copy").stderr
+    assert (
+        "there is no copy grognard.db.schema-N.bak"
+        in host.install("0.2.0", "--rollback", "--with-copy").stderr
+    )
 
 
 def test_back_with_the_copy_stops_the_bot_and_restores_by_the_older_release(host: Host) -> None:
@@ -268,7 +287,11 @@ def test_back_with_the_copy_stops_the_bot_and_restores_by_the_older_release(host
     assert done.returncode == 0, done.stderr
     assert "0.1.0 0.1.0 0.1.0\n" in done.stdout, "the older release was asked to restore it"
     assert host.is_at("0.1.0")
-    assert (host.disk / "told").read_text().endswith("stop grognard\ndaemon-reload\nrestart grognard\n")
+    assert (
+        (host.disk / "told")
+        .read_text()
+        .endswith("stop grognard\ndaemon-reload\nrestart grognard\n")
+    )
 
 
 def test_the_three_newest_stay_and_those_that_are_needed(host: Host) -> None:

@@ -119,21 +119,32 @@ def test_a_server_is_named_without_its_secrets(url: str, server: str) -> None:
 
 def test_the_nightly_copy_reaches_a_server_and_is_tried_again_where_that_helps() -> None:
     service = unit("grognard-backup.service")
-    assert set(service["Service"]["RestrictAddressFamilies"].split()) == {"AF_INET", "AF_INET6", "AF_UNIX"}
+    assert set(service["Service"]["RestrictAddressFamilies"].split()) == {
+        "AF_INET",
+        "AF_INET6",
+        "AF_UNIX",
+    }
     assert "PrivateNetwork" not in service["Service"]
     assert service["Service"]["Restart"] == "on-failure"
     assert service["Service"]["RestartPreventExitStatus"].split() == ["1", "2"]
 
 
-@pytest.mark.parametrize("name", ["grognard.service", "grognard-backup.service", "grognard-backup.timer"])
+@pytest.mark.parametrize(
+    "name", ["grognard.service", "grognard-backup.service", "grognard-backup.timer"]
+)
 def test_systemd_takes_the_units(name: str, tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("needs systemd")
     for path in (*DEPLOY.glob("grognard*.service"), *DEPLOY.glob("grognard*.timer")):
         text = re.sub(r"(?m)^ExecStart=\S+", "ExecStart=/bin/true", path.read_text())
-        (tmp_path / path.name).write_text(text.replace("User=grognard", "User=root").replace("Group=grognard", ""))
+        (tmp_path / path.name).write_text(
+            text.replace("User=grognard", "User=root").replace("Group=grognard", "")
+        )
     done = subprocess.run(
-        ["systemd-analyze", "verify", str(tmp_path / name)], check=False, capture_output=True, text=True
+        ["systemd-analyze", "verify", str(tmp_path / name)],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     told = [line for line in (done.stdout + done.stderr).splitlines() if "grognard" in line]
     assert told == []
@@ -152,7 +163,9 @@ def test_old_copies_go_only_once_a_new_one_is_there(tmp_path: Path, status: int,
     for day in (1, 2, 3):
         (copies / f"grognard-2026010{day}-041700.db").touch()
     done = subprocess.run(
-        ["sh", str(deploy / "backup.sh")], check=False, env={**os.environ, "BACKUPS": str(copies), "KEEP": "2"}
+        ["sh", str(deploy / "backup.sh")],
+        check=False,
+        env={**os.environ, "BACKUPS": str(copies), "KEEP": "2"},
     )
     assert done.returncode == status
     assert len(list(copies.iterdir())) == left

@@ -1,4 +1,5 @@
-"""Games in memory: rolls do not ask the store first whether what is known of a game still holds, and nothing is lost.
+"""Games in memory: rolls do not ask the store first whether what is known of a game still holds,
+and nothing is lost.
 
 Two apps on one store are two processes: each knows the game as it was when it last wrote or read.
 """
@@ -38,7 +39,9 @@ async def test_a_roll_asks_for_no_version_and_one_in_another_process_is_not_lost
     store.peeks = 0
     assert (await there.do("Bob", "roll 2d6")).footer == ("#4",)
     assert store.peeks == 0
-    assert (await here.do("Anna", "roll 2d6")).footer == ("#5",), "it is rolled anew behind what happened meanwhile"
+    assert (await here.do("Anna", "roll 2d6")).footer == ("#5",), (
+        "it is rolled anew behind what happened meanwhile"
+    )
     assert (await there.do("Bob", "lnlt initiative last=a")).footer == ("#6",)
 
 
@@ -50,7 +53,9 @@ async def test_nobody_is_refused_for_what_another_process_has_changed() -> None:
     await there.do("Anna", "game settings hand_dice=yes")
     assert (await here.do("Anna", "roll 2d6 hand=3,4")).title == "7"
     await there.do("Anna", "unit remove us1")
-    await here.refused("Anna", 'lnlt fire attackers="Squad 1" targets=vc1', "unknown-unit attackers")
+    await here.refused(
+        "Anna", 'lnlt fire attackers="Squad 1" targets=vc1', "unknown-unit attackers"
+    )
 
 
 async def test_a_roll_goes_to_the_game_that_another_process_began_here() -> None:
@@ -82,7 +87,9 @@ async def test_memory_is_bounded_by_bytes() -> None:
     assert loaded is not None
     games = Games(channel.app.store, kept=3 * size(loaded))
     for number in range(5):
-        await Channel(channel.app, type(channel.place)(f"console:{number}"), f"{number}-").do("Anna", "roll 2d6")
+        await Channel(channel.app, type(channel.place)(f"console:{number}"), f"{number}-").do(
+            "Anna", "roll 2d6"
+        )
         assert await games.at(f"console:{number}") is not None
     assert [games.remembered(f"console:{number}") is not None for number in range(5)] == [
         False,

@@ -1,4 +1,6 @@
-"""Units as counters: what kind each type of each game is, what is printed on it, and what its states mean."""
+"""Units as counters: what kind each type of each game is, what is printed on it, and what its
+states mean.
+"""
 
 from __future__ import annotations
 
@@ -65,11 +67,16 @@ def test_what_each_state_means(game: str, well: str, shaken: str, hurt: str, los
 
 
 def test_numbers_as_they_are_printed() -> None:
-    """In the counter's order; several are parted by a stroke, a number that the roster lacks is left out."""
+    """In the counter's order; several are parted by a stroke, a number that the roster lacks is
+    left out.
+    """
     assert made("lnlt", "squad", numbers={"morale": 5, "fp": 2})["printed"] == "2–5"
     assert made("lnlt", "crew", numbers={"morale": 5, "sw": (3, 2)})["printed"] == "3/2–5"
     assert made("lnlt", "leader", numbers={"morale": 6, "lm": 1, "lr": 2})["printed"] == "1–2–6"
-    assert made("lnlt", "armored-vehicle", numbers={"fp": 3, "he": 5, "mg": 6, "armor": 3})["printed"] == "5–6–3"
+    assert (
+        made("lnlt", "armored-vehicle", numbers={"fp": 3, "he": 5, "mg": 6, "armor": 3})["printed"]
+        == "5–6–3"
+    )
     assert made("asl", "gun", numbers={"start": "b11"})["printed"] == "B11"
     assert made("asl", "gun", numbers={"start": "circled-9"})["printed"] == "circled 9"
     assert made("nhis", "squad", numbers={"morale": 7, "fp": 4})["printed"] == "4–7"
@@ -79,7 +86,11 @@ def test_numbers_as_they_are_printed() -> None:
 def test_states_and_markers_in_words() -> None:
     """A unit is named with all that ails it; the type is written as the game writes it."""
     both = made("lnlt", "leader", state="shaken-wounded", marks=frozenset({"ops-complete"}))
-    assert (both["states"], both["marks"], both["standing"]) == (("shaken and wounded",), ("ops complete",), "hurt")
+    assert (both["states"], both["marks"], both["standing"]) == (
+        ("shaken and wounded",),
+        ("ops complete",),
+        "hurt",
+    )
     assert made("asl", "afv")["type"] == "AFV"
     assert made("baps", "soldier", numbers={"wounds": 1})["standing"] == "hurt"
     assert made("baps", "vehicle", marks=frozenset({"track-hit"}))["standing"] == "hurt"
@@ -90,7 +101,9 @@ def test_the_reduced_side_is_said_once() -> None:
     """A turned counter is hurt and says so, unless its state does already."""
     half = made("lnlt", "half-squad", turned=True, back=Back("squad", {"morale": 5}))
     assert (half["states"], half["standing"]) == (("reduced",), "hurt")
-    assert made("nhis", "squad", state="reduced", turned=True, back=Back())["states"] == ("reduced",)
+    assert made("nhis", "squad", state="reduced", turned=True, back=Back())["states"] == (
+        "reduced",
+    )
 
 
 def test_free_play_knows_the_common_words_only() -> None:

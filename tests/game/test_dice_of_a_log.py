@@ -29,7 +29,11 @@ def roll_without_texts(log: Json, event: int) -> list[int | str]:
 def list_rolls(log: Json) -> list[tuple[int, list[int]]]:
     """Return (number of the event, values of its dice) of each roll."""
     bodies = [row["body"] for row in log["events"]]
-    return [(body["number"], [die["value"] for die in body["dice"]]) for body in bodies if body["kind"] == "roll"]
+    return [
+        (body["number"], [die["value"] for die in body["dice"]])
+        for body in bodies
+        if body["kind"] == "roll"
+    ]
 
 
 async def test_dice_by_hand_take_no_words() -> None:

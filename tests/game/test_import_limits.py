@@ -1,4 +1,6 @@
-"""An import may be honest in its chain and still be nonsense: it must not make a channel unusable."""
+"""An import may be honest in its chain and still be nonsense: it must not make a channel
+unusable.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,16 @@ from tests.playing import Channel, two_sides
 async def test_what_we_make_is_sound() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1", "roll d6 secret", "unit edit us1 sw=3,2")
+    await channel.do(
+        "Anna", "lnlt fire attackers=us1 targets=vc1", "roll d6 secret", "unit edit us1 sw=3,2"
+    )
     assert is_valid(await channel.game())
 
 
 async def forged(after: Any) -> str:
-    """An export whose chain is whole and whose start leads to something else: `after` laid over what it said."""
+    """An export whose chain is whole and whose start leads to something else: `after` laid over
+    what it said.
+    """
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt X")
     whole = json.loads((await channel.do("Anna", "game export")).files[0].text)
@@ -32,8 +38,12 @@ async def forged(after: Any) -> str:
         for part, fields in after.items():
             if isinstance(fields, dict):
                 stood = content(Game("")) if part == "game" else {}
-                body["before"][part] = body["before"].get(part, {}) | {name: stood.get(name) for name in fields}
-            body["after"][part] = body["after"].get(part, {}) | fields if isinstance(fields, dict) else fields
+                body["before"][part] = body["before"].get(part, {}) | {
+                    name: stood.get(name) for name in fields
+                }
+            body["after"][part] = (
+                body["after"].get(part, {}) | fields if isinstance(fields, dict) else fields
+            )
     else:
         body["after"] = after
     whole["head"] = event["hash"] = event_hash(genesis(whole["game"]), canonical(body))
@@ -65,7 +75,13 @@ UNIT = {"name": "A", "handle": "a1", "type": "squad"}
 )
 async def test_a_forged_log_is_refused(after: Any) -> None:
     channel = await Channel.fresh()
-    command = Command(("game", "import"), {"file": await forged(after)}, channel.who("Anna"), Place("console:x"), "i1")
+    command = Command(
+        ("game", "import"),
+        {"file": await forged(after)},
+        channel.who("Anna"),
+        Place("console:x"),
+        "i1",
+    )
     reply = await channel.app.run(command)
     assert reply.error
     assert "not your fault" not in reply.text(), reply.text()
@@ -105,14 +121,18 @@ def _changed(whole: str, kind: str, **fields: Any) -> str:
         ("sequence", {"before": {"units": {"squad 1": {}}}}),
     ],
 )
-async def test_a_log_that_nobody_could_read_is_not_taken_over(kind: str, fields: dict[str, Any]) -> None:
+async def test_a_log_that_nobody_could_read_is_not_taken_over(
+    kind: str, fields: dict[str, Any]
+) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1", "roll 2d6")
     whole = (await channel.do("Anna", "game export")).files[0].text
     there = await Channel.fresh()
     for file, taken in ((_changed(whole, kind, **fields), False), (_changed(whole, kind), True)):
-        command = Command(("game", "import"), {"file": file}, there.who("Anna"), there.place, f"import {taken}")
+        command = Command(
+            ("game", "import"), {"file": file}, there.who("Anna"), there.place, f"import {taken}"
+        )
         reply = await there.app.run(command)
         assert reply.error != taken, reply.text()
     log = await there.do("Anna", "log", "again", "game export csv", "log")

@@ -56,7 +56,9 @@ LINES = (
     "log 5",
     "privacy delete confirm",
 )
-played = st.lists(st.tuples(st.sampled_from(PERSONS), st.sampled_from(LINES)), min_size=1, max_size=18)
+played = st.lists(
+    st.tuples(st.sampled_from(PERSONS), st.sampled_from(LINES)), min_size=1, max_size=18
+)
 
 
 async def bodies(channel: Channel) -> list[dict[str, Any]]:
@@ -154,7 +156,9 @@ def assert_log_explains_state(lines: list[tuple[str, str]]) -> None:
 @settings(max_examples=15)
 @given(played)
 def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]]) -> None:
-    """Two games with the same words and other seeds have nothing of the dice to come in their exports."""
+    """Two games with the same words and other seeds have nothing of the dice to come in their
+    exports.
+    """
 
     async def play() -> None:
         channel = await Channel.fresh()
@@ -164,7 +168,12 @@ def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]
         loaded = await channel.app.games.at(channel.place.key)
         assert loaded is not None
         store, row = channel.app.store, loaded.row
-        parts = (await store.events(row), await store.seeds(row), await store.texts(row), await store.persons(row))
+        parts = (
+            await store.events(row),
+            await store.seeds(row),
+            await store.texts(row),
+            await store.persons(row),
+        )
         text = json.dumps(export_game(loaded.game.id, *parts))
         assert loaded.seed.seed.hex() not in text
         assert verify(json.loads(text)).faults == ()

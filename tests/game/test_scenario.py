@@ -1,4 +1,6 @@
-"""Scenarios: a game with sides and units in one command, and files with a fault that say where it is."""
+"""Scenarios: a game with sides and units in one command, and files with a fault that say where
+it is.
+"""
 
 from __future__ import annotations
 
@@ -29,18 +31,24 @@ async def test_a_scenario_is_ready_to_play_with_one_command() -> None:
     assert game.sides == ("US", "VC")
     assert len(game.units) == 13
     await channel.do("Anna", "game join US")
-    await channel.do("Bob", "game join VC", 'lnlt fire attackers="Local 1" targets="Rifle 1" hand="6,1,6"')
+    await channel.do(
+        "Bob", "game join VC", 'lnlt fire attackers="Local 1" targets="Rifle 1" hand="6,1,6"'
+    )
     unit = (await channel.game()).units["rifle 1"]
     assert (unit.type, unit.numbers["fp"]) == ("half-squad", 1)
 
 
 async def test_a_name_may_be_its_own_but_sides_and_units_come_from_the_scenario() -> None:
     channel = await Channel.fresh()
-    await channel.refused("Anna", "game start lnlt scenario=ford sides='A, B'", "not-together sides")
+    await channel.refused(
+        "Anna", "game start lnlt scenario=ford sides='A, B'", "not-together sides"
+    )
     await channel.refused("Anna", "game start lnlt scenario=ferd", "bad-value ferd")
     await channel.refused("Anna", "game start nhis scenario=ford", "bad-value scenario")
     await channel.refused("Anna", "game start", "missing system")
-    assert (await channel.do("Anna", "game start lnlt Monday scenario=ford")).title == 'Anna starts "Monday"'
+    assert (
+        await channel.do("Anna", "game start lnlt Monday scenario=ford")
+    ).title == 'Anna starts "Monday"'
 
 
 def test_every_scenario_that_comes_with_the_bot_loads() -> None:
@@ -61,7 +69,10 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
     ],
 )
 def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str) -> None:
-    assert scenario_of(system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD).units["rifle 2"].back is not None
+    assert (
+        scenario_of(system("lnlt"), "bridge", yaml.safe_load(GOOD), GOOD).units["rifle 2"].back
+        is not None
+    )
     text = GOOD.replace(*fault)
     with pytest.raises(TableError, match=said) as raised:
         scenario_of(system("lnlt"), "bridge", yaml.safe_load(text), text)
@@ -76,10 +87,17 @@ async def test_vehicles_bring_their_own_numbers() -> None:
         'unit add T-54 armored-vehicle stats="morale=5 av=5 armor=6 turret_armor=7 he=4 mg=3 penetration=6"',
         'unit add M48 armored-vehicle stats="morale=5 armor=7 he=4 mg=5 penetration=7"',
     )
-    shot = await channel.do("Anna", 'lnlt ordnance-vehicle to_hit=8 target=T-54 unit=M48 hand="3,2,6,1,4"')
+    shot = await channel.do(
+        "Anna", 'lnlt ordnance-vehicle to_hit=8 target=T-54 unit=M48 hand="3,2,6,1,4"'
+    )
     lines = [line for line in shot.body() if line.startswith(("Penetration", "Armor"))]
-    assert [line.split(",")[0] for line in lines] == ["Penetration: [6] + 7 = 13", "Armor: [1] + 6 = 7"]
-    overrun = await channel.do("Anna", 'lnlt overrun unit=M48 targets="squad morale=5" hand="6,1,6"')
+    assert [line.split(",")[0] for line in lines] == [
+        "Penetration: [6] + 7 = 13",
+        "Armor: [1] + 6 = 7",
+    ]
+    overrun = await channel.do(
+        "Anna", 'lnlt overrun unit=M48 targets="squad morale=5" hand="6,1,6"'
+    )
     assert "4 HE" in overrun.text()
 
 
@@ -94,7 +112,9 @@ async def playing(game: str, scenario: str) -> Channel:
 
 
 async def test_a_turn_on_the_sandbar() -> None:
-    """No Honor in Surrender: Marines fire at the charge; a squad that loses a step turns over with its firepower."""
+    """No Honor in Surrender: Marines fire at the charge; a squad that loses a step turns over
+    with its firepower.
+    """
     channel = await playing("nhis", "sandbar")
     await channel.do("Anna", "game next")
     shot = 'nhis fire attackers="Rifle Squad 1; MG Section" targets="Assault Squad 1" distance=4 terrain=open-ground'
@@ -103,27 +123,46 @@ async def test_a_turn_on_the_sandbar() -> None:
     squad = (await channel.game()).units["assault squad 1"]
     assert (squad.turned, squad.numbers["fp"]) == (True, 2)
     await channel.do("Anna", "game pass")
-    await channel.do("Bob", 'nhis fire attackers="Nambu Section" targets="Rifle Squad 1" distance=6 terrain=brush')
+    await channel.do(
+        "Bob",
+        'nhis fire attackers="Nambu Section" targets="Rifle Squad 1" distance=6 terrain=brush',
+    )
     await channel.do("Anna", "game next")
     assert (await channel.game()).turn == 2
 
 
 async def test_a_turn_at_the_canal() -> None:
-    """Advanced Squad Leader: the PIAT breaks down, a squad breaks in the smoke, and the Pak is taken from its crew."""
+    """Advanced Squad Leader: the PIAT breaks down, a squad breaks in the smoke, and the Pak is
+    taken from its crew.
+    """
     channel = await playing("asl", "canal")
     await channel.do("Anna", "asl malfunction weapon=sw unit=PIAT hand=5,6", "game next")
-    await channel.do("Anna", "asl wp-morale target=personnel tem=none unit='Grenadier 1' hand=6,6", "game next")
-    await channel.do("Bob", 'asl recover unit="Grenadier 2" weapon=Pak phase=friendly-mph from=unpossessed hand=1')
+    await channel.do(
+        "Anna", "asl wp-morale target=personnel tem=none unit='Grenadier 1' hand=6,6", "game next"
+    )
+    await channel.do(
+        "Bob",
+        'asl recover unit="Grenadier 2" weapon=Pak phase=friendly-mph from=unpossessed hand=1',
+    )
     units = (await channel.game()).units
     assert [units[name].state for name in ("piat", "grenadier 1")] == ["malfunctioned", "broken"]
-    assert (units["grenadier 2"].numbers.get("holds"), units["gun crew"].numbers.get("holds")) == ("Pak", None)
+    assert (units["grenadier 2"].numbers.get("holds"), units["gun crew"].numbers.get("holds")) == (
+        "Pak",
+        None,
+    )
 
 
 async def test_a_turn_on_the_farm_lane() -> None:
-    """Beer and Pretzels Skirmish: points, random orders, fire of all GIs and a morale check, to the next turn."""
+    """Beer and Pretzels Skirmish: points, random orders, fire of all GIs and a morale check, to
+    the next turn.
+    """
     channel = await playing("baps", "farm")
-    await channel.do("Anna", 'baps leader-points unit="Sgt Cole"', 'baps random-order unit="GI 1..5"')
-    await channel.do("Anna", 'baps fire attackers="GI 1..5; BAR" targets="Grenadier 1..3" range=20 cover=medium')
+    await channel.do(
+        "Anna", 'baps leader-points unit="Sgt Cole"', 'baps random-order unit="GI 1..5"'
+    )
+    await channel.do(
+        "Anna", 'baps fire attackers="GI 1..5; BAR" targets="Grenadier 1..3" range=20 cover=medium'
+    )
     reply = await channel.do("Bob", "baps morale-check unit=Brandt event=mg-attack")
     assert reply.title.startswith("Brandt")
     await channel.do("Anna", *["game next"] * 9)
@@ -132,7 +171,9 @@ async def test_a_turn_on_the_farm_lane() -> None:
 
 
 async def test_a_round_on_the_causeway() -> None:
-    """Ultracombat Normandy: a squad spots and fires all its weapons; the MG Nest answers with one of its own."""
+    """Ultracombat Normandy: a squad spots and fires all its weapons; the MG Nest answers with
+    one of its own.
+    """
     channel = await playing("ucn", "causeway")
     spotted = await channel.do("Anna", 'ucn spot unit="1st Squad"')
     assert "of 8 at 12 or less" in spotted.text()

@@ -21,8 +21,19 @@ MOST = 6
 SIDES = ("US", "VC")
 
 
-ROLL = {"system": "lnlt", "target": "rally", "edition": system("lnlt").edition, "dice": [{"value": 3}]}
-ASKS = {"name": "answer", "ask": "Well?", "options": ["go", "stay"], "says": ["go", "stay"], "else": "go"}
+ROLL = {
+    "system": "lnlt",
+    "target": "rally",
+    "edition": system("lnlt").edition,
+    "dice": [{"value": 3}],
+}
+ASKS = {
+    "name": "answer",
+    "ask": "Well?",
+    "options": ["go", "stay"],
+    "says": ["go", "stay"],
+    "else": "go",
+}
 
 
 def some_log(rng: Random, length: int) -> list[EventRow]:
@@ -34,14 +45,27 @@ def some_log(rng: Random, length: int) -> list[EventRow]:
         waiting = [row.data for row in rows if '"asks"' in row.body]
         if chance < 0.1 and waiting:
             asked = rng.choice(waiting)
-            body |= {**ROLL, "kind": "choice", "event": asked["number"], "picks": ["go"], "out": {"outcome": "rallied"}}
+            body |= {
+                **ROLL,
+                "kind": "choice",
+                "event": asked["number"],
+                "picks": ["go"],
+                "out": {"outcome": "rallied"},
+            }
             if rng.random() < 0.3:
                 body["asks"] = ASKS
         elif chance < 0.6:
-            body |= {**ROLL, "kind": "sequence", "inputs": {"units": f"squad morale={rng.randrange(4, 8)}"}}
+            body |= {
+                **ROLL,
+                "kind": "sequence",
+                "inputs": {"units": f"squad morale={rng.randrange(4, 8)}"},
+            }
             body |= {"asks": ASKS} if rng.random() < 0.3 else {"out": {"outcome": "rallied"}}
         elif chance < 0.85 and number > 3:
-            body |= {"kind": rng.choice(["undo", "undo", "redo"]), "event": rng.randrange(1, number)}
+            body |= {
+                "kind": rng.choice(["undo", "undo", "redo"]),
+                "event": rng.randrange(1, number),
+            }
         rows.append(EventRow("g", number, json.dumps(body, separators=(",", ":")), f"hash{number}"))
     return rows
 
@@ -54,7 +78,9 @@ class Log:
         self.store = self.ledger = self.game = self
         self.row, self.number, self.sides = "g", len(rows), SIDES
 
-    async def events(self, row: str, *, after: int, before: int | None, limit: int) -> list[EventRow]:
+    async def events(
+        self, row: str, *, after: int, before: int | None, limit: int
+    ) -> list[EventRow]:
         """The events after one, in order."""
         assert before is None, row
         return [one for one in self.rows if one.number > after][:limit]
@@ -79,7 +105,9 @@ async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.Mon
     assert {roll.number for roll in tally.scored}.isdisjoint(undone)
 
 
-async def test_of_a_very_long_game_the_latest_rolls_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_a_very_long_game_the_latest_rolls_are_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(stats, "MOST", MOST)
     tally = Tally()
     tally.add(scan((row.data for row in some_log(Random(1), 80)), SIDES, {}))
@@ -88,11 +116,15 @@ async def test_of_a_very_long_game_the_latest_rolls_are_measured(monkeypatch: py
         return list(measure_all(rolls))
 
     measured = await stats._measure_rolls(cast("Context", None), tally, measure)
-    assert [roll.number for roll, _ in measured.rolls] == [roll.number for roll in tally.scored[-MOST:]]
+    assert [roll.number for roll, _ in measured.rolls] == [
+        roll.number for roll in tally.scored[-MOST:]
+    ]
     assert measured.left_out == len(tally.scored) - MOST
 
 
-async def test_statistics_again_say_what_they_would_have_said(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_statistics_again_say_what_they_would_have_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     for number in (1, 2):

@@ -1,6 +1,7 @@
 """What unreleased builds wrote is refused by name, left untouched, and never called forged.
 
-There is one dice protocol, one export version and one schema. What a newer release wrote is refused too.
+There is one dice protocol, one export version and one schema. What a newer release wrote is refused
+too.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ FILES = {
 def test_a_file_of_an_unreleased_build_is_refused_by_all_who_read_it(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(UserError, match=r"unreleased build of Grognard \(export version 1\)") as refused:
+    with pytest.raises(
+        UserError, match=r"unreleased build of Grognard \(export version 1\)"
+    ) as refused:
         check_file(DATA / name)
     assert refused.value.code == "unreleased-format"
     assert "Commit e8fe7cd8" in refused.value.hint
@@ -70,7 +73,9 @@ async def test_a_chat_refuses_such_a_file_and_keeps_its_game() -> None:
 
 async def test_a_game_starts_under_the_one_protocol() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US", "roll 2d6", "fair reveal")
+    await channel.do(
+        "Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US", "roll 2d6", "fair reveal"
+    )
     log: Json = json.loads(await exported_text(channel))
     secrets = [row["body"]["secret"] for row in log["events"] if "secret" in row["body"]]
     assert log["version"] == 2
@@ -128,7 +133,10 @@ def test_the_next_release_copies_the_file_and_brings_it_up_to_date(tmp_path: Pat
         assert connection.execute("SELECT count(*) FROM weather").fetchone() == (0,)
     copy = sqlite_schema.backup_path(path, sqlite_schema.FIRST_VERSION)
     assert copy.exists()
-    with closing(sqlite3.connect(path)) as connection, pytest.raises(StoreError, match="newer Grognard"):
+    with (
+        closing(sqlite3.connect(path)) as connection,
+        pytest.raises(StoreError, match="newer Grognard"),
+    ):
         sqlite_schema.migrate(connection, path)
     with closing(sqlite3.connect(copy)) as connection:
         sqlite_schema.migrate(connection, copy)
@@ -143,7 +151,9 @@ async def _set_version(dsn: str, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", range(1, postgres_schema.FIRST_VERSION))
-async def test_a_server_of_a_lower_schema_is_refused(postgres: PostgresServer, version: int) -> None:
+async def test_a_server_of_a_lower_schema_is_refused(
+    postgres: PostgresServer, version: int
+) -> None:
     dsn = postgres.new_database()
     await _set_version(dsn, version)
     with pytest.raises(StoreError) as refused:

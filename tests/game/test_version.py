@@ -1,4 +1,6 @@
-"""The edition of the rules in an event: played again while it is today's, never called a fault when it is not."""
+"""The edition of the rules in an event: played again while it is today's, never called a fault
+when it is not.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from bot.verification.replay import is_playable
 from tests.forging import rechained
 from tests.playing import Channel, two_sides
 
-MELEE = {"kind": "table", "system": "lnlt", "target": "melee-odds", "inputs": {"attack": 7, "defense": 5}}
+MELEE = {
+    "kind": "table",
+    "system": "lnlt",
+    "target": "melee-odds",
+    "inputs": {"attack": 7, "defense": 5},
+}
 FIRE = "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5"
 
 
@@ -31,8 +38,13 @@ async def fired() -> dict[str, Any]:
 
 async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=1' targets='squad morale=5'")
-    bodies = [event["body"] for event in json.loads((await channel.do("Anna", "game export")).files[0].text)["events"]]
+    await channel.do(
+        "Anna", "roll 2d6", "lnlt fire attackers='squad fp=1' targets='squad morale=5'"
+    )
+    bodies = [
+        event["body"]
+        for event in json.loads((await channel.do("Anna", "game export")).files[0].text)["events"]
+    ]
     roll, fire = bodies[-2:]
     assert "edition" not in roll
     assert fire["edition"] == system("lnlt").edition
@@ -44,15 +56,21 @@ def test_only_a_whole_number_is_an_edition(edition: object) -> None:
     assert edition_of({"system": "lnlt", "edition": edition}) is None
 
 
-def test_events_are_played_again_while_their_edition_is_todays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_events_are_played_again_while_their_edition_is_todays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(System, "edition", 2)
     assert is_playable({**MELEE, "edition": 2})
     assert not is_playable({**MELEE, "edition": 1})
     assert not is_playable(MELEE)
 
 
-async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under other rules the squad may have suffered something else: that is for the release of that edition to say."""
+async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Under other rules the squad may have suffered something else: that is for the release of
+    that edition to say.
+    """
     log = await fired()
     fire = next(event["body"] for event in log["events"] if event["body"]["kind"] == "sequence")
     fire["after"]["units"]["squad 1"]["state"] = "eliminated"

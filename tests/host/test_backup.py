@@ -1,5 +1,5 @@
-"""`grognard backup` and `grognard restore` on both stores: a copy while the bot runs, and back to it only while it does
-not; when that was last is known to health, figures and doctor."""
+"""`grognard backup` and `grognard restore` on both stores: a copy while the bot runs, and back to
+it only while it does not; when that was last is known to health, figures and doctor."""
 
 # ruff: noqa: ASYNC240
 from __future__ import annotations
@@ -35,7 +35,9 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_a_copy_of_a_running_bot_brings_that_moment_back(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_copy_of_a_running_bot_brings_that_moment_back(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, copy = home / "data" / "grognard.db", home / "monday.db"
     async with await SqliteStore.open(path) as store:
         channel = Channel(App(store))
@@ -68,7 +70,9 @@ async def grognard(words: list[str]) -> int:
 def events(path: Path) -> int:
     """Dice events in a database."""
     with sqlite3.connect(path) as connection:
-        found = connection.execute('SELECT count(*) FROM events WHERE body LIKE \'%"kind":"roll"%\'').fetchone()[0]
+        found = connection.execute(
+            'SELECT count(*) FROM events WHERE body LIKE \'%"kind":"roll"%\''
+        ).fetchone()[0]
     connection.close()
     return int(found)
 
@@ -83,7 +87,9 @@ async def test_a_database_that_is_missing_is_put_back(home: Path) -> None:
     assert events(path) == 1
 
 
-async def test_a_copy_goes_to_a_machine_where_no_bot_ran_yet(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_copy_goes_to_a_machine_where_no_bot_ran_yet(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copy, path = home / "monday.db", home / "another" / "machine" / "grognard.db"
     async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
@@ -117,7 +123,9 @@ async def test_nothing_else_is_taken_for_a_copy_and_nothing_is_written_over(
     ):
         with pytest.raises(UserError) as refused:
             await asyncio.to_thread(do, [str(file)])
-        assert (refused.value.code, file.name in str(refused.value)) == (code, True), str(refused.value)
+        assert (refused.value.code, file.name in str(refused.value)) == (code, True), str(
+            refused.value
+        )
         if code != "file-failed":  # that it failed is written down
             assert path.read_bytes() == before
     assert events(path) == 1
@@ -131,7 +139,10 @@ async def logged(store: Store) -> int:
 
 
 async def test_on_postgresql_a_copy_is_a_file_and_brings_that_moment_back(
-    home: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path,
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     url, copy = postgres.new_database(), home / "monday.db"
     monkeypatch.setenv("DATABASE_URL", url)
@@ -146,12 +157,17 @@ async def test_on_postgresql_a_copy_is_a_file_and_brings_that_moment_back(
         )
         await channel.do("Anna", "roll 3d6")
         assert await grognard(["restore", str(copy)]) == 2
-        assert "The database is in use by a running bot. Stop every bot first, then restore." in capsys.readouterr().err
+        assert (
+            "The database is in use by a running bot. Stop every bot first, then restore."
+            in capsys.readouterr().err
+        )
         assert await logged(store) == 2, "and goes on"
         assert (await channel.do("Anna", "log")).title
     assert copy.stat().st_mode & 0o777 == 0o600
     assert events(copy) == 1
-    assert [file.name for file in home.iterdir() if file.is_file()] == ["monday.db"], "nothing half is left"
+    assert [file.name for file in home.iterdir() if file.is_file()] == ["monday.db"], (
+        "nothing half is left"
+    )
 
     assert await grognard(["restore", str(copy)]) == 0
     out = capsys.readouterr().out
@@ -205,11 +221,21 @@ async def test_a_copy_of_a_server_that_is_away_says_only_that(
     assert await grognard(["backup", str(home / "monday.db")]) == 75
     said = capsys.readouterr()
     assert said.out == "", "nothing about a copy that was never made"
-    assert re.fullmatch(r"PostgreSQL at 127\.0\.0\.1:\d+ does not answer \(connection refused\)\. .*\n", said.err)
+    assert re.fullmatch(
+        r"PostgreSQL at 127\.0\.0\.1:\d+ does not answer \(connection refused\)\. .*\n", said.err
+    )
 
 
 @pytest.mark.parametrize(
-    ("hours", "age"), [(0, "0 hours"), (1, "1 hour"), (2, "2 hours"), (35, "35 hours"), (36, "2 days"), (60, "2 days")]
+    ("hours", "age"),
+    [
+        (0, "0 hours"),
+        (1, "1 hour"),
+        (2, "2 hours"),
+        (35, "35 hours"),
+        (36, "2 days"),
+        (60, "2 days"),
+    ],
 )
 async def test_the_age_of_the_last_copy_reads_as_english(
     home: Path, capsys: pytest.CaptureFixture[str], hours: int, age: str
@@ -230,7 +256,10 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
     async with await SqliteStore.open(path) as store:
         await Channel(App(store)).do("Anna", "roll 2d6")
         assert await grognard(["doctor"]) == 0
-        assert "note  no copy of the games was made yet: grognard backup FILE" in capsys.readouterr().out
+        assert (
+            "note  no copy of the games was made yet: grognard backup FILE"
+            in capsys.readouterr().out
+        )
         assert await grognard(["backup", str(home / "monday.db")]) == 0
         doc = await store.doc(*COPIED)
         assert doc is not None
@@ -238,18 +267,27 @@ async def test_nights_without_a_copy_are_trouble_after_three_and_known_everywher
         now = [at + 10.0]
         metrics = Metrics("1.2.3")
         health = Health(store, Watch(metrics), {"discord": str}, None, lambda: now[0])
-        for after, trouble in ((10.0, ""), (3 * DAYS, ""), (3 * DAYS + 4000, "the games were not copied for 3 days")):
+        for after, trouble in (
+            (10.0, ""),
+            (3 * DAYS, ""),
+            (3 * DAYS + 4000, "the games were not copied for 3 days"),
+        ):
             now[0] = at + after
             found = [one for one in (await health.look()).troubles if "clock" not in one]
             assert found == ([trouble] if trouble else [])
             metrics.seen(health.sight)
-            [line] = re.findall(r"(?m)^grognard_last_backup_timestamp_seconds (.+)$", metrics.text().decode())
+            [line] = re.findall(
+                r"(?m)^grognard_last_backup_timestamp_seconds (.+)$", metrics.text().decode()
+            )
             assert float(line) == at
         assert await grognard(["doctor"]) == 0
         assert "ok    last copy of the games: 0 hours ago" in capsys.readouterr().out
         await store.put_doc(Doc(*COPIED, {"at": at - 5 * DAYS}))
         assert await grognard(["doctor"]) == 1
-        assert "FIX   the games were not copied for 5 days; systemctl status grognard-backup" in capsys.readouterr().out
+        assert (
+            "FIX   the games were not copied for 5 days; systemctl status grognard-backup"
+            in capsys.readouterr().out
+        )
 
 
 async def test_a_copy_that_fails_from_the_first_night_on_is_trouble_too(home: Path) -> None:
@@ -262,7 +300,9 @@ async def test_a_copy_that_fails_from_the_first_night_on_is_trouble_too(home: Pa
     ):
         await store.put_doc(Doc(*COPIED, data))
         health = Health(store, Watch(), {"discord": str}, None, lambda: 4 * DAYS)
-        assert [one for one in (await health.look()).troubles if "clock" not in one] == ([says] if says else [])
+        assert [one for one in (await health.look()).troubles if "clock" not in one] == (
+            [says] if says else []
+        )
 
     path = home / "data" / "grognard.db"
     async with await SqliteStore.open(path) as own:

@@ -15,7 +15,9 @@ from bot.host.batch import MAX_LINE, run_batch
 
 def answers(*lines: Any) -> list[dict[str, Any]]:
     """The answers to these lines; values that are no bytes are sent as JSON."""
-    sent = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
+    sent = b"\n".join(
+        line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines
+    )
     written: list[str] = []
     run_batch(io.BytesIO(sent), written.append)
     return [json.loads(line) for line in written]
@@ -35,7 +37,10 @@ def test_the_four_operations() -> None:
         {"id": 4, "op": "roll", "expression": "2d6+3", "dice": [4, 2]},
     )  # fmt: skip
     assert (lookup["id"], lookup["ok"], lookup["out"]) == (1, True, {"odds": "3-2"})
-    assert resolve["out"] == {"units": [{"unit": "squad", "roll": 5, "total": 5, "result": "pass"}], "outcome": "pass"}
+    assert resolve["out"] == {
+        "units": [{"unit": "squad", "roll": 5, "total": 5, "result": "pass"}],
+        "outcome": "pass",
+    }
     assert resolve["dice"][0] == {"label": "morale check", "sides": 6, "value": 2}
     assert odds == {"id": 3, "ok": True, "odds": {"pass": "5/18", "fail": "13/18"}}
     assert roll["out"] == {"total": 9, "dice": [4, 2]}
@@ -49,7 +54,9 @@ def test_without_dice_the_roller_is_used() -> None:
 
 
 def test_blank_lines_are_skipped_and_order_is_kept() -> None:
-    found = answers({"id": 1, "op": "roll", "expression": "d6"}, b"", b"  ", b"nonsense", {"id": 2, "op": "x"})
+    found = answers(
+        {"id": 1, "op": "roll", "expression": "d6"}, b"", b"  ", b"nonsense", {"id": 2, "op": "x"}
+    )
     assert [answer["id"] for answer in found] == [1, None, 2]
 
 
@@ -57,20 +64,37 @@ def test_blank_lines_are_skipped_and_order_is_kept() -> None:
     ("request_", "message"),
     [
         ({"op": "lokup"}, "Did you mean lookup?"),
-        ({"op": "lookup", "system": "lnlt", "table": "meele-odds", "in": {}}, "Did you mean melee-odds?"),
-        ({"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": {"attack": 7}}, "needs defense"),
         (
-            {"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": {"attack": 1e99, "defense": 5}},
+            {"op": "lookup", "system": "lnlt", "table": "meele-odds", "in": {}},
+            "Did you mean melee-odds?",
+        ),
+        (
+            {"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": {"attack": 7}},
+            "needs defense",
+        ),
+        (
+            {
+                "op": "lookup",
+                "system": "lnlt",
+                "table": "melee-odds",
+                "in": {"attack": 1e99, "defense": 5},
+            },
             "attack must",
         ),
-        ({"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": [1]}, "in must be an object"),
+        (
+            {"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": [1]},
+            "in must be an object",
+        ),
         ({"op": "lookup", "system": ["lnlt"], "table": "melee-odds"}, "needs system"),
         ({"op": "lookup", "system": "lnlt", "table": "../game", "in": {}}, "No table"),
         ({"op": "roll", "expression": "2d6", "dice": [1]}, "next die owed"),
         ({"op": "roll", "expression": "2d6", "dice": [1, 2, 3]}, "left over"),
         ({"op": "roll", "expression": "2d6", "dice": [1, 7]}, "cannot show"),
         ({"op": "roll", "expression": "2d6", "dice": "1,2"}, "dice must be a list"),
-        ({"op": "odds", "system": "lnlt", "sequence": "morale-check", "in": {"units": "squad"}}, "needs morale"),
+        (
+            {"op": "odds", "system": "lnlt", "sequence": "morale-check", "in": {"units": "squad"}},
+            "needs morale",
+        ),
         (
             {
                 "op": "odds",
@@ -81,7 +105,15 @@ def test_blank_lines_are_skipped_and_order_is_kept() -> None:
             },
             'no output "x"',
         ),
-        ({"op": "resolve", "system": "lnlt", "sequence": "morale-check", "in": {"units": "sqad morale=5"}}, "squad"),
+        (
+            {
+                "op": "resolve",
+                "system": "lnlt",
+                "sequence": "morale-check",
+                "in": {"units": "sqad morale=5"},
+            },
+            "squad",
+        ),
         ({"op": "roll", "expression": "d6", "seed": 1}, 'does not know "seed"'),
     ],
 )
@@ -96,7 +128,9 @@ def test_bad_input_is_one_clear_line(request_: dict[str, Any], message: str) -> 
 
 
 def test_a_huge_line_gets_one_error_and_the_next_line_its_answer() -> None:
-    long, deep, last = answers(b"x" * (10 * MAX_LINE), b"[" * 100_000, {"id": 3, "op": "roll", "expression": "d6"})
+    long, deep, last = answers(
+        b"x" * (10 * MAX_LINE), b"[" * 100_000, {"id": 3, "op": "roll", "expression": "d6"}
+    )
     assert "longer than" in long["error"]["message"]
     assert deep["error"]["code"] == "bad-json"
     assert last["ok"]
@@ -105,11 +139,25 @@ def test_a_huge_line_gets_one_error_and_the_next_line_its_answer() -> None:
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["in", "dice", "by"]), inner),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["in", "dice", "by"]), inner)
+        ),
         max_leaves=8,
     )
 )
 def test_no_value_stops_the_stream(value: Any) -> None:
-    request = {"id": 1, "op": "resolve", "system": "lnlt", "sequence": "morale-check", "in": {"units": value}}
-    both = answers(request, {**request, "dice": value}, {**request, "in": value}, {"op": "roll", "expression": value})
+    request = {
+        "id": 1,
+        "op": "resolve",
+        "system": "lnlt",
+        "sequence": "morale-check",
+        "in": {"units": value},
+    }
+    both = answers(
+        request,
+        {**request, "dice": value},
+        {**request, "in": value},
+        {"op": "roll", "expression": value},
+    )
     assert len(both) == 4

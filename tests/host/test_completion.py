@@ -1,4 +1,6 @@
-"""`grognard completion`: what comes next on a command line, and the scripts in the shells that are installed."""
+"""`grognard completion`: what comes next on a command line, and the scripts in the shells that
+are installed.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def test_each_shell_reads_its_script(shell: str, capsys: pytest.CaptureFixture[s
     script = capsys.readouterr().out
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [shell, "-n"], input=script, capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -62,8 +66,16 @@ def test_each_shell_reads_its_script(shell: str, capsys: pytest.CaptureFixture[s
     ("line", "words", "offered"),
     [
         ("grognard lookup l", ["grognard", "lookup", "l"], "lnlt"),
-        ("grognard lookup lnlt melee-odds a", ["grognard", "lookup", "lnlt", "melee-odds", "a"], "attack="),
-        ("grognard lookup lnlt dct unit=he", ["grognard", "lookup", "lnlt", "dct", "unit", "=", "he"], "helicopter"),
+        (
+            "grognard lookup lnlt melee-odds a",
+            ["grognard", "lookup", "lnlt", "melee-odds", "a"],
+            "attack=",
+        ),
+        (
+            "grognard lookup lnlt dct unit=he",
+            ["grognard", "lookup", "lnlt", "dct", "unit", "=", "he"],
+            "helicopter",
+        ),
     ],
 )
 def test_bash_completes(line: str, words: list[str], offered: str, tmp_path: Path) -> None:
@@ -79,7 +91,9 @@ def test_bash_completes(line: str, words: list[str], offered: str, tmp_path: Pat
         "COMP_WORDBREAKS=' ='\n"
         "_grognard; printf '%s\\n' \"${COMPREPLY[@]}\"; complete -p grognard\n"
     )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
     *found, registered = done.stdout.splitlines()
     assert offered in found
     assert "-F _grognard grognard" in registered

@@ -1,4 +1,6 @@
-"""`grognard copy`: games go from SQLite to PostgreSQL and back, all of them or none, and verify there."""
+"""`grognard copy`: games go from SQLite to PostgreSQL and back, all of them or none, and verify
+there.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,29 @@ async def play(store: Store) -> None:
     """A game and what goes with it: a row at least in each table."""
     channel = Channel(App(store))
     await two_sides(channel)
-    await channel.do("Anna", "roll 2d6 label=one", "lnlt fire attackers=us1 targets=vc1", *["roll d6"] * 20)
+    await channel.do(
+        "Anna", "roll 2d6 label=one", "lnlt fire attackers=us1 targets=vc1", *["roll d6"] * 20
+    )
     answers = tuple(Outgoing("discord:1:2", {"to": n}, 0.0, about="game/1") for n in range(3))
     done = await store.commit(
-        Commit("discord:9", {"title": "hello"}, "discord:7", outbox=[*answers], due=[DueRow("game/1", 5e9, "go", {})])
+        Commit(
+            "discord:9",
+            {"title": "hello"},
+            "discord:7",
+            outbox=[*answers],
+            due=[DueRow("game/1", 5e9, "go", {})],
+        )
     )
     await store.outbox_done(done.outbox[0], done.outbox[2], spot={"message": 5})
-    await store.put_doc(Doc("note", "discord:x", {"words": "naïve “quotes” \\ \n"}, None, "discord:1"))
+    await store.put_doc(
+        Doc("note", "discord:x", {"words": "naïve “quotes” \\ \n"}, None, "discord:1")
+    )
     game = (await store.games())[0]
     await store.mark([MarkRow(game, "unit:squad 1", 0, "1 4")])
     anna = Person("discord:7", "Anna")
-    await store.journal.note(Receipt(Command(("roll",), {}, anna, Place("discord:1:2"), "discord:10"), 5e9), 10.0)
+    await store.journal.note(
+        Receipt(Command(("roll",), {}, anna, Place("discord:1:2"), "discord:10"), 5e9), 10.0
+    )
 
 
 def rows_of_file(path: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -58,7 +72,9 @@ async def rows_of_server(url: str) -> dict[str, list[tuple[object, ...]]]:
     for table, columns in TABLES.items():
         names = ", ".join(f'"{column}"' for column in columns)
         rows = [tuple(row) for row in await connection.fetch(f"SELECT {names} FROM {table}")]
-        found[table] = sorted((tuple(int(v) if isinstance(v, bool) else v for v in row) for row in rows), key=repr)
+        found[table] = sorted(
+            (tuple(int(v) if isinstance(v, bool) else v for v in row) for row in rows), key=repr
+        )
     await connection.close()
     return found
 
@@ -69,7 +85,10 @@ async def copied(*words: str) -> int:
 
 
 async def test_there_and_back_every_row_is_the_same_and_play_goes_on(
-    tmp_path: Path, postgres: PostgresServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    postgres: PostgresServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     first, last, url = tmp_path / "first.db", tmp_path / "last.db", postgres.new_database()
@@ -99,14 +118,24 @@ async def test_there_and_back_every_row_is_the_same_and_play_goes_on(
             channel = Channel(App(one), prefix="u")
             assert not (await channel.do("Anna", "roll 2d6", "game status")).error
             done = await one.commit(
-                Commit("discord:11", {"title": "on"}, "discord:7", outbox=[Outgoing("discord:1:2", {}, 0.0)])
+                Commit(
+                    "discord:11",
+                    {"title": "on"},
+                    "discord:7",
+                    outbox=[Outgoing("discord:1:2", {}, 0.0)],
+                )
             )
             numbers.append(done.outbox[0])
-        assert numbers == [4, 4], "no number of the outbox is given out twice, also of rows that are gone"
+        assert numbers == [4, 4], (
+            "no number of the outbox is given out twice, also of rows that are gone"
+        )
 
 
 async def test_nothing_is_copied_where_something_is(
-    tmp_path: Path, postgres: PostgresServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    postgres: PostgresServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     url = postgres.new_database()
@@ -121,7 +150,10 @@ async def test_nothing_is_copied_where_something_is(
 
 
 async def test_a_copy_that_breaks_off_leaves_nothing(
-    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     url = postgres.new_database()
@@ -139,8 +171,14 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
     ("words", "said"),
     [
         (("sqlite:///no.db", "sqlite:///new.db"), "There is no database"),
-        (("sqlite:///a.db", "sqlite:///a.db"), "Both are the same database. Name another database second."),
-        (("sqlite:///grognard.db",), "Both are the same database. Name the empty database second, or set DATABASE_URL"),
+        (
+            ("sqlite:///a.db", "sqlite:///a.db"),
+            "Both are the same database. Name another database second.",
+        ),
+        (
+            ("sqlite:///grognard.db",),
+            "Both are the same database. Name the empty database second, or set DATABASE_URL",
+        ),
         (("sqlite:///:memory:", "sqlite:///a.db"), "A temporary database cannot be copied."),
         (("mysql://x", "sqlite:///a.db"), "names neither an SQLite file nor a PostgreSQL database"),
         ((), "FROM is missing."),
@@ -150,7 +188,11 @@ async def test_a_copy_that_breaks_off_leaves_nothing(
     ],
 )
 def test_what_cannot_be_copied_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str], said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str],
+    said: str,
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     assert main(["copy", *words]) == 2
@@ -178,7 +220,10 @@ def test_a_password_on_the_command_line_is_refused_and_not_shown(
 
 
 async def test_addresses_are_read_from_the_settings_and_from_a_file(
-    tmp_path: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    postgres: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """As the page says: into DATABASE_URL, and back from the file that has it."""
     url = postgres.new_database()
@@ -187,7 +232,9 @@ async def test_addresses_are_read_from_the_settings_and_from_a_file(
         await play(store)
     monkeypatch.setenv("DATABASE_URL", url)
     assert await copied("sqlite:///first.db") == 0
-    assert capsys.readouterr().out.endswith(" agree. Start the bot.\n"), "the settings name it already"
+    assert capsys.readouterr().out.endswith(" agree. Start the bot.\n"), (
+        "the settings name it already"
+    )
     monkeypatch.delenv("DATABASE_URL")
     file = tmp_path / "grognard.env"
     file.write_text(f"# the database\nDATABASE_URL={url}\n")
@@ -195,14 +242,18 @@ async def test_addresses_are_read_from_the_settings_and_from_a_file(
     assert rows_of_file(tmp_path / "last.db") == rows_of_file(tmp_path / "first.db")
 
 
-async def test_the_list_of_tables_is_that_of_both_stores(tmp_path: Path, postgres: PostgresServer) -> None:
+async def test_the_list_of_tables_is_that_of_both_stores(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
     path, url = tmp_path / "a.db", postgres.new_database()
     async with await SqliteStore.open(path) as store:
         await play(store)
     in_file: dict[str, set[str]] = {}
     for file in (path, journal_path(path)):
         with closing(sqlite3.connect(file)) as db:
-            tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+            tables = db.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+            )
             for (table,) in tables.fetchall():
                 in_file[table] = {column[1] for column in db.execute(f"PRAGMA table_info({table})")}
     assert in_file == {table: set(columns) for table, columns in TABLES.items()}
@@ -219,5 +270,7 @@ async def test_the_list_of_tables_is_that_of_both_stores(tmp_path: Path, postgre
             numbered[table] = column
     await connection.close()
     del there["grognard_schema"]
-    assert there == {table: set(columns) | BESIDE.get(table, set()) for table, columns in TABLES.items()}
+    assert there == {
+        table: set(columns) | BESIDE.get(table, set()) for table, columns in TABLES.items()
+    }
     assert numbered == NUMBERED

@@ -45,7 +45,9 @@ def test_a_healthy_house(database: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "FIX" not in out
 
 
-def test_an_sqlite_that_is_too_old(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_sqlite_that_is_too_old(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Said by the doctor, and at the start."""
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
     monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
@@ -72,7 +74,11 @@ def test_a_data_folder_that_cannot_serve(
 
 @pytest.mark.parametrize(("mode", "is_open"), [(0o600, False), (0o640, True), (0o644, True)])
 def test_a_file_of_settings_that_others_may_read(
-    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mode: int, is_open: bool
+    database: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    mode: int,
+    is_open: bool,
 ) -> None:
     folder = database.parent / "started-here"
     folder.mkdir()
@@ -100,7 +106,9 @@ def test_a_nearly_full_disk_and_files_that_others_may_read(
 
 def test_a_rewritten_die_is_found(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with sqlite3.connect(database) as connection:
-        body = connection.execute('SELECT body FROM events WHERE body LIKE \'%"kind":"roll"%\'').fetchone()[0]
+        body = connection.execute(
+            'SELECT body FROM events WHERE body LIKE \'%"kind":"roll"%\''
+        ).fetchone()[0]
         other = body.replace('"value":', '"value":1')
         connection.execute("UPDATE events SET body = ? WHERE body = ?", (other, body))
     connection.close()
@@ -109,7 +117,9 @@ def test_a_rewritten_die_is_found(database: Path, capsys: pytest.CaptureFixture[
     assert "FIX   Game" in capsys.readouterr().out
 
 
-def test_a_setting_to_mend(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_to_mend(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("PORT", "many")
     assert main(["doctor"]) == 1
     assert "FIX   " in capsys.readouterr().out
@@ -129,7 +139,9 @@ async def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["verify", str(file), "--head", "xyz"]) == 2
 
 
-def test_shared_games_are_looked_at(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shared_games_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from bot.host.doctor import Findings, _check_live
     from bot.process.settings import Settings
 

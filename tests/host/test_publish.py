@@ -18,7 +18,9 @@ from tests.refusing import refuses
 
 async def played(database: Path) -> str:
     channel = Channel(App(await SqliteStore.open(database)))
-    await channel.do("Anna", 'game start lnlt "Hill 875 / ../<b>" sides="US, VC"', "game join US", "roll 2d6")
+    await channel.do(
+        "Anna", 'game start lnlt "Hill 875 / ../<b>" sides="US, VC"', "game join US", "roll 2d6"
+    )
     await channel.do("Anna", 'roll d20 label="hidden mines" secret')
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
@@ -49,7 +51,9 @@ def test_a_game_is_written_by_its_title_and_by_its_id(
     assert file.stat().st_mode & 0o777 == 0o644, "the web server may read it"
     file.write_text("old")
     assert main(["publish", row, "site"]) == 0
-    assert [one.name for one in (tmp_path / "site").iterdir()] == [file.name], "it is written in place"
+    assert [one.name for one in (tmp_path / "site").iterdir()] == [file.name], (
+        "it is written in place"
+    )
     assert file.read_text("utf-8") == text
 
 
@@ -71,7 +75,9 @@ def test_what_cannot_be_published_is_said_in_one_line(
     assert error.count("\n") == 1
 
 
-def test_a_folder_that_cannot_be_written_is_named(row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_cannot_be_written_is_named(
+    row: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "site").write_text("a file")
     assert main(["publish", row, "site"]) == 2
     assert "site cannot be written" in capsys.readouterr().err

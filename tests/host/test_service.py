@@ -1,4 +1,6 @@
-"""An installed release: its commands take on the settings and the user of the service, and say so."""
+"""An installed release: its commands take on the settings and the user of the service, and say
+so.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ class Host:
 
 @pytest.fixture(scope="module")
 def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The disk: a release with this interpreter's libraries, whose service runs as the user of the tests."""
+    """The disk: a release with this interpreter's libraries, whose service runs as the user of
+    the tests.
+    """
     disk = tmp_path_factory.mktemp("disk")
     release = disk / "opt/grognard/releases/1"
     for part in PARTS:
@@ -83,7 +87,9 @@ def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     unit = (root / "deploy/grognard.service").read_text()
     assert "User=grognard\n" in unit
     user = pwd.getpwuid(os.geteuid()).pw_name
-    (disk / "etc/systemd/system/grognard.service").write_text(unit.replace("User=grognard\n", f"User={user}\n"))
+    (disk / "etc/systemd/system/grognard.service").write_text(
+        unit.replace("User=grognard\n", f"User={user}\n")
+    )
     (disk / "home/.env").write_text("DATABASE_URL=sqlite:///of-somebody-else.db\nHEALTH_PORT=1\n")
     return disk
 
@@ -131,11 +137,21 @@ def test_each_command_is_about_the_database_of_the_service(
 def test_a_database_that_is_away_is_named(host: Host, words: tuple[str, ...]) -> None:
     port = free_port()
     url = f"postgresql://grognard:{SECRET}@127.0.0.1:{port}/grognard"
-    check_failure(host, words, url, f"PostgreSQL at 127.0.0.1:{port}", status=1 if words[0] == "doctor" else 75)
+    check_failure(
+        host,
+        words,
+        url,
+        f"PostgreSQL at 127.0.0.1:{port}",
+        status=1 if words[0] == "doctor" else 75,
+    )
 
 
-def check_failure(host: Host, words: tuple[str, ...], url: str, server: str, *, status: int) -> None:
-    """Check that a command fails at this server, keeps its password, and leaves the files of before alone."""
+def check_failure(
+    host: Host, words: tuple[str, ...], url: str, server: str, *, status: int
+) -> None:
+    """Check that a command fails at this server, keeps its password, and leaves the files of
+    before alone.
+    """
     port = free_port()
     host.settings.write_text(f"DATABASE_URL={url}\nHEALTH_PORT={port}\n")
     host.settings.chmod(0o644)
@@ -163,7 +179,9 @@ async def count_rolls(url: str) -> int:
     return sum('"kind":"roll"' in row.body for row in rows)
 
 
-async def test_backup_and_restore_on_postgresql_as_the_page_has_them(host: Host, postgres: PostgresServer) -> None:
+async def test_backup_and_restore_on_postgresql_as_the_page_has_them(
+    host: Host, postgres: PostgresServer
+) -> None:
     url = postgres.new_database()
     host.settings.write_text(f"DATABASE_URL={url}\n")
     host.settings.chmod(0o640)
@@ -244,7 +262,9 @@ def test_settings_that_are_not_there(host: Host) -> None:
         (SECRET, "is not a setting: expected NAME=value"),
     ],
 )
-def test_a_line_that_systemd_reads_otherwise_is_named_and_not_shown(host: Host, line: str, problem: str) -> None:
+def test_a_line_that_systemd_reads_otherwise_is_named_and_not_shown(
+    host: Host, line: str, problem: str
+) -> None:
     host.settings.write_text(f"# mine\n{line}\n")
     done = host.grognard("doctor")
     assert done.returncode == 2
@@ -271,7 +291,9 @@ COMMANDS_WITH_FILES = [
 def test_a_folder_that_this_user_may_not_look_into_gets_a_sentence(
     root: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    """Python's own questions about such a path raise. The libraries are loaded before root becomes somebody else."""
+    """Python's own questions about such a path raise. The libraries are loaded before root
+    becomes somebody else.
+    """
     locked = tmp_path / "locked"
     (locked / "data").mkdir(parents=True)
     locked.chmod(0o700)
@@ -302,7 +324,9 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
-    """A service of this user; the environment and the settings' file are put back after the test."""
+    """A service of this user; the environment and the settings' file are put back after the
+    test.
+    """
     monkeypatch.setattr(settings_module, "_env_file", settings_module.env_file())
     monkeypatch.setattr(settings_module, "_settings_place", settings_module.settings_place())
     monkeypatch.setattr(os, "environ", os.environ.copy())
@@ -311,7 +335,9 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Service:
     return Service(settings, tmp_path, tmp_path / "data", pwd.getpwuid(os.geteuid()).pw_name)
 
 
-def test_somebody_else_is_told_to_use_sudo(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_somebody_else_is_told_to_use_sudo(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 54_321)
     with pytest.raises(UserError) as refused:
         enter_service(service, "doctor --replay")
@@ -332,7 +358,10 @@ def test_a_service_whose_settings_root_alone_may_read_has_them_from_systemd(
 
     monkeypatch.setattr(Path, "read_text", refuse)
     enter_service(service, "run")
-    assert f"settings from the environment: {service.user} may not read {service.settings}" in capsys.readouterr().err
+    assert (
+        f"settings from the environment: {service.user} may not read {service.settings}"
+        in capsys.readouterr().err
+    )
 
 
 def test_settings_that_are_no_text(service: Service) -> None:
@@ -359,13 +388,21 @@ except PermissionError:
 """
     script = script.replace("PosixPath", "pathlib.Path")
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
     )
     assert done.stdout == "for good\n", done.stderr
 
 
-@pytest.mark.parametrize("home", ["opt/grognard", "opt/grognard/releases/1", "opt/grognard/releases/27"])
-def test_a_release_and_an_installation_by_hand_have_a_service(root: Path, tmp_path: Path, home: str) -> None:
+@pytest.mark.parametrize(
+    "home", ["opt/grognard", "opt/grognard/releases/1", "opt/grognard/releases/27"]
+)
+def test_a_release_and_an_installation_by_hand_have_a_service(
+    root: Path, tmp_path: Path, home: str
+) -> None:
     """All four facts are those of our own unit, below the folder that the packager named."""
     unit = tmp_path / "etc/systemd/system/grognard.service"
     unit.parent.mkdir(parents=True)
@@ -380,7 +417,12 @@ def test_a_release_and_an_installation_by_hand_have_a_service(root: Path, tmp_pa
 
 
 def test_a_checkout_a_wheel_and_a_container_are_no_service(tmp_path: Path) -> None:
-    for home in ("/home/anna/grognard", "/usr/lib/python3/site-packages/grognard", "/app", str(tmp_path)):
+    for home in (
+        "/home/anna/grognard",
+        "/usr/lib/python3/site-packages/grognard",
+        "/app",
+        str(tmp_path),
+    ):
         assert find_service(Path(home)) is None
     assert find_service(tmp_path / "opt/grognard/releases/1") is None, "there is no unit"
 
@@ -398,7 +440,11 @@ def reads_settings(target: str) -> bool:
     assert spec is not None
     assert spec.origin is not None
     tree = ast.parse(Path(spec.origin).read_text("utf-8"))
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    functions = {
+        node.name: node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
     waiting, seen = [name], set[str]()
     while waiting:
         current = waiting.pop()

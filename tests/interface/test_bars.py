@@ -39,7 +39,9 @@ def test_what_came_up_is_marked_without_moving_a_column() -> None:
     assert said[1] == "casualties █▎        16% ◀    16%"
     assert said[:1] + said[2:] == plain[:1] + plain[2:]
     without = odds_lines("", [Chance("front", 1 / 3), Chance("rear", 2 / 3, came=1)])
-    often = odds_lines("VC Squads 5-9", [Chance("casualties", 35 / 216, 35 / 216, came=3), *SQUADS[1:]])
+    often = odds_lines(
+        "VC Squads 5-9", [Chance("casualties", 35 / 216, 35 / 216, came=3), *SQUADS[1:]]
+    )
     assert often[1] == "casualties █▎        16% ◀ 3  16%"
     assert without[-1] == "rear       █████▍    67% ◀"
 
@@ -62,7 +64,8 @@ def test_what_is_possible_is_never_shown_as_nothing(chance: float, told: str, dr
 def test_long_words_take_from_the_bar_and_then_break() -> None:
     words = ("reduced shaken", "combat ineffective", "out of ammunition or jammed")
     lines = odds_lines(
-        "Local Force Squads 1 + 2, NVA Sappers 11, 12, 14 and Le Duc", [Chance(word, 0.3, 0.3) for word in words]
+        "Local Force Squads 1 + 2, NVA Sappers 11, 12, 14 and Le Duc",
+        [Chance(word, 0.3, 0.3) for word in words],
     )
     assert max(map(len, lines)) == COLUMNS
     joined = " ".join(lines)
@@ -72,7 +75,10 @@ def test_long_words_take_from_the_bar_and_then_break() -> None:
 
 def test_a_terminal_has_fractions_and_one_without_blocks_hashes() -> None:
     exact = [Chance("hit", 0.5, 0.5, exact="1/2"), Chance("miss", 0.5, exact="1/2")]
-    assert odds_lines("x", exact, WIDE)[1] == "hit          ████████████              50%       1/2      50%"
+    assert (
+        odds_lines("x", exact, WIDE)[1]
+        == "hit          ████████████              50%       1/2      50%"
+    )
     plain = odds_lines("x", exact, Look(plain=True))
     assert plain[1] == "hit        ####      50%      50%"
     assert all(line.isascii() for line in plain)

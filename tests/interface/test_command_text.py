@@ -27,7 +27,9 @@ def test_options_flags_and_positions() -> None:
 
 
 def test_the_slash_is_optional_and_case_does_not_matter() -> None:
-    assert read("LNLT Morale-Check units='squad morale=5'") == read('/lnlt morale-check units="squad morale=5"')
+    assert read("LNLT Morale-Check units='squad morale=5'") == read(
+        '/lnlt morale-check units="squad morale=5"'
+    )
 
 
 def test_at_stands_before_a_target_as_one_says_it() -> None:
@@ -36,10 +38,14 @@ def test_at_stands_before_a_target_as_one_says_it() -> None:
 
 
 def test_a_unit_goes_where_units_go_though_a_number_is_next() -> None:
-    """A handle or a quoted name is no number; a plain word where a number goes is asked about, as ever."""
+    """A handle or a quoted name is no number; a plain word where a number goes is asked about,
+    as ever.
+    """
     assert read("baps fire us3 germ3 12") == read("baps fire attackers=us3 targets=germ3 range=12")
     assert read('baps fire "GI 1" "Grenadier 1" 12')[1]["targets"] == "Grenadier 1"
-    assert read("ucn attack-vehicle us1 germ4 13") == read("ucn attack-vehicle unit=us1 target=germ4 skill=13")
+    assert read("ucn attack-vehicle us1 germ4 13") == read(
+        "ucn attack-vehicle unit=us1 target=germ4 skill=13"
+    )
     assert read("lnlt overrun us7 vc1..vc3") == read("lnlt overrun unit=us7 targets=vc1..vc3")
     with pytest.raises(UserError, match="range must be a number from 0 to 10000"):
         read("baps fire us3 germ")
@@ -61,7 +67,10 @@ def test_a_unit_gets_another_name_by_that_word() -> None:
 
 def test_dice_take_the_rest_of_the_line() -> None:
     assert read("roll 3x 2d6 + 1 [rally]") == ("/roll", {"dice": "3x 2d6 + 1 [rally]"})
-    assert read("roll 2d6 label=rally secret") == ("/roll", {"dice": "2d6", "label": "rally", "secret": True})
+    assert read("roll 2d6 label=rally secret") == (
+        "/roll",
+        {"dice": "2d6", "label": "rally", "secret": True},
+    )
 
 
 def test_other_kinds_of_quotes_may_stand_inside() -> None:
@@ -108,11 +117,20 @@ def test_no_text_crashes_the_parser(text: str) -> None:
         parse_text(text, registry())
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u201c\u201d\u201e"), max_size=40))
+@given(
+    st.text(
+        st.characters(exclude_categories=["Cs"], exclude_characters="\u201c\u201d\u201e"),
+        max_size=40,
+    )
+)
 def test_a_quoted_value_reads_back(value: str) -> None:
     if '"' in value and "'" in value:
         return
-    (token,) = tokenize(f"name={quoted(value)}") if value.strip() or not value else tokenize(f'name="{value}"')
+    (token,) = (
+        tokenize(f"name={quoted(value)}")
+        if value.strip() or not value
+        else tokenize(f'name="{value}"')
+    )
     assert token.value == value
 
 
@@ -133,10 +151,19 @@ def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:
     ("typed", "better"),
     [
         ("lnlt-table dct roll=11", "lnlt-table dct total=11"),
-        ('lnlt fire attackers=Squad 1 targets="VC 1"', 'lnlt fire attackers="Squad 1" targets="VC 1"'),
-        ("lnlt fire attackers=squad fp=4 sw=3 adjacent tm=1", 'lnlt fire attackers="squad fp=4 sw=3" adjacent tm=1'),
+        (
+            'lnlt fire attackers=Squad 1 targets="VC 1"',
+            'lnlt fire attackers="Squad 1" targets="VC 1"',
+        ),
+        (
+            "lnlt fire attackers=squad fp=4 sw=3 adjacent tm=1",
+            'lnlt fire attackers="squad fp=4 sw=3" adjacent tm=1',
+        ),
         ("lnlt fire atackers=us1", "lnlt fire attackers=us1"),
-        ("lnlt fire attackers=us1 targets=vc1 adjacant", "lnlt fire attackers=us1 targets=vc1 adjacent"),
+        (
+            "lnlt fire attackers=us1 targets=vc1 adjacant",
+            "lnlt fire attackers=us1 targets=vc1 adjacent",
+        ),
         ("lnlt fier attackers=us1", "lnlt fire attackers=us1"),
         ("game jion US", "game join US"),
         ("rol 2d6", "roll 2d6"),

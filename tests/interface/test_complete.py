@@ -77,12 +77,16 @@ def test_what_takes_units_by_name_takes_several() -> None:
     assert orders is not None
     men = tuple(RosterUnit(f"GI {at}", f"us{at}", "soldier", "US") for at in range(1, 13))
     known = Known(men, own_side="US", system="baps", game=built_in()["baps"])
-    found = [choice.value for choice in complete_option(orders, "unit", "GI 1", registry(), known, {})]
+    found = [
+        choice.value for choice in complete_option(orders, "unit", "GI 1", registry(), known, {})
+    ]
     assert found[:5] == ["GI 1", "GI 10", "GI 11", "GI 12", "GI 1..12"]
     assert meant(orders, {"unit": "GI 1..12 (12 units)"}) == {"unit": "GI 1..12"}
     edit = registry().get(("unit", "edit"))
     assert edit is not None
-    found = [choice.value for choice in complete_option(edit, "name", "us1, a", registry(), known, {})]
+    found = [
+        choice.value for choice in complete_option(edit, "name", "us1, a", registry(), known, {})
+    ]
     assert found == ["us1, all"]
 
 
@@ -97,9 +101,14 @@ def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
     shoot = registry().get(("ucn", "shoot"))
     assert shoot is not None
     states = ("", "combat-ineffective", "out-of-action", "destroyed")
-    roster = tuple(RosterUnit(f"Man {at}", f"us{at}", "element", "US", state=state) for at, state in enumerate(states))
+    roster = tuple(
+        RosterUnit(f"Man {at}", f"us{at}", "element", "US", state=state)
+        for at, state in enumerate(states)
+    )
     known = Known(roster, ("US", "VC"), ("Anna",), "US", "ucn", game=built_in()["ucn"])
-    names = [choice.name for choice in complete_option(shoot, "shooters", "man", registry(), known, {})]
+    names = [
+        choice.name for choice in complete_option(shoot, "shooters", "man", registry(), known, {})
+    ]
     assert "Man 0" in names[0]
     assert not [name for name in names if any(f"Man {gone}" in name for gone in (1, 2, 3))]
 
@@ -107,10 +116,15 @@ def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
 def test_systems_are_completed_one_behind_the_other() -> None:
     setup = registry().get(("setup", "systems"))
     assert setup is not None
-    found = [choice.value for choice in complete_option(setup, "systems", "lnlt ", registry(), Known(), {})]
+    found = [
+        choice.value
+        for choice in complete_option(setup, "systems", "lnlt ", registry(), Known(), {})
+    ]
     assert "lnlt ucn" in found
     assert "lnlt lnlt" not in found
-    assert [one.value for one in complete_option(setup, "systems", "lnlt u", registry(), Known(), {})] == ["lnlt ucn"]
+    assert [
+        one.value for one in complete_option(setup, "systems", "lnlt u", registry(), Known(), {})
+    ] == ["lnlt ucn"]
 
 
 def test_names_give_way_to_handles_where_100_characters_run_out() -> None:
@@ -121,18 +135,26 @@ def test_names_give_way_to_handles_where_100_characters_run_out() -> None:
 
 
 def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
-    """Discord's apps send the one for the other when a command is edited, pasted, or taken to another channel."""
+    """Discord's apps send the one for the other when a command is edited, pasted, or taken to
+    another channel.
+    """
     fire, roll = registry().get(("lnlt", "fire")), registry().get(("roll",))
     assert fire is not None
     assert roll is not None
     shown = [choice.name for choice in offered("attackers", "Squad 1; squad 2")]
     assert shown[0] == "Squad 1; Squad 2 (us2, squad)"
-    assert meant(fire, {"attackers": shown[0], "tm": 1}) == {"attackers": "Squad 1; Squad 2", "tm": 1}
+    assert meant(fire, {"attackers": shown[0], "tm": 1}) == {
+        "attackers": "Squad 1; Squad 2",
+        "tm": 1,
+    }
     assert values("attackers", f"{shown[0]}; squad 3")[0] == "Squad 1; Squad 2; Squad 3"
     assert offered("attackers", "Squad 1 mo")[0].name == "Squad 1 morale="
     for choice in complete_option(roll, "dice", "", registry(), KNOWN, {}):
         assert meant(roll, {"dice": choice.name}) == {"dice": choice.value}
-    assert meant(roll, {"dice": '2d6+ : a number must follow "+"', "label": "x (us1, y)"})["label"] == "x (us1, y)"
+    assert (
+        meant(roll, {"dice": '2d6+ : a number must follow "+"', "label": "x (us1, y)"})["label"]
+        == "x (us1, y)"
+    )
 
 
 def test_modifier_words_complete_and_hide_what_is_there() -> None:
@@ -142,7 +164,9 @@ def test_modifier_words_complete_and_hide_what_is_there() -> None:
     assert shown == "adjacent night (Night, target unlit −3)"
     fire = registry().get(("lnlt", "fire"))
     assert fire is not None
-    assert meant(fire, {"mods": shown}) == {"mods": "adjacent night"}, "some clients send what is shown"
+    assert meant(fire, {"mods": shown}) == {"mods": "adjacent night"}, (
+        "some clients send what is shown"
+    )
     assert "smoke" not in values("mods", "", smoke=True)
     assert not any(value == "adjacent adjacent" for value in values("mods", "adjacent adj"))
 
@@ -159,9 +183,14 @@ def test_dice_are_checked_while_they_are_typed() -> None:
 def test_bare_states_and_markers_complete_behind_a_unit() -> None:
     spec = registry().get(("unit", "edit"))
     assert spec is not None
-    found = [choice.value for choice in complete_option(spec, "stats", "morale=5 sh", registry(), KNOWN, {})]
+    found = [
+        choice.value
+        for choice in complete_option(spec, "stats", "morale=5 sh", registry(), KNOWN, {})
+    ]
     assert found == ["morale=5 shaken", "morale=5 shaken-wounded"]
-    assert "fp=" in [choice.value for choice in complete_option(spec, "stats", "", registry(), KNOWN, {})]
+    assert "fp=" in [
+        choice.value for choice in complete_option(spec, "stats", "", registry(), KNOWN, {})
+    ]
 
 
 def test_time_zones_by_city_or_continent() -> None:
@@ -169,7 +198,9 @@ def test_time_zones_by_city_or_continent() -> None:
     assert spec is not None
 
     def zones(typed: str) -> list[str]:
-        return [choice.value for choice in complete_option(spec, "zone", typed, registry(), Known(), {})]
+        return [
+            choice.value for choice in complete_option(spec, "zone", typed, registry(), Known(), {})
+        ]
 
     assert zones("")[:2] == ["UTC", "Europe/London"]
     assert zones("berl") == ["Europe/Berlin"]

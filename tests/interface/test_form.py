@@ -1,4 +1,6 @@
-"""The guided form: its fields, their order and choices, and what they make of a command; alike on every platform."""
+"""The guided form: its fields, their order and choices, and what they make of a command; alike
+on every platform.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,16 @@ from bot.rules.inputs.units import RosterUnit
 from bot.systems.system import built_in
 
 ROSTER = tuple(
-    RosterUnit(f"{name} {number}", f"{side.casefold()}{number}", "squad", side, {"morale": 5, "fp": 2})
+    RosterUnit(
+        f"{name} {number}", f"{side.casefold()}{number}", "squad", side, {"morale": 5, "fp": 2}
+    )
     for side, name in (("US", "Squad"), ("VC", "Cell"))
     for number in range(1, 31)
 )
 KNOWN = Known(ROSTER, ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
-SMALL = Known(ROSTER[:3] + ROSTER[30:33], ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
+SMALL = Known(
+    ROSTER[:3] + ROSTER[30:33], ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"]
+)
 
 
 def spec_of(*path: str) -> CommandSpec:
@@ -37,7 +43,9 @@ FIRE = spec_of("lnlt", "fire")
 NARROW, WIDE = Room(5, 25, 10), Room(folds=True)
 
 
-def filled(options: dict[str, object], known: Known, values: dict[str, object], room: Room = WIDE) -> dict[str, object]:
+def filled(
+    options: dict[str, object], known: Known, values: dict[str, object], room: Room = WIDE
+) -> dict[str, object]:
     """The options of a fire form after these fields were filled in."""
     taken = take(FIRE, known, form_of(FIRE, options, known, room), values)
     assert taken.problem is None
@@ -59,7 +67,14 @@ def test_what_is_missing_is_asked_for_until_it_is_there() -> None:
 
 def test_which_commands_ask_when_called_alone() -> None:
     alone = {spec.name for spec in registry() if asks(spec, {})}
-    assert {"/roll", "/lnlt fire", "/lnlt mines", "/game start", "/unit add", "/unit import"} <= alone
+    assert {
+        "/roll",
+        "/lnlt fire",
+        "/lnlt mines",
+        "/game start",
+        "/unit add",
+        "/unit import",
+    } <= alone
     assert alone.isdisjoint({"/log", "/again", "/game status", "/help", "/game link", "/game next"})
 
 
@@ -75,7 +90,9 @@ def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     form = form_of(FIRE, {}, SMALL, WIDE)
     shown = [one.label for one in form.fields if not one.rare]
     assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
-    assert {"lm", "degrading", "shooter", "skill", REST} == {one.name for one in form.fields if one.rare}
+    assert {"lm", "degrading", "shooter", "skill", REST} == {
+        one.name for one in form.fields if one.rare
+    }
     assert field(form, "tm").hint.startswith("Target modifier of the hex.")
     assert "In a command" not in field(form, "tm").hint, "noise on a phone"
 
@@ -89,7 +106,10 @@ def test_where_five_fields_are_all_the_rest_is_one_line() -> None:
         *(f"Terrain {at}" for at in (1, 2, 3, 4)),
         "Adjacent +2",
     ]
-    assert [pick.value for pick in field(form, FLAGS).picks if pick.chosen] == ["tm=1", "rubber_boat"]
+    assert [pick.value for pick in field(form, FLAGS).picks if pick.chosen] == [
+        "tm=1",
+        "rubber_boat",
+    ]
     assert (form.title, form.verb) == ("Direct fire", "Fire")
 
 
@@ -99,7 +119,9 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     line = field(form, REST)
     assert not line.needed
     assert field(form, "to_hit").needed, "vehicles of the roster bring what else is needed"
-    taken = take(tank, SMALL, form, {"to_hit": "8", REST: "penetration 6, armor 2, target's morale 5"})
+    taken = take(
+        tank, SMALL, form, {"to_hit": "8", REST: "penetration 6, armor 2, target's morale 5"}
+    )
     assert taken.options == {"to_hit": 8, "penetration": 6, "armor": 2, "morale": 5}
 
 
@@ -108,7 +130,13 @@ def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() 
     form = form_of(
         FIRE,
         {},
-        Known((shaken, *SMALL.roster), ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"]),
+        Known(
+            (shaken, *SMALL.roster),
+            ("US", "VC"),
+            own_side="US",
+            system="lnlt",
+            game=built_in()["lnlt"],
+        ),
         WIDE,
     )
     attackers = field(form, "attackers").picks
@@ -122,7 +150,11 @@ def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() 
 
 
 def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
-    units = [RosterUnit(f"{side} {n}", f"{side.lower()}{n}", "squad", side) for side in ("VC", "US") for n in (1, 2, 3)]
+    units = [
+        RosterUnit(f"{side} {n}", f"{side.lower()}{n}", "squad", side)
+        for side in ("VC", "US")
+        for n in (1, 2, 3)
+    ]
     units[1] = replace(units[1], state="shaken")
     units[5] = replace(units[5], state="shaken-wounded")
     known = Known(tuple(units), ("US", "VC"), own_side="US", system="lnlt", game=built_in()["lnlt"])
@@ -132,7 +164,10 @@ def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
     typed = [choice.value for choice in complete_option(rally, "units", "", registry(), known, {})]
     assert [one for one in typed if one in picks] == picks
     checks = spec_of("nhis", "morale")
-    picks = [pick.label for pick in field(form_of(checks, {}, known._replace(system="nhis"), WIDE), "targets").picks]
+    picks = [
+        pick.label
+        for pick in field(form_of(checks, {}, known._replace(system="nhis"), WIDE), "targets").picks
+    ]
     assert picks[:2] == ["US 1", "US 2"], "one's own check, whatever the list is called"
 
 
@@ -191,12 +226,20 @@ def test_flags_words_and_enumerations() -> None:
         ("", {}),
     ],
 )
-def test_the_line_for_the_rest_reads_names_of_people_and_of_the_code(line: str, options: dict[str, object]) -> None:
+def test_the_line_for_the_rest_reads_names_of_people_and_of_the_code(
+    line: str, options: dict[str, object]
+) -> None:
     assert filled({}, SMALL, {REST: line}, NARROW) == options
 
 
 def test_the_line_takes_the_place_of_what_it_showed_and_of_nothing_else() -> None:
-    given: dict[str, object] = {"attackers": "us1", "tm": 1, "lm": 1, "adjacent": True, "mods": "tis"}
+    given: dict[str, object] = {
+        "attackers": "us1",
+        "tm": 1,
+        "lm": 1,
+        "adjacent": True,
+        "mods": "tis",
+    }
     assert filled(given, SMALL, {REST: "terrain 3"}, NARROW) == {
         "attackers": "us1",
         "adjacent": True,
@@ -205,7 +248,9 @@ def test_the_line_takes_the_place_of_what_it_showed_and_of_nothing_else() -> Non
     }
 
 
-@pytest.mark.parametrize(("line", "said"), [("terraim 2", "terrain"), ("terrain much", "tm must be a whole number")])
+@pytest.mark.parametrize(
+    ("line", "said"), [("terraim 2", "terrain"), ("terrain much", "tm must be a whole number")]
+)
 def test_what_the_line_cannot_mean_is_said_and_the_rest_is_kept(line: str, said: str) -> None:
     form = form_of(FIRE, {}, SMALL, NARROW)
     taken = take(FIRE, SMALL, form, {"attackers": ["us1"], REST: line})
@@ -236,13 +281,26 @@ def test_what_was_refused_is_gone_when_the_form_is_sent_again() -> None:
 
 
 def test_what_lasts_from_the_shot_before_is_the_terrain_and_never_a_unit_or_a_flag() -> None:
-    last: dict[str, object] = {"attackers": "us1", "targets": "vc1", "tm": 1, "adjacent": True, "mods": "tis"}
+    last: dict[str, object] = {
+        "attackers": "us1",
+        "targets": "vc1",
+        "tm": 1,
+        "adjacent": True,
+        "mods": "tis",
+    }
     assert lasting(FIRE, last, SMALL) == {"tm": 1}
-    assert lasting(FIRE, last, Known()) == last, "without a roster units are typed, and typing is saved"
+    assert lasting(FIRE, last, Known()) == last, (
+        "without a roster units are typed, and typing is saved"
+    )
 
 
 def test_the_command_so_far_can_be_typed() -> None:
-    given: dict[str, object] = {"attackers": "Squad 1; Squad 2", "tm": 2, "adjacent": True, "mods": "tis"}
+    given: dict[str, object] = {
+        "attackers": "Squad 1; Squad 2",
+        "tm": 2,
+        "adjacent": True,
+        "mods": "tis",
+    }
     shown = form_of(FIRE, given, SMALL, WIDE).given
     assert command_text(FIRE, shown) == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
 
@@ -254,7 +312,11 @@ def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None
         form = form_of(shoot, options, Known(), WIDE)
         return take(shoot, Known(), form, {FLAGS: flags}).options
 
-    [saves] = [pick for pick in field(form_of(shoot, {}, Known(), WIDE), FLAGS).picks if pick.value == "saves"]
+    [saves] = [
+        pick
+        for pick in field(form_of(shoot, {}, Known(), WIDE), FLAGS).picks
+        if pick.value == "saves"
+    ]
     assert saves.chosen
     off = after({}, [])
     assert off == {"saves": False}
@@ -278,10 +340,17 @@ def test_abbreviations_of_asl_are_as_its_players_write_them() -> None:
 def test_menus_say_numbers_as_people_do_and_only_those_one_chooses_by() -> None:
     gun = RosterUnit("Gun", "us1", "crew", "US", {"sw": (3, 2), "morale": 5, "he": 0})
     blue = RosterUnit(
-        "Blue", "bl1", "element", "Blue", {"firearms": 12, "members": 8, "loadout": ("6xbattle-rifle", "smg")}
+        "Blue",
+        "bl1",
+        "element",
+        "Blue",
+        {"firearms": 12, "members": 8, "loadout": ("6xbattle-rifle", "smg")},
     )
     known = Known((gun,), ("US",), own_side="US", system="lnlt", game=built_in()["lnlt"])
-    assert field(form_of(FIRE, {}, known, NARROW), "attackers").picks[0].about == "crew, sw 3 + 2, morale 5"
+    assert (
+        field(form_of(FIRE, {}, known, NARROW), "attackers").picks[0].about
+        == "crew, sw 3 + 2, morale 5"
+    )
     known = Known((blue,), ("Blue",), own_side="Blue", system="ucn")
     picks = field(form_of(spec_of("ucn", "shoot"), {}, known, NARROW), "shooters").picks
     assert picks[0].about == "element, firearms 12, 6 battle rifles, SMG"
@@ -294,6 +363,10 @@ def test_a_bare_number_is_the_one_that_is_needed() -> None:
     known = Known(crew, ("a", "b"), own_side="a", system="baps")
     form = form_of(tank, {}, known, NARROW)
     line = field(form, REST)
-    assert (line.label, line.value, line.needed) == ("Range in inches and rarer modifiers", "", True)
+    assert (line.label, line.value, line.needed) == (
+        "Range in inches and rarer modifiers",
+        "",
+        True,
+    )
     assert take(tank, known, form, {REST: "12"}).options["range"] == 12
     assert take(tank, known, form, {REST: "range in inches 9, 12"}).problem is not None

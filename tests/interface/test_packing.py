@@ -60,7 +60,14 @@ def test_a_bomb_is_not_unpacked() -> None:
         (gzip.compress(b"\xff\xfe\x00"), "not-text file"),
         (b"a" * 10_000_001, "file-too-large 10 MB"),
     ],
-    ids=["cut off", "goes on", "not packed", "bytes", "packed bytes", "too large"],  # gzip writes the time of day
+    ids=[
+        "cut off",
+        "goes on",
+        "not packed",
+        "bytes",
+        "packed bytes",
+        "too large",
+    ],  # gzip writes the time of day
 )
 def test_what_cannot_be_read_is_named(data: bytes, said: str) -> None:
     with refuses(said) as refused:

@@ -32,7 +32,9 @@ parts = st.one_of(
         words,
     ),
     st.builds(Thrown, st.lists(values, max_size=3).map(tuple)),
-    st.builds(lambda *of: Odds(*of), words, rows),  # of a named tuple itself it would draw all fields
+    st.builds(
+        lambda *of: Odds(*of), words, rows
+    ),  # of a named tuple itself it would draw all fields
     st.builds(Grid, st.lists(st.tuples(words, words), max_size=3).map(tuple)),
 )
 replies = st.builds(
@@ -42,8 +44,12 @@ replies = st.builds(
     footer=lines,
     private=st.booleans(),
     error=st.booleans(),
-    buttons=st.lists(st.builds(lambda *of: Button(*of), words, words, words), max_size=2).map(tuple),
-    files=st.lists(st.builds(lambda *of: File(*of), words, words | st.binary(max_size=9)), max_size=2).map(tuple),
+    buttons=st.lists(st.builds(lambda *of: Button(*of), words, words, words), max_size=2).map(
+        tuple
+    ),
+    files=st.lists(
+        st.builds(lambda *of: File(*of), words, words | st.binary(max_size=9)), max_size=2
+    ).map(tuple),
     mention=lines,
 )
 
@@ -72,17 +78,29 @@ def test_what_an_earlier_version_stored_still_reads() -> None:
         "lines": ["Roll it: /lnlt fire", "attack [5] = 5"],
         "block": ["hit  ######  50.0%", "miss ######  50.0%"],
         "footer": ["#41"],
-        "files": [{"name": "a.gz", "content": "AAE=", "packed": True}, {"name": "b", "content": "x", "packed": False}],
+        "files": [
+            {"name": "a.gz", "content": "AAE=", "packed": True},
+            {"name": "b", "content": "x", "packed": False},
+        ],
     }
     reply = Reply.from_json(stored)
-    assert reply.text().split("\n") == ["Odds of Direct fire", *stored["lines"], *stored["block"], "#41"]
+    assert reply.text().split("\n") == [
+        "Odds of Direct fire",
+        *stored["lines"],
+        *stored["block"],
+        "#41",
+    ]
     assert reply.files == (File("a.gz", b"\0\1"), File("b", "x"))
 
 
 def test_a_command_is_one_only_where_the_code_made_it_so() -> None:
     """What a player typed into a sentence stays plain, and an error's hint keeps its commands."""
     name = "/game delete confirm"
-    error = UserError(f'No unit "{name}".', hint=Phrase(f"{name}: ask ", Typed("/unit list"), "."), code="unknown-unit")
+    error = UserError(
+        f'No unit "{name}".',
+        hint=Phrase(f"{name}: ask ", Typed("/unit list"), "."),
+        code="unknown-unit",
+    )
     (hint,) = error_reply(error).lines
     assert isinstance(hint, Phrase)
     assert [piece for piece in hint.pieces if isinstance(piece, Typed)] == ["/unit list"]
@@ -108,7 +126,11 @@ def test_it_is_stored_field_by_field(reply: Reply) -> None:
 
 
 def test_a_menu_is_stored_with_its_entries() -> None:
-    menu = Menu("Same shot, other target", (MenuEntry("other:g1:3:vc1", "VC1", "Cell 1"),), "Other target")
+    menu = Menu(
+        "Same shot, other target", (MenuEntry("other:g1:3:vc1", "VC1", "Cell 1"),), "Other target"
+    )
     stored = Reply("miss", menus=(menu,)).to_json()
-    assert json.dumps(stored["menus"]) == json.dumps([menu._asdict() | {"entries": [menu.entries[0]._asdict()]}])
+    assert json.dumps(stored["menus"]) == json.dumps(
+        [menu._asdict() | {"entries": [menu.entries[0]._asdict()]}]
+    )
     assert Reply.from_json(json.loads(json.dumps(stored))).menus == (menu,)

@@ -1,4 +1,6 @@
-"""More text than a command may have is refused before anybody looks into it, whichever way it comes in."""
+"""More text than a command may have is refused before anybody looks into it, whichever way it
+comes in.
+"""
 
 import pytest
 
@@ -24,15 +26,21 @@ class Unread(str):
         pytest.fail("a text that is too long was looked into")
 
     __iter__ = __getitem__ = __contains__ = _fail  # type: ignore[assignment]
-    strip = lstrip = split = splitlines = casefold = lower = replace = encode = isprintable = isascii = _fail  # type: ignore[assignment]
+    strip = lstrip = split = splitlines = casefold = lower = replace = encode = isprintable = (  # type: ignore[assignment]
+        isascii
+    ) = _fail  # type: ignore[assignment]
 
 
 LONG = Unread("a" * (MAX_TEXT + 1))
 HALVES = {"name": "a" * MAX_TEXT, "type": "a" * MAX_TEXT, "side": Unread("a")}
 
 
-@pytest.mark.parametrize("options", [{"name": LONG}, HALVES, {f"o{number}": 1 for number in range(61)}])
-async def test_a_command_with_too_much_text_is_refused_by_its_length(options: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "options", [{"name": LONG}, HALVES, {f"o{number}": 1 for number in range(61)}]
+)
+async def test_a_command_with_too_much_text_is_refused_by_its_length(
+    options: dict[str, object],
+) -> None:
     channel = await Channel.fresh()
     spec = channel.app.spec(("unit", "add"))
     anna = channel.who("Anna")
@@ -41,17 +49,27 @@ async def test_a_command_with_too_much_text_is_refused_by_its_length(options: di
     with pytest.raises(UserError):
         await channel.app.called(spec, options, anna, channel.place)
     with pytest.raises(UserError):
-        Opened(Draft("key", spec.path, {}, anna.key), spec, Known(), Form("", "", (), {})).taken(options)
+        Opened(Draft("key", spec.path, {}, anna.key), spec, Known(), Form("", "", (), {})).taken(
+            options
+        )
 
 
 async def test_completion_leaves_out_an_option_that_is_too_long() -> None:
     channel = await Channel.fresh()
-    found = await channel.app.complete(("unit", "add"), "type", "a", {"name": LONG}, channel.who("Anna"), channel.place)
+    found = await channel.app.complete(
+        ("unit", "add"), "type", "a", {"name": LONG}, channel.who("Anna"), channel.place
+    )
     assert isinstance(found, tuple)
 
 
 def test_a_file_may_be_longer_and_counts_for_itself() -> None:
-    check_sizes({FILE: Unread("a" * 1_000_000), "text": "a" * MAX_TEXT, "name": "a" * (MAX_TEXTS - MAX_TEXT)})
+    check_sizes(
+        {
+            FILE: Unread("a" * 1_000_000),
+            "text": "a" * MAX_TEXT,
+            "name": "a" * (MAX_TEXTS - MAX_TEXT),
+        }
+    )
 
 
 async def test_a_line_of_a_message_is_refused_by_its_length() -> None:

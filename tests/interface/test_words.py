@@ -25,15 +25,25 @@ def test_modifiers_say_their_value() -> None:
 @pytest.mark.parametrize(
     ("attackers", "targets", "option"),
     [
-        ("squad fp=4", "squad", "targets"),  # the same word in both lists: it is the second that lacks morale
+        (
+            "squad fp=4",
+            "squad",
+            "targets",
+        ),  # the same word in both lists: it is the second that lacks morale
         ("squad", "squad morale=5", "attackers"),
         ("squad fp=4 shaken", "squad morale=5", "attackers"),
         ("squad fp=2 pf=3", "squad morale=5", "attackers"),
     ],
 )
-def test_an_error_about_a_unit_names_the_option_that_holds_it(attackers: str, targets: str, option: str) -> None:
+def test_an_error_about_a_unit_names_the_option_that_holds_it(
+    attackers: str, targets: str, option: str
+) -> None:
     with pytest.raises(UserError) as caught:
-        resolve(system("lnlt").sequence("fire"), {"attackers": attackers, "targets": targets}, Script(()))
+        resolve(
+            system("lnlt").sequence("fire"),
+            {"attackers": attackers, "targets": targets},
+            Script(()),
+        )
     assert caught.value.option == option, caught.value
 
 

@@ -28,9 +28,13 @@ BY = ("targets[0].result",)
 
 
 def test_the_process_is_given_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each setting that is no part of the repr of Settings, and what else a host's file has for the database."""
+    """Each setting that is no part of the repr of Settings, and what else a host's file has for
+    the database.
+    """
     called_otherwise = {"key": "GROGNARD_KEY", "postgres": "DATABASE_URL"}
-    secrets = {called_otherwise.get(one.name, one.name.upper()) for one in fields(Settings) if not one.repr}
+    secrets = {
+        called_otherwise.get(one.name, one.name.upper()) for one in fields(Settings) if not one.repr
+    }
     assert len(secrets) > 6
     for name in secrets | {"POSTGRES_PASSWORD", "PGPASSWORD", "PGPASSFILE"}:
         monkeypatch.setenv(name, "nobody-may-see-this")
@@ -59,7 +63,9 @@ class Counted:
             raise TooManyStates
         return {raw["attackers"]: {"hit": Fraction(1)}}
 
-    async def run(self, _: Any, __: str, ___: str, raw: dict[str, str], *____: Any) -> dict[str, Distribution]:
+    async def run(
+        self, _: Any, __: str, ___: str, raw: dict[str, str], *____: Any
+    ) -> dict[str, Distribution]:
         self.apart.append(raw["attackers"])
         return {raw["attackers"]: {"hit": Fraction(1)}}
 
@@ -67,7 +73,9 @@ class Counted:
         return await asyncio.gather(*(self.odds.count(FIRE, shot(fp), BY, {}) for fp in fps))
 
 
-async def test_the_same_shot_is_counted_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_same_shot_is_counted_once_for_all_who_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counted = Counted(monkeypatch)
     at_once = await counted.ask(*[3] * 20)
     later = await counted.odds.count(FIRE, shot(3), BY, {})
@@ -86,7 +94,9 @@ async def test_another_shot_another_output_or_another_unit_of_that_name_is_count
         await worker.close()
 
 
-async def test_between_two_counts_on_the_spot_everybody_else_has_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_between_two_counts_on_the_spot_everybody_else_has_a_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counted = Counted(monkeypatch)
     turns: list[int] = []
 
@@ -103,7 +113,9 @@ async def test_between_two_counts_on_the_spot_everybody_else_has_a_turn(monkeypa
     assert set(range(1, len(counted.here))) <= set(turns), "no two of them in one turn of the loop"
 
 
-async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counted = Counted(monkeypatch)
     counted.too_large = True
     await counted.ask(3)
@@ -123,7 +135,9 @@ async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(monkeypatch
         await worker.close()
 
 
-async def test_the_number_of_counts_that_are_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_counts_that_are_kept_is_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(counting, "KEPT", 3)
     counted = Counted(monkeypatch)
     for fp in range(1, 10):
@@ -133,7 +147,9 @@ async def test_the_number_of_counts_that_are_kept_is_bounded(monkeypatch: pytest
 
 
 async def test_what_is_wrong_with_a_question_comes_back_from_the_worker_whole() -> None:
-    """Words, hint, option and code are the same as on the spot, so that a form marks the field either way."""
+    """Words, hint, option and code are the same as on the spot, so that a form marks the field
+    either way.
+    """
     raw = {**shot(3), "wind": 5}
     with pytest.raises(UserError) as here:
         count_odds_here("lnlt", "fire", raw, BY, {})
@@ -147,19 +163,28 @@ async def test_what_is_wrong_with_a_question_comes_back_from_the_worker_whole() 
     assert (apart.value.code, apart.value.option) == ("unknown-option", "wind")
 
 
-async def test_a_full_line_before_the_worker_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_line_before_the_worker_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(counting, "WAITING", 3)
     worker = Worker()
     try:
-        answers = await asyncio.gather(*(worker.run(operator.neg, n) for n in range(5)), return_exceptions=True)
+        answers = await asyncio.gather(
+            *(worker.run(operator.neg, n) for n in range(5)), return_exceptions=True
+        )
         assert answers[:3] == [0, -1, -2]
-        assert all(isinstance(answer, UserError) and "half a minute" in str(answer.hint) for answer in answers[3:])
+        assert all(
+            isinstance(answer, UserError) and "half a minute" in str(answer.hint)
+            for answer in answers[3:]
+        )
         assert await worker.run(operator.neg, 7) == -7
     finally:
         await worker.close()
 
 
-async def test_who_waited_too_long_before_the_worker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_waited_too_long_before_the_worker_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(counting, "LINE_SECONDS", -1.0)
     worker = Worker()
     with refuses("busy"):
@@ -177,9 +202,13 @@ async def test_a_sum_that_takes_too_much_memory_is_refused_and_the_next_is_count
         await worker.close()
 
 
-async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     worker = Worker(0.05, stays=False)
-    await worker.run(time.sleep, 1.25)  # it waits, as on a machine that is busy with twenty-five others
+    await worker.run(
+        time.sleep, 1.25
+    )  # it waits, as on a machine that is busy with twenty-five others
     monkeypatch.setattr(counting, "BUSY_SECONDS", 0.5)
     with pytest.raises(TooManyStates):
         await worker.run(time.sleep, 60.0)
@@ -197,7 +226,9 @@ def packs(root: Path) -> tuple[Content, ...]:
 async def test_a_host_with_many_packs_gives_each_sum_as_much_time(
     monkeypatch: pytest.MonkeyPatch, packs: tuple[Content, ...]
 ) -> None:
-    """The worker reads the packs in use first: that is no part of the sum, or with many packs none could be added."""
+    """The worker reads the packs in use first: that is no part of the sum, or with many packs
+    none could be added.
+    """
     monkeypatch.setattr(counting, "packs_in_use", lambda: packs)
     worker = Worker(0.05)
     assert await worker.run(operator.neg, 4) == -4

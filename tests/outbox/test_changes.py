@@ -1,4 +1,6 @@
-"""Messages that no longer hold are changed, also where who made that necessary has deleted their data since."""
+"""Messages that no longer hold are changed, also where who made that necessary has deleted their
+data since.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,18 @@ from tests.playing import Channel, two_sides
 async def test_what_was_undone_says_so_although_who_agreed_deletes_their_data_at_once() -> None:
     channel = await Channel.fresh()
     for name, line in (("Bob", "roll d6"), ("Anna", "roll 2d6")):
-        await channel.app.answers.delivered(await channel.say(name, line, token="t"), spot={"message": name})
+        await channel.app.answers.delivered(
+            await channel.say(name, line, token="t"), spot={"message": name}
+        )
     asked = await channel.press("Anna", await channel.under(3, "undo"))
     (agree,) = (button.action for button in asked.buttons if button.action.startswith("consent"))
     await channel.app.answers.delivered(await channel.press("Bob", agree))
     await channel.do("Bob", "privacy delete confirm")
     asking, rolled = await channel.app.answers.due("console:")
-    assert (asking.amends.partition("/asked")[1], asking.reply.text()) == ("/asked", "Answered in #4")
+    assert (asking.amends.partition("/asked")[1], asking.reply.text()) == (
+        "/asked",
+        "Answered in #4",
+    )
     assert (rolled.amends.rpartition("/")[2], rolled.reply.text()) == ("3", "Undone in #4")
 
 
@@ -27,13 +34,19 @@ async def test_what_is_undone_names_who_did_it_where_the_answer_is_no_longer_kep
     channel = Channel(await fresh_app(lambda: clock[0]))
     await two_sides(channel)
     line = "lnlt fire attackers=us1 targets=vc1 hand=6,5,5"
-    await channel.app.answers.delivered(await channel.say("Anna", line, token="t"), spot={"message": 1})
+    await channel.app.answers.delivered(
+        await channel.say("Anna", line, token="t"), spot={"message": 1}
+    )
     number, clock[0] = (await channel.game()).last, clock[0] + 8 * DAY
     await channel.app.store.sweep(None)
     await channel.say("Anna", "game undo")
     agreed = await channel.say("Bob", "game undo", token="t")
     assert not agreed.error
-    (changed,) = [one for one in await channel.app.answers.due("console:") if one.amends.endswith(f"/{number}")]
+    (changed,) = [
+        one
+        for one in await channel.app.answers.due("console:")
+        if one.amends.endswith(f"/{number}")
+    ]
     assert f"#{number} Anna (US): Squad 1 fires at Cell 1" in str(changed.reply.title)
 
 
@@ -43,20 +56,31 @@ async def test_a_board_whose_undo_was_pressed_stays_the_board(pinned: dict[str, 
     await channel.do("Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US")
     pressed = {"message": 7}
     posted = pressed | pinned
-    await channel.app.answers.delivered(await channel.say("Anna", "game board", token="t"), spot=posted)
+    await channel.app.answers.delivered(
+        await channel.say("Anna", "game board", token="t"), spot=posted
+    )
     await channel.do("Anna", "game next")
     undo = await channel.under(3, "undo")
-    await channel.app.press(undo, channel.who("Anna"), channel.place, "p", {"token": "t", "pressed": pressed})
+    await channel.app.press(
+        undo, channel.who("Anna"), channel.place, "p", {"token": "t", "pressed": pressed}
+    )
     changed = [one for one in await channel.app.answers.due("console:") if one.amends]
-    found = [(one.amends.partition("/")[2][:5], await channel.app.store.shown(one.amends)) for one in changed]
-    assert [about for about, shown in found if posted in shown.spots.get(channel.place.key, ())] == ["board"]
+    found = [
+        (one.amends.partition("/")[2][:5], await channel.app.store.shown(one.amends))
+        for one in changed
+    ]
+    assert [
+        about for about, shown in found if posted in shown.spots.get(channel.place.key, ())
+    ] == ["board"]
 
 
 async def test_a_board_put_further_down_in_the_moment_of_a_new_turn_stays_there() -> None:
     clock = [1_000_000.0]
     channel = Channel(await fresh_app(lambda: clock[0]))
     await channel.do("Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US")
-    await channel.app.answers.delivered(await channel.say("Anna", "game board", token="t"), spot={"message": 7})
+    await channel.app.answers.delivered(
+        await channel.say("Anna", "game board", token="t"), spot={"message": 7}
+    )
     await channel.do("Anna", "game next", "game next", "game next")
     await channel.say("Anna", "game board", token="t")
     clock[0] += 60

@@ -8,7 +8,9 @@ from bot.outbox.receipts import CROWD, done_within, hurry
 
 
 async def test_who_came_first_does_not_wait_longer_than_those_behind() -> None:
-    """Alone one waits eight seconds here; once sixty others are there the receipt is due at once."""
+    """Alone one waits eight seconds here; once sixty others are there the receipt is due at
+    once.
+    """
     loop, others = asyncio.get_running_loop(), 0
     begun, never = loop.time(), loop.create_future()
     waiting = asyncio.create_task(done_within(never, lambda: 8.0 / hurry(others)))

@@ -1,4 +1,6 @@
-"""Whoever is shown "thinking" is answered, or told that nothing happened: also by another process, and never both."""
+"""Whoever is shown "thinking" is answered, or told that nothing happened: also by another
+process, and never both.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ async def rolls(app: App) -> int:
 
 
 async def dead(path: Path, clock: Hand, *commands: Command, until: float) -> None:
-    """A process that showed receipts for these commands, and was killed before it could store anything."""
+    """A process that showed receipts for these commands, and was killed before it could store
+    anything.
+    """
     app = App(await SqliteStore.open(path, clock=clock), clock)
     for command in commands:
         assert await app.promised(command, until) is None
@@ -89,7 +93,9 @@ async def dead(path: Path, clock: Hand, *commands: Command, until: float) -> Non
     clock.now += LEASE + 1
 
 
-async def test_a_command_whose_process_died_is_run_once_and_answered(path: Path, clock: Hand, app: App) -> None:
+async def test_a_command_whose_process_died_is_run_once_and_answered(
+    path: Path, clock: Hand, app: App
+) -> None:
     await dead(path, clock, roll("r1"), roll("r2"), until=clock.now + 600)
     owed = await app.receipts.claim("console:")
     assert [one.command for one in owed] == [roll("r1"), roll("r2")]
@@ -120,20 +126,28 @@ def test_a_command_that_was_not_run_is_named_as_far_as_others_may_read_it(
     assert str(told.lines[0]).startswith(f"{said}the bot was stopped")
 
 
-async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(path: Path, clock: Hand, app: App) -> None:
+async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(
+    path: Path, clock: Hand, app: App
+) -> None:
     await dead(path, clock, roll(), until=clock.now + 600)
     clock.now += 601
     (owed,) = await app.receipts.claim("console:")
     told = await app.make_good(owed)
     assert "was not run" in told.title
-    assert "/roll dice=2d6: the bot was stopped" in told.text(), "of four commands they know which one to repeat"
+    assert "/roll dice=2d6: the bot was stopped" in told.text(), (
+        "of four commands they know which one to repeat"
+    )
     assert told.outbox, "the outbox brings it, also after another crash"
     assert (await app.run(roll())).seen, "now it never runs"
     assert await rolls(app) == 0
 
 
-async def test_never_both_an_answer_and_a_refusal(clock: Hand, app: App, another: Callable[[], Awaitable[App]]) -> None:
-    """The first process was not dead, only slow: it stores its answer while another one refuses, or the other way."""
+async def test_never_both_an_answer_and_a_refusal(
+    clock: Hand, app: App, another: Callable[[], Awaitable[App]]
+) -> None:
+    """The first process was not dead, only slow: it stores its answer while another one refuses,
+    or the other way.
+    """
     for first in ("run", "refuse"):
         command = roll(first)
         slow = await another()
@@ -169,7 +183,9 @@ def unwritable(clock: Hand) -> Journal:
 async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
     path: Path, clock: Hand, another: Callable[[], Awaitable[App]]
 ) -> None:
-    """The database is locked and the disk broken: it is refused now, and does not run when the lock is gone."""
+    """The database is locked and the disk broken: it is refused now, and does not run when the
+    lock is gone.
+    """
     app = await another()
     app.receipts._journal = unwritable(clock)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -229,7 +245,9 @@ async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_wri
 async def test_a_store_that_does_not_say_whether_it_has_it_keeps_nobody_from_a_receipt(
     clock: Hand, just_storing: tuple[App, Slow]
 ) -> None:
-    """The server went away in mid-commit: called off it cannot be, and in three seconds something has to be seen."""
+    """The server went away in mid-commit: called off it cannot be, and in three seconds
+    something has to be seen.
+    """
     app, store = just_storing
     running = asyncio.create_task(app.run(roll()))
     await store.written.wait()
@@ -264,15 +282,21 @@ async def test_a_refusal_belongs_to_one_of_two_deliveries_and_so_does_its_receip
 
 
 @pytest.mark.parametrize("deletion", ["privacy delete confirm", "game delete confirm"])
-async def test_deletions_reach_the_journal(path: Path, clock: Hand, app: App, deletion: str) -> None:
+async def test_deletions_reach_the_journal(
+    path: Path, clock: Hand, app: App, deletion: str
+) -> None:
     await app.run(roll("before"))
     await dead(path, clock, roll("left"), until=clock.now + 600)
     assert not (await app.run_text(deletion, ANNA, HERE, "d")).error
     assert not await app.receipts.claim("console:")
 
 
-async def test_receipts_and_answers_at_work_are_kept_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Posting may take longer than a lease: it is renewed for as long as it takes, and not a moment longer."""
+async def test_receipts_and_answers_at_work_are_kept_from_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Posting may take longer than a lease: it is renewed for as long as it takes, and not a
+    moment longer.
+    """
     monkeypatch.setattr("bot.outbox.leases.LEASE", 0.03)
     renewed: list[int] = []
     went_on = asyncio.Event()
@@ -295,18 +319,24 @@ async def test_receipts_and_answers_at_work_are_kept_from_others(monkeypatch: py
     assert len(leases) == 0
 
 
-async def test_an_answer_that_takes_long_to_post_is_not_taken_over_also_when_the_clock_is_set(clock: Hand) -> None:
+async def test_an_answer_that_takes_long_to_post_is_not_taken_over_also_when_the_clock_is_set(
+    clock: Hand,
+) -> None:
     app = await fresh_app(clock)
     reply = await app.run(roll())
     with app.answers.posting(reply):
         clock.now += 86_400
-        assert await app.answers.due("console:") == [], "its own outbox does not send it a second time"
+        assert await app.answers.due("console:") == [], (
+            "its own outbox does not send it a second time"
+        )
     clock.now += LEASE + 1
     assert len(await app.answers.due("console:")) == 1
     await app.close()
 
 
-async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_trouble_with_one_receipt_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("bot.outbox.receipts.EVERY", 0.0)
     rounds = iter([[Receipt(roll("bad"), 0.0)], None, [Receipt(roll("good"), 0.0)]])
     answered = asyncio.Event()
@@ -327,14 +357,18 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
             raise RuntimeError("boom")
         answered.set()
 
-    task = asyncio.create_task(watch(Troubled(Journal(JournalFile(tmp_path, Hand()))), "console:", answer))
+    task = asyncio.create_task(
+        watch(Troubled(Journal(JournalFile(tmp_path, Hand()))), "console:", answer)
+    )
     await asyncio.wait_for(answered.wait(), 30)
     task.cancel()
     assert again == ["bad"], "it is let go, to be claimed again"
 
 
 class Stuck(Journal):
-    """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays once."""
+    """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays
+    once.
+    """
 
     def __init__(self, path: Path, clock: Hand) -> None:
         super().__init__(JournalFile(path, clock))
@@ -354,7 +388,9 @@ class Stuck(Journal):
 
 
 @pytest.fixture
-async def stuck(tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stuck]:
+async def stuck(
+    tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Stuck]:
     monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 0.2)
     journal = Stuck(tmp_path / "slow.db", clock)
     yield journal
@@ -364,7 +400,9 @@ async def stuck(tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch) ->
 async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(
     clock: Hand, stuck: Stuck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
+    """The command ends while its receipt is still being written down, in vain: what is told is
+    its answer.
+    """
     app = await fresh_app(clock)
     app.receipts._journal = stuck
     monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 60.0)

@@ -18,7 +18,9 @@ PackMaker = Callable[..., Path]
 
 _ROOT = Path(__file__).resolve().parents[2]
 read = cache(catalog._packs)
-"""The packs of a folder of the repository, which no test changes: they are read and checked once."""
+"""The packs of a folder of the repository, which no test changes: they are read and checked
+once.
+"""
 
 
 def _forget() -> None:
@@ -60,7 +62,9 @@ FEW: dict[str, str] = {
 
 @pytest.fixture
 def make_pack(tmp_path: Path) -> PackMaker:
-    """Writes the smallest pack with some files changed: `make_pack({"game.yaml": "..."})`; None takes one away."""
+    """Writes the smallest pack with some files changed: `make_pack({"game.yaml": "..."})`; None
+    takes one away.
+    """
 
     def make(changed: dict[str, str | bytes | None] | None = None, name: str = "few") -> Path:
         folder = tmp_path / "packs" / name

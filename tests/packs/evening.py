@@ -1,5 +1,5 @@
-"""An evening with a pack: the same lines on the console, on Discord and on Slack, which must all end the same; then
-export, verify, the after-action page, and the import elsewhere."""
+"""An evening with a pack: the same lines on the console, on Discord and on Slack, which must all
+end the same; then export, verify, the after-action page, and the import elsewhere."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ async def on_the_console_by(play: Player) -> Channel:
 
 
 async def by_post(play: Player) -> tuple[Channel, int]:
-    """The channel after an evening by post, and how many reminders came: Ben in a linked channel, another process for
-    each line, and three hours pass after every fourth."""
+    """The channel after an evening by post, and how many reminders came: Ben in a linked channel,
+    another process for each line, and three hours pass after every fourth."""
     now, lines = [1.8e9], 0
     store = await fresh_store(lambda: now[0])
     channel = Channel(App(store, lambda: now[0], lambda: now[0]))
@@ -87,7 +87,9 @@ async def by_post(play: Player) -> tuple[Channel, int]:
             now[0] += 3 * 3600
             await channel.app.due_work.look()
             due = await channel.app.answers.due("console:")
-            seen.update(str(one.id) for one in due if not one.amends and "waits for you" in one.reply.title)
+            seen.update(
+                str(one.id) for one in due if not one.amends and "waits for you" in one.reply.title
+            )
         return reply.text()
 
     await play(say)
@@ -103,7 +105,9 @@ async def export_of(channel: Channel) -> str:
 
 
 async def proved(channel: Channel, tmp_path: Path) -> str:
-    """The page of the game, after its export was verified and played again elsewhere with the same state."""
+    """The page of the game, after its export was verified and played again elsewhere with the
+    same state.
+    """
     text = await export_of(channel)
     file, page = tmp_path / "log.json", tmp_path / "page.html"
     file.write_text(text, encoding="utf-8")
@@ -146,7 +150,9 @@ async def on_discord_by(folder: Path, play: Player, tmp_path: Path) -> dict[str,
 
             async def say(name: str, line: str) -> str:
                 typed = await reader.app.parsed(line, reader.place, reader.who(name))
-                options = {key: _sent(typed.spec, key, value) for key, value in typed.options.items()}
+                options = {
+                    key: _sent(typed.spec, key, value) for key, value in typed.options.items()
+                }
                 asked = await people[name].slash(table, " ".join(typed.spec.path), options)
                 answer = await asked.answer()
                 assert not answer.content.startswith("Error"), f"{line}: {answer.text}"
@@ -175,7 +181,9 @@ async def on_slack_by(folder: Path, play: Player, tmp_path: Path) -> dict[str, o
             async def say(name: str, line: str) -> str:
                 player = {"Anna": anna, "Ben": ben}[name]
                 if line == "hand":  # a modal, where the others have a private answer
-                    return _texts((await (await player.slash(games, "/grognard", line)).modal()).body)
+                    return _texts(
+                        (await (await player.slash(games, "/grognard", line)).modal()).body
+                    )
                 return (await say_on_slack(player, games, "/grognard", line)).text
 
             await play(say)
@@ -204,7 +212,13 @@ def _texts(view: Any) -> str:
 def _sent(spec: CommandSpec, name: str, value: object) -> object:
     """A value as Discord sends it: a number as one, a flag as true or false."""
     kinds = {option.name: option.type for option in spec.options}
-    return int(str(value)) if kinds[name] == "int" else flag({name: value}, name) if kinds[name] == "bool" else value
+    return (
+        int(str(value))
+        if kinds[name] == "int"
+        else flag({name: value}, name)
+        if kinds[name] == "bool"
+        else value
+    )
 
 
 Platform = Callable[[Path, Evening, Path], Awaitable[dict[str, object]]]
@@ -212,10 +226,14 @@ Platform = Callable[[Path, Evening, Path], Awaitable[dict[str, object]]]
 
 def on_both(test: Callable[..., Awaitable[None]]) -> Any:
     """A slow test of an evening on each `platform`."""
-    return pytest.mark.slow(pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])(test))
+    return pytest.mark.slow(
+        pytest.mark.parametrize("platform", [on_discord, on_slack], ids=["discord", "slack"])(test)
+    )
 
 
-async def ends_as_on_the_console(platform: Platform, folder: Path, evening: Evening, tmp_path: Path) -> None:
+async def ends_as_on_the_console(
+    platform: Platform, folder: Path, evening: Evening, tmp_path: Path
+) -> None:
     """The same lines with the same pack come to the same game there."""
     _, alone = await on_the_console(evening)
     assert await platform(folder, evening, tmp_path) == alone

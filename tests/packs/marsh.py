@@ -162,12 +162,20 @@ SHOT = 'marsh shoot attackers="Red Squad 1" targets="Blue Squad 1"'
 
 
 async def every_event_of_tracks() -> list[dict[str, Any]]:
-    """The events of a game whose tracks change in each way that there is; the pack must be in use."""
+    """The events of a game whose tracks change in each way that there is; the pack must be in
+    use.
+    """
     channel = await Channel.fresh()
-    await channel.do("Anna", "game start marsh scenario=ford", "game join Reds", f"{SHOT} hand=2", "game undo")
-    await channel.do("Anna", "game redo", "track set omen 1", f"{SHOT} hand=3 secret", "game reveal 8")
+    await channel.do(
+        "Anna", "game start marsh scenario=ford", "game join Reds", f"{SHOT} hand=2", "game undo"
+    )
+    await channel.do(
+        "Anna", "game redo", "track set omen 1", f"{SHOT} hand=3 secret", "game reveal 8"
+    )
     await channel.do("Anna", *["game next"] * 4, f"{SHOT} hand=4 secret", "game end confirm")
-    found: list[dict[str, Any]] = [event["body"] for event in json.loads(await exported_text(channel))["events"]]
+    found: list[dict[str, Any]] = [
+        event["body"] for event in json.loads(await exported_text(channel))["events"]
+    ]
     return found
 
 

@@ -1,4 +1,6 @@
-"""Infantry fire for asl on a table that is blank, played with made-up figures typed as an owner would type theirs."""
+"""Infantry fire for asl on a table that is blank, played with made-up figures typed as an owner
+would type theirs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, export_of, on_both, on_the_console
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    export_of,
+    on_both,
+    on_the_console,
+)
 from tests.playing import Channel
 
 MADE_UP = """
@@ -30,7 +39,9 @@ nmc ptc none
 ptc none none
 none none none
 """
-"""Turned upside down: the first column is the best. Rows 0-1, 2-3, 4-5, 6-7, 8-9, 10-11, 12 and more."""
+"""Turned upside down: the first column is the best. Rows 0-1, 2-3, 4-5, 6-7, 8-9, 10-11, 12 and
+more.
+"""
 
 
 @pytest.fixture
@@ -39,10 +50,15 @@ def typed(root: Path, tmp_path: Path) -> Path:
     folder = Path(shutil.copytree(root / "packs" / "asl-fire", tmp_path / "asl-fire"))
     file = folder / "fire-table.yaml"
     lines = MADE_UP.strip().splitlines()
-    text = file.read_text(encoding="utf-8").replace("from: [_, _, _, _, _, _, _, _, _, _, _]", "from: [1, 3, 9]")
+    text = file.read_text(encoding="utf-8").replace(
+        "from: [_, _, _, _, _, _, _, _, _, _, _]", "from: [1, 3, 9]"
+    )
     for row in range(16):
         cells = ", ".join(reversed(lines[min(row // 2, 6)].split()))
-        text = text.replace(f"{row}:".ljust(4) + "[_, _, _, _, _, _, _, _, _, _, _]", f"{row}:".ljust(4) + f"[{cells}]")
+        text = text.replace(
+            f"{row}:".ljust(4) + "[_, _, _, _, _, _, _, _, _, _, _]",
+            f"{row}:".ljust(4) + f"[{cells}]",
+        )
     file.write_text(text, encoding="utf-8")
     return folder
 
@@ -59,7 +75,9 @@ def test_typed_it_passes_the_check(typed: Path) -> None:
     assert not [question for question in report.questions if "blank" in question]
 
 
-async def test_blank_it_refuses_before_the_first_die(root: Path, use_packs: Callable[[Path], None]) -> None:
+async def test_blank_it_refuses_before_the_first_die(
+    root: Path, use_packs: Callable[[Path], None]
+) -> None:
     use_packs(root / "packs" / "asl-fire")
     channel = await Channel.fresh()
     await channel.do("Anna", *(line for _, line in EVENING[:6]))
@@ -89,7 +107,9 @@ def becomes(fire: int, check: int, firepower: int) -> str:
 
 
 @pytest.mark.parametrize("firepower", [2, 4, 12])
-def test_odds_are_those_of_every_pair_of_rolls(typed: Path, use_packs: Callable[[Path], None], firepower: int) -> None:
+def test_odds_are_those_of_every_pair_of_rolls(
+    typed: Path, use_packs: Callable[[Path], None], firepower: int
+) -> None:
     use_packs(typed)
     sums = Counter(a + b for a, b in product(range(1, 7), repeat=2))
     counted: Counter[str] = Counter()
@@ -110,7 +130,10 @@ EVENING: Evening = [
     ("Anna", 'unit add "X Squad 1..2" squad Axis morale=7'),
     ("Anna", 'unit add "X Leader" leader Axis morale=9'),
     ("Ben", "game join Axis"),
-    ("Anna", 'asl-fire infantry-fire "A Squad" "X Squad 1; X Squad 2; X Leader" firepower=12 drm=-2 hand=1,1,6,2,3'),
+    (
+        "Anna",
+        'asl-fire infantry-fire "A Squad" "X Squad 1; X Squad 2; X Leader" firepower=12 drm=-2 hand=1,1,6,2,3',
+    ),
     ("Anna", "game next"),
     ("Ben", 'asl-fire infantry-fire "X Squad 2" "A Squad" firepower=4 hand=3,3,3,4'),
     ("Anna", "game undo"),
@@ -130,12 +153,19 @@ async def test_random_games_of_asl_with_it_are_sound(
 
 
 async def test_an_evening_of_asl_with_it_and_what_was_typed_stays_at_home(
-    typed: Path, use_packs: Callable[[Path], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    typed: Path,
+    use_packs: Callable[[Path], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     use_packs(typed)
     channel, _ = await on_the_console(EVENING)
     units = (await channel.game()).units
-    assert [units[name].state for name in ("x squad 1", "x squad 2", "x leader")] == ["eliminated", "broken", "broken"]
+    assert [units[name].state for name in ("x squad 1", "x squad 2", "x leader")] == [
+        "eliminated",
+        "broken",
+        "broken",
+    ]
     text = await export_of(channel)
     assert "fire-table" not in json.dumps(json.loads(text).get("packs", {})) or "1kia" not in text
     file = tmp_path / "log.json"

@@ -1,4 +1,6 @@
-"""An extension of asl as a club's author wrote it from the docs: made-up figures, proved against plain enumeration."""
+"""An extension of asl as a club's author wrote it from the docs: made-up figures, proved against
+plain enumeration.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ TYPED = {
         f"    {n}: [_, _, _, _]": f"    {n}: [{'broken' if n < 4 else 'pinned'}, pinned, broken, broken]"
         for n in D6[1:]
     },
-    **{f"    {n}: [_, _, _, _]": f"    {n}: [nothing, nothing, nothing, pinned]" for n in range(7, 13)},
+    **{
+        f"    {n}: [_, _, _, _]": f"    {n}: [nothing, nothing, nothing, pinned]"
+        for n in range(7, 13)
+    },
 }
 """What the owner types into the blank table."""
 
@@ -56,7 +61,9 @@ def typed(clubs: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> Pat
 
 def files_of(folder: Path, *, second: bool = False) -> dict[str, bytes]:
     """The files of a pack; the second version has the table typed in."""
-    files = {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*.yaml"))}
+    files = {
+        str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*.yaml"))
+    }
     if second:
         table = files["volley-table.yaml"].decode()
         for blank, filled in TYPED.items():
@@ -92,7 +99,15 @@ def rally(needed: int, drm: int, step: int = 4) -> Iterable[str]:
     for roll in PAIRS:
         total = roll + drm
         worse = "desperate" if total >= needed + step else "broken"
-        yield "rallied" if roll == 2 else "lost" if roll == 12 else "rallied" if total <= needed else worse
+        yield (
+            "rallied"
+            if roll == 2
+            else "lost"
+            if roll == 12
+            else "rallied"
+            if total <= needed
+            else worse
+        )
 
 
 def barrage(needs: int, answer: str) -> Iterable[str]:
@@ -108,29 +123,49 @@ def volley(column: int, drm: int) -> Iterable[str]:
         yield low if total < 7 else ["nothing", "nothing", "nothing", "pinned"][column]
 
 
-def test_the_odds_are_those_of_plain_enumeration(typed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_odds_are_those_of_plain_enumeration(
+    typed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shoot = ("oak-asl", "shoot", "shooter=squad", "target=squad morale=7")
     assert told(capsys, *shoot, "hexes=4") == shares(shot(8, 0, 7))
     assert told(capsys, *shoot, "hexes=9", "cover=cottage", "hurried=yes") == shares(shot(6, 4, 7))
-    assert told(capsys, *shoot, "hexes=2", "moving=yes", "leader=leader lead=-2") == shares(shot(9, -4, 7))
-    afv = ("unharmed" if aim + 3 > 9 or burst < 5 else "stunned" for aim, burst in product(PAIRS, D6))
+    assert told(capsys, *shoot, "hexes=2", "moving=yes", "leader=leader lead=-2") == shares(
+        shot(9, -4, 7)
+    )
+    afv = (
+        "unharmed" if aim + 3 > 9 or burst < 5 else "stunned" for aim, burst in product(PAIRS, D6)
+    )
     assert told(capsys, *shoot[:3], "target=afv", "hexes=5", "smoke=yes") == shares(afv)
     for cover, drm in (("open", 1), ("cottage", 0)):
         line = ("oak-asl", "rally", "units=squad morale=7", f"cover={cover}")
         assert told(capsys, *line) == shares(rally(7, drm, 2))
-    sniper = ("shot" if die == 1 else "watching" if die == 2 else "given-away" if die == 6 else "nothing" for die in D6)
+    sniper = (
+        "shot" if die == 1 else "watching" if die == 2 else "given-away" if die == 6 else "nothing"
+        for die in D6
+    )
     assert told(capsys, "oak-asl", "snipe") == shares(sniper)
-    wind = ("falls" if n <= 4 else "holds" if n <= 8 else "rises" if n <= 11 else "storm" for n in PAIRS)
+    wind = (
+        "falls" if n <= 4 else "holds" if n <= 8 else "rises" if n <= 11 else "storm" for n in PAIRS
+    )
     assert told(capsys, "oak-asl", "wind") == shares(wind)
     for seen, drm in (("no", -1), ("yes", 1)):
         hidden = ("hidden" if die + drm <= 4 else "seen" for die in D6)
-        assert told(capsys, "oak-asl", "conceal", "units=squad", "cover=cellar", f"seen={seen}") == shares(hidden)
+        assert told(
+            capsys, "oak-asl", "conceal", "units=squad", "cover=cellar", f"seen={seen}"
+        ) == shares(hidden)
     for radio, needs in (("yes", 8), ("no", 10)):
         for answer in ("now", "correct"):
             asked = ("oak-asl", "barrage", "spotter=leader", f"radio={radio}", f"answer={answer}")
             assert told(capsys, *asked) == shares(barrage(needs, answer))
     for column, fp in enumerate((1, 4, 8, 12)):
-        aimed = ("oak-asl", "volley", "shooters=squad", "target=squad morale=7", f"fp={fp}", "cover=hedgerow")
+        aimed = (
+            "oak-asl",
+            "volley",
+            "shooters=squad",
+            "target=squad morale=7",
+            f"fp={fp}",
+            "cover=hedgerow",
+        )
         assert told(capsys, *aimed) == shares(volley(column, 1))
     assert told(capsys, "pine-asl", "bog", "units=afv", "track.mud=deep") == shares(
         "through" if die - 2 >= 2 else "stuck" for die in D6
@@ -175,7 +210,9 @@ async def test_an_evening_of_three_turns(clubs: Path, tmp_path: Path) -> None:
     assert game.units["gren 1"].state == "broken"
     assert {"desperate", "concealed"} <= set(game.units["gren 1"].marks)
     assert "stuck" in game.units["tank"].marks
-    refused = await channel.fails("Anna", 'oak-asl volley "Rifle 1" "Gren 2" fp=4', "blank here: the heads")
+    refused = await channel.fails(
+        "Anna", 'oak-asl volley "Rifle 1" "Gren 2" fp=4', "blank here: the heads"
+    )
     assert not refused.by
     asked = await channel.do("Anna", "oak-asl barrage Sgt hand=4,4")
     assert "Fire now, or correct once more?" in asked.text()
@@ -194,7 +231,9 @@ async def test_the_game_moves_to_the_typed_table_and_back_by_undo(root: Path) ->
     channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"), prefix="n")
 
     async def bring(pack: str, *, second: bool = False) -> None:
-        reply = await add(channel, file_text(zipped(files_of(folder / pack, second=second)), f"{pack}.zip"))
+        reply = await add(
+            channel, file_text(zipped(files_of(folder / pack, second=second)), f"{pack}.zip")
+        )
         assert not reply.error, reply.text()
         await managed(channel, f"pack enable {pack}@{2 if second else 1}")
 
@@ -217,5 +256,7 @@ async def test_the_game_moves_to_the_typed_table_and_back_by_undo(root: Path) ->
 
 
 @on_both
-async def test_the_same_evening_on_both_platforms(clubs: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_the_same_evening_on_both_platforms(
+    clubs: Path, tmp_path: Path, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, clubs, [*START, *FIGHT, *turn(), *turn()], tmp_path)

@@ -1,5 +1,5 @@
-"""Night Patrol, a club's game of a cup, a deck of fate and cards in hands: its odds beside a plain count of all orders
-in which the cards may lie, and three turns with all of it."""
+"""Night Patrol, a club's game of a cup, a deck of fate and cards in hands: its odds beside a plain
+count of all orders in which the cards may lie, and three turns with all of it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,15 @@ pytestmark = pytest.mark.slow
 
 Share = Fraction
 FATE = {"clear": (6, 1, 3), "steady": (10, 0, 2), "mist": (5, -1, 1), "mud": (3, -1, 0)}
-"""How many there are of a card, what it adds to a die, and its nerve; mud jams, a clear view is a flare."""
-GONE: list[dict[str, int]] = [{}, {"clear": 6}, {"steady": 9, "mist": 5, "mud": 1}, {"steady": 10, "clear": 5}]
+"""How many there are of a card, what it adds to a die, and its nerve; mud jams, a clear view is
+a flare.
+"""
+GONE: list[dict[str, int]] = [
+    {},
+    {"clear": 6},
+    {"steady": 9, "mist": 5, "mud": 1},
+    {"steady": 10, "clear": 5},
+]
 """What has left the pile."""
 FORMATIONS = {
     "The raid": ["Mills men", "Fusiliers"],
@@ -69,11 +76,18 @@ def hits_of(cards: tuple[str, ...], fire: list[int], needs: int) -> dict[int, Fr
 
 
 @pytest.mark.parametrize("gone", GONE)
-@pytest.mark.parametrize(("fire", "far", "flare"), [([3], False, False), ([0, 1], True, True), ([3, 1], False, True)])
-def test_odds_of_fire(patrol: Path, gone: dict[str, int], fire: list[int], far: bool, flare: bool) -> None:
+@pytest.mark.parametrize(
+    ("fire", "far", "flare"), [([3], False, False), ([0, 1], True, True), ([3, 1], False, True)]
+)
+def test_odds_of_fire(
+    patrol: Path, gone: dict[str, int], fire: list[int], far: bool, flare: bool
+) -> None:
     counted = defaultdict[str, Fraction](Fraction)
     every = list(permutations(pile(gone), len(fire)))
-    of = {cards: hits_of(cards, [one + flare for one in fire], 7 if far else 6) for cards in set(every)}
+    of = {
+        cards: hits_of(cards, [one + flare for one in fire], 7 if far else 6)
+        for cards in set(every)
+    }
     for cards in every:
         for hits, likely in of[cards].items():
             counted[str(hits)] += likely / len(every)
@@ -84,7 +98,9 @@ def test_odds_of_fire(patrol: Path, gone: dict[str, int], fire: list[int], far: 
         "flare": flare,
         "deck.fate": left(gone),
     }
-    assert odds("night-patrol", "fire", given) == {key: share for key, share in counted.items() if share}
+    assert odds("night-patrol", "fire", given) == {
+        key: share for key, share in counted.items() if share
+    }
 
 
 @pytest.mark.parametrize("gone", GONE)
@@ -93,14 +109,24 @@ def test_odds_of_a_grapple(patrol: Path, gone: dict[str, int], men: tuple[int, i
     counted, every = defaultdict[str, Fraction](Fraction), list(permutations(pile(gone), 2))
     for mine, other in every:
         ours, theirs = men[0] + FATE[mine][2], men[1] + FATE[other][2] + (mine == "clear")
-        counted["won" if ours > theirs else "lost" if ours < theirs else "both"] += Share(1, len(every))
-    given = {"attacker": f"bombers men={men[0]}", "target": f"sentries men={men[1]}", "deck.fate": left(gone)}
+        counted["won" if ours > theirs else "lost" if ours < theirs else "both"] += Share(
+            1, len(every)
+        )
+    given = {
+        "attacker": f"bombers men={men[0]}",
+        "target": f"sentries men={men[1]}",
+        "deck.fate": left(gone),
+    }
     assert odds("night-patrol", "grapple", given) == counted
 
 
 def test_odds_of_two_cards_where_the_pile_ends_between_them(patrol: Path) -> None:
     """One card is left, and the discards join the pile for the second."""
-    given = {"attacker": "bombers men=4", "target": "sentries men=4", "deck.fate": "steady / clear*6 mist*5 mud*3"}
+    given = {
+        "attacker": "bombers men=4",
+        "target": "sentries men=4",
+        "deck.fate": "steady / clear*6 mist*5 mud*3",
+    }
     assert odds("night-patrol", "grapple", given) == {"lost": Share(6, 14), "won": Share(8, 14)}
 
 
@@ -109,7 +135,10 @@ def test_a_jammed_weapon_fires_no_die(patrol: Path) -> None:
     given = {"shooters": "rifles fire=1", "target": "sentries men=3"}
     counted = odds("night-patrol", "fire", given, "shooters[0].becomes")
     assert counted == {"fires": Share(21, 24), "jammed": Share(3, 24)}
-    assert odds("night-patrol", "strip", {"units": "maxim jammed"}) == {"cleared": Share(1, 2), "jammed": Share(1, 2)}
+    assert odds("night-patrol", "strip", {"units": "maxim jammed"}) == {
+        "cleared": Share(1, 2),
+        "jammed": Share(1, 2),
+    }
 
 
 class Night:
@@ -132,8 +161,8 @@ class Night:
             await self.activations()
 
     async def dusk(self) -> None:
-        """Ben looks at the next two cards; they are dealt in that order and both are played. On turn 2 the Maxim's crew
-        has run."""
+        """Ben looks at the next two cards; they are dealt in that order and both are played. On
+        turn 2 the Maxim's crew has run."""
         told = await self.say("Ben", "deck peek 2 events")
         await self.say("Anna", "deck deal 1 events")
         known = re.search(r"On top of events: ([^\n,]+), ([^\n,.]+)", told)
@@ -167,7 +196,11 @@ class Night:
 
     async def act(self, who: str, unit: str) -> None:
         """Strip a gun, fight hand to hand, or fire."""
-        foes = ["Sentries 1", "Sentries 2", "Maxim crew"] if who == "Anna" else ["Fusiliers", "Mills men", "Lewis team"]
+        foes = (
+            ["Sentries 1", "Sentries 2", "Maxim crew"]
+            if who == "Anna"
+            else ["Fusiliers", "Mills men", "Lewis team"]
+        )
         met = [foe for foe in foes if foe not in self.gone]
         if unit in self.gone or not met:
             return
@@ -179,7 +212,9 @@ class Night:
         told = await self.say(who, f'night-patrol {how} "{unit}" "{met[0]}"')
         if how == "fire" and "Mud in the breech" in told:
             self.jammed.add(unit)
-        self.gone |= {one for one in (unit, met[0]) if f"{one} is gone" in told or f"{one} are gone" in told}
+        self.gone |= {
+            one for one in (unit, met[0]) if f"{one} is gone" in told or f"{one} are gone" in told
+        }
 
 
 async def night(say: Say) -> None:
@@ -196,7 +231,9 @@ async def test_three_turns_on_the_console_with_proof(patrol: Path, tmp_path: Pat
     channel = await on_the_console_by(played)
     game, (alone,) = await channel.game(), nights
     assert game.turn == 4
-    assert not [turn for turn, chit in alone.drawn if chit == "Maxim post" and turn > 1], "the dead have no go"
+    assert not [turn for turn, chit in alone.drawn if chit == "Maxim post" and turn > 1], (
+        "the dead have no go"
+    )
     assert {unit.name for unit in game.units.values() if "jammed" in unit.marks} == alone.jammed
     assert {unit.name for unit in game.units.values() if unit.state == "gone"} == alone.gone
     page = await proved(channel, tmp_path)
@@ -229,7 +266,9 @@ async def test_a_full_hand_is_dealt_no_more(patrol: Path) -> None:
 
 
 async def all_of_it(player: User, where: Place, command: str, text: str = "") -> SimpleNamespace:
-    """What a person reads on Slack: who looks at cards is told them, and behind that all are told that they looked."""
+    """What a person reads on Slack: who looks at cards is told them, and behind that all are
+    told that they looked.
+    """
     handle = await player.slash(where, command, text)
     last = await handle.answer()
     assert "Error" not in last.text, last.text
@@ -251,7 +290,11 @@ async def test_the_same_night_elsewhere(
 async def test_whose_go_it_is_is_said_once(patrol: Path) -> None:
     """A shot out of turn, while a chit of the other side is drawn."""
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start night-patrol "Sap head" scenario=sap-head', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna",
+        'game start night-patrol "Sap head" scenario=sap-head',
+        "game settings hand_dice=yes",
+    )
     await channel.do("Anna", "game join British", "game next", "deck draw cup hand=picket")
     fired = await channel.do("Anna", 'night-patrol fire "Lewis team" "Sentries 1" hand=clear,6')
     assert "It is the go of The picket." in fired.text()

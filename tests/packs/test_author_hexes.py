@@ -1,4 +1,6 @@
-"""The Sauer Crossings: a hex-and-counter card whose loser chooses hexes or steps; its odds beside a count by hand."""
+"""The Sauer Crossings: a hex-and-counter card whose loser chooses hexes or steps; its odds
+beside a count by hand.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    on_both,
+    on_the_console,
+    proved,
+)
 from tests.playing import Channel
 
 pytestmark = pytest.mark.slow
@@ -66,7 +75,9 @@ def counted(sequence: str, given: Mapping[str, object], *by: str) -> dict[str, F
 
 
 @pytest.mark.parametrize("af", [1, 2, 5, 13, 20])
-@pytest.mark.parametrize(("ground", "river", "shift"), [("clear", False, 0), ("town", True, -3), ("woods", False, -1)])
+@pytest.mark.parametrize(
+    ("ground", "river", "shift"), [("clear", False, 0), ("town", True, -3), ("woods", False, -1)]
+)
 def test_odds_of_an_attack(sauer: Path, af: int, ground: str, river: bool, shift: int) -> None:
     given = {
         "attackers": f"infantry af={af} df=4 steps=2 full=2",
@@ -120,9 +131,14 @@ BOTH = {
 
 
 def test_odds_of_two_choices_say_once_what_each_changes(sauer: Path) -> None:
-    """What the attackers would choose changes nothing for the defenders, so only the defenders' options are told."""
+    """What the attackers would choose changes nothing for the defenders, so only the defenders'
+    options are told.
+    """
     reply = reply_of(system("sauer").sequence("attack"), BOTH)
-    assert reply.title == "58% retreats or worse for each infantry if the targets choose retreat or zone, 8% if hold"
+    assert (
+        reply.title
+        == "58% retreats or worse for each infantry if the targets choose retreat or zone, 8% if hold"
+    )
     headings = [part.heading for part in reply.lines if isinstance(part, Odds)]
     assert headings == ["infantry 1 + 2, if the targets choose retreat", "If zone", "If hold"]
 
@@ -144,7 +160,10 @@ EVENING: Evening = [
     ("Anna", 'sauer dawn "Blue Staff" hand=1,3,4'),
     ("Anna", "game next"),
     ("Anna", "game next"),
-    ("Anna", 'sauer attack "Blue Foot 1; Blue Tanks" "Red Guard 1; Red Guard 2" air=2 against=1 hand=6,3'),
+    (
+        "Anna",
+        'sauer attack "Blue Foot 1; Blue Tanks" "Red Guard 1; Red Guard 2" air=2 against=1 hand=6,3',
+    ),
     ("Ben", "choose option=retreat,zone"),
     ("Anna", "game next"),
     ("Anna", 'sauer exploit "Blue Tanks" "Red Armour" ground=rough hand=3,3'),
@@ -159,7 +178,9 @@ EVENING: Evening = [
     *[("Ben", "game next")] * 4,
     ("Anna", 'sauer dawn "Blue Staff" hand=5,6,2,2'),
 ]
-"""Two retreats, one through a zone, a break-through, a counter-attack that fails, a storm on the third morning."""
+"""Two retreats, one through a zone, a break-through, a counter-attack that fails, a storm on the
+third morning.
+"""
 
 
 async def test_the_undo_of_a_choice_says_what_it_undoes(sauer: Path) -> None:
@@ -168,7 +189,9 @@ async def test_the_undo_of_a_choice_says_what_it_undoes(sauer: Path) -> None:
         await channel.do(person, line)
     await channel.do("Ben", "choose option=hold,zone")
     undone = [await channel.do(person, "game undo") for person in ("Ben", "Anna")]
-    assert "D2: Blue Foot 1 and Blue Tanks fought; Red Guard 1 steps 1" in " ".join(reply.text() for reply in undone)
+    assert "D2: Blue Foot 1 and Blue Tanks fought; Red Guard 1 steps 1" in " ".join(
+        reply.text() for reply in undone
+    )
 
 
 def test_it_passes_the_check(sauer: Path) -> None:
@@ -179,13 +202,27 @@ async def test_an_evening_on_the_console_with_proof(sauer: Path, tmp_path: Path)
     channel, _ = await on_the_console(EVENING)
     game = await channel.game()
     assert game.turn == 3
-    steps = {name: game.units[name].numbers["steps"] for name in ("red guard 1", "red guard 2", "red armour")}
-    assert steps == {"red guard 1": 1, "red guard 2": 1, "red armour": 2}, "held, went through a zone, refitted"
-    sides = {"Blue/air": 0, "Blue/rp": 1, "Blue/supply": 4, "Red/air": 0, "Red/rp": 0, "Red/supply": 2}
+    steps = {
+        name: game.units[name].numbers["steps"]
+        for name in ("red guard 1", "red guard 2", "red armour")
+    }
+    assert steps == {"red guard 1": 1, "red guard 2": 1, "red armour": 2}, (
+        "held, went through a zone, refitted"
+    )
+    sides = {
+        "Blue/air": 0,
+        "Blue/rp": 1,
+        "Blue/supply": 4,
+        "Red/air": 0,
+        "Red/rp": 0,
+        "Red/supply": 2,
+    }
     assert game.tracks == {**sides, "weather": "storm"}
     assert "Sauer" in await proved(channel, tmp_path)
 
 
 @on_both
-async def test_the_same_evening_on_both_platforms(sauer: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_the_same_evening_on_both_platforms(
+    sauer: Path, tmp_path: Path, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, sauer, EVENING, tmp_path)

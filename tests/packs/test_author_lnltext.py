@@ -1,5 +1,5 @@
-"""A club's night and tunnels on top of Lock 'n Load, and its hounds beside them: odds by hand, the parent's own fights,
-and an evening on each platform."""
+"""A club's night and tunnels on top of Lock 'n Load, and its hounds beside them: odds by hand, the
+parent's own fights, and an evening on each platform."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from bot.systems.resolve import resolve
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    on_both,
+    on_the_console,
+    proved,
+)
 from tests.playing import Channel
 
 pytestmark = pytest.mark.slow
@@ -48,7 +55,9 @@ def passing(dice: int, likely: Fraction) -> list[Fraction]:
     return [comb(dice, n) * likely**n * (1 - likely) ** (dice - n) for n in range(dice + 1)]
 
 
-def below(tunnelers: int, men: int, saves: Fraction, back: bool) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
+def below(
+    tunnelers: int, men: int, saves: Fraction, back: bool
+) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
     """What the search of a tunnel comes to, and what becomes of its first tunneler."""
     outcome: defaultdict[str, Fraction] = defaultdict(Fraction)
     first: defaultdict[str, Fraction] = defaultdict(Fraction)
@@ -59,7 +68,9 @@ def below(tunnelers: int, men: int, saves: Fraction, back: bool) -> tuple[dict[s
             first["unharmed"] += each
             continue
         for trap in DIE:
-            for harm, hurt in enumerate(passing(3 if trap < 4 else 2 if trap < 6 else 5, Fraction(1, 2))):
+            for harm, hurt in enumerate(
+                passing(3 if trap < 4 else 2 if trap < 6 else 5, Fraction(1, 2))
+            ):
                 for saved, spared in enumerate(passing(harm, saves)):
                     likely, lost = each / 6 * hurt * spared, harm - saved
                     outcome["harmed" if lost else "trap"] += likely
@@ -71,8 +82,16 @@ def below(tunnelers: int, men: int, saves: Fraction, back: bool) -> tuple[dict[s
 
 def test_odds_of_a_tunnel(club: Path) -> None:
     for answer, saves in (("press", Fraction(1, 3)), ("back", Fraction(1, 2))):
-        for tunnelers, others in ((1, ""), (1, "; squad morale=5"), (2, "; squad morale=5"), (4, "")):
-            given = {"searchers": "; ".join(["tunneler morale=6"] * tunnelers) + others, "answer": answer}
+        for tunnelers, others in (
+            (1, ""),
+            (1, "; squad morale=5"),
+            (2, "; squad morale=5"),
+            (4, ""),
+        ):
+            given = {
+                "searchers": "; ".join(["tunneler morale=6"] * tunnelers) + others,
+                "answer": answer,
+            }
             outcome, first = below(tunnelers, tunnelers + bool(others), saves, answer == "back")
             assert named(odds("under-dark", "tunnel", given)) == outcome
             assert named(odds("under-dark", "tunnel", given, "searchers[0].becomes")) == first
@@ -82,13 +101,22 @@ def test_odds_of_dread(club: Path) -> None:
     """Who is fresh becomes rattled, who is shaken stays so."""
     for state, fails in (("", "rattled"), ("shaken", "shaken")):
         for mouths in (0, 1, 3):
-            found = odds("under-dark", "dread", {"units": f"squad morale=6 {state}", "mouths": mouths})
+            found = odds(
+                "under-dark", "dread", {"units": f"squad morale=6 {state}", "mouths": mouths}
+            )
             rolls = [fails if a + b + mouths > 6 else "holds" for a, b in product(DIE, DIE)]
             assert named(found) == share(rolls)
 
 
 def test_odds_of_night_spotting(club: Path) -> None:
-    sights = (("dark", 1, 0), ("dark", 2, 2), ("moon", 0, -1), ("moon", 3, 0), ("flare", 3, -1), ("flare", 4, 0))
+    sights = (
+        ("dark", 1, 0),
+        ("dark", 2, 2),
+        ("moon", 0, -1),
+        ("moon", 3, 0),
+        ("flare", 3, -1),
+        ("flare", 4, 0),
+    )
     weathers: tuple[tuple[dict[str, bool], int], ...] = (
         ({}, 0),
         ({"rain": True}, 1),
@@ -96,30 +124,49 @@ def test_odds_of_night_spotting(club: Path) -> None:
     )
     for ear, (light, hexes, adds), (more, weather) in product(range(3), sights, weathers):
         given = {"spotter": f"tunneler morale=6 ear={ear}", "light": light, "hexes": hexes, **more}
-        rolls = ["spotted" if die < 6 and die + adds + weather - ear <= 4 else "not-spotted" for die in DIE]
+        rolls = [
+            "spotted" if die < 6 and die + adds + weather - ear <= 4 else "not-spotted"
+            for die in DIE
+        ]
         assert named(odds("under-dark", "night-spot", given)) == share(rolls)
 
 
 def test_odds_of_a_star_shell_and_of_the_hounds(club: Path) -> None:
-    assert named(odds("under-dark", "star-shell", {"units": "squad"})) == share(["dud"] * 2 + ["burns"] * 4)
+    assert named(odds("under-dark", "star-shell", {"units": "squad"})) == share(
+        ["dud"] * 2 + ["burns"] * 4
+    )
     for nose, (trail, adds) in product(range(4), (("dry", 0), ("wet", 1), ("river", -2))):
-        found = odds("hounds", "track-down", {"handler": f"dog-handler nose={nose}", "trail": trail})
-        assert named(found) == share(["trail-found" if die + nose + adds >= 6 else "trail-lost" for die in DIE])
+        found = odds(
+            "hounds", "track-down", {"handler": f"dog-handler nose={nose}", "trail": trail}
+        )
+        assert named(found) == share(
+            ["trail-found" if die + nose + adds >= 6 else "trail-lost" for die in DIE]
+        )
 
 
-FIRE: dict[str, object] = {"attackers": "squad fp=2 sw=3; squad fp=1", "targets": "squad morale=5", "tm": 1}
-MELEE: dict[str, object] = {"attackers": "squad fp=2 m; hero fp=1", "defenders": "squad fp=2; half-squad fp=1"}
+FIRE: dict[str, object] = {
+    "attackers": "squad fp=2 sw=3; squad fp=1",
+    "targets": "squad morale=5",
+    "tm": 1,
+}
+MELEE: dict[str, object] = {
+    "attackers": "squad fp=2 m; hero fp=1",
+    "defenders": "squad fp=2; half-squad fp=1",
+}
 
 
 def test_the_parents_fire_and_melee_come_out_as_the_parents(club: Path) -> None:
-    """Every roll of them, and their odds; whatever the night adds, it is not there unless it is named."""
+    """Every roll of them, and their odds; whatever the night adds, it is not there unless it is
+    named.
+    """
     for sequence, given in (("fire", FIRE), ("fire", {**FIRE, "night": True}), ("melee", MELEE)):
         assert odds("under-dark", sequence, given) == odds("lnlt", sequence, given)
     hits = 0
     for dice in product(DIE, DIE, (2, 3, 6), DIE):  # a damage check of 1 would ask for a hero
         for sequence, given in (("fire", FIRE), ("melee", MELEE)):
             theirs, ours = (
-                resolve(system(game).sequence(sequence), given, Script(dice)) for game in ("lnlt", "under-dark")
+                resolve(system(game).sequence(sequence), given, Script(dice))
+                for game in ("lnlt", "under-dark")
             )
             assert repr((ours.out, ours.lines)) == repr((theirs.out, theirs.lines)), dice
             hits += ours.out.get("hit") is True
@@ -128,7 +175,9 @@ def test_the_parents_fire_and_melee_come_out_as_the_parents(club: Path) -> None:
 
 async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club: Path) -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start under-dark "Mouth" scenario=mouth', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'game start under-dark "Mouth" scenario=mouth', "game settings hand_dice=yes"
+    )
     shot = 'under-dark fire "Squad 1" "Cell 1" hand=1,6'
     night = await channel.do("Anna", shot)
     assert "3 night" in night.text()
@@ -136,8 +185,15 @@ async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club
     await channel.do("Anna", "game settings rule=night-falls=off")
     day = await channel.do("Anna", shot)
     assert "night" not in day.text().casefold()
-    await channel.fails("Anna", "under-dark air-support value=4 targets=squad", 'has no "air-support"')
-    assert "Steady" in (await channel.do("Anna", "under-dark-table combat state-change squad good-order none")).title
+    await channel.fails(
+        "Anna", "under-dark air-support value=4 targets=squad", 'has no "air-support"'
+    )
+    assert (
+        "Steady"
+        in (
+            await channel.do("Anna", "under-dark-table combat state-change squad good-order none")
+        ).title
+    )
     traps = await channel.do("Anna", "under-dark-table night tunnel-search roll=3")
     assert traps.title.startswith("Trap; "), traps.title
 
@@ -176,7 +232,9 @@ NIGHT: Evening = [
     ("Anna", 'under-dark tunnel "Mole" hand=5,4,3'),
     ("Anna", "game next"),
 ]
-"""A trap that two men pay for, a fight that is taken back, a squad that is rattled and steadies: three turns."""
+"""A trap that two men pay for, a fight that is taken back, a squad that is rattled and steadies:
+three turns.
+"""
 
 HOUNDS: Evening = [
     ("Anna", 'game start lnlt "Beside" sides="US, VC"'),
@@ -209,5 +267,7 @@ async def test_hounds_in_a_game_of_the_parent_beside_it(club: Path, tmp_path: Pa
 
 @on_both
 @pytest.mark.parametrize("evening", [NIGHT, HOUNDS], ids=["night", "hounds"])
-async def test_the_same_on_both_platforms(club: Path, tmp_path: Path, evening: Evening, platform: Platform) -> None:
+async def test_the_same_on_both_platforms(
+    club: Path, tmp_path: Path, evening: Evening, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, club, evening, tmp_path)

@@ -1,4 +1,6 @@
-"""Thorn & Powder, a club's miniatures: its odds beside a plain count of its card, and an evening with all of it."""
+"""Thorn & Powder, a club's miniatures: its odds beside a plain count of its card, and an evening
+with all of it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    on_both,
+    on_the_console,
+    proved,
+)
 from tests.playing import Channel
 
 pytestmark = pytest.mark.slow
@@ -36,8 +45,14 @@ def thorn(root: Path, use_packs: Callable[[Path], None]) -> Path:
 
 
 def exploding(dice: int, needs: int) -> Chances:
-    """Hits of dice whose sixes bring a further one each: 20 of these at most, and two for each die."""
-    limit, states, hits = 20 + 2 * dice, {(dice, 0, 0): Share(1)}, defaultdict[int, Fraction](Fraction)
+    """Hits of dice whose sixes bring a further one each: 20 of these at most, and two for each
+    die.
+    """
+    limit, states, hits = (
+        20 + 2 * dice,
+        {(dice, 0, 0): Share(1)},
+        defaultdict[int, Fraction](Fraction),
+    )
     while states:
         after = defaultdict[tuple[int, int, int], Fraction](Fraction)
         for (left, more, hit), likely in states.items():
@@ -60,7 +75,10 @@ def with_the_word(dice: int, needs: int) -> Chances:
         for ((hits, sixes), likely), (face, share) in product(lying.items(), faces.items()):
             after[hits + (face >= needs), sixes + (face == 6)] += likely * share
         lying = dict(after)
-    found, more = defaultdict[int, Fraction](Fraction), {n: exploding(n, needs) for n in range(dice + 1)}
+    found, more = (
+        defaultdict[int, Fraction](Fraction),
+        {n: exploding(n, needs) for n in range(dice + 1)},
+    )
     for (hits, sixes), likely in lying.items():
         for extra, share in more[sixes].items():
             found[hits + extra] += likely * share
@@ -108,7 +126,8 @@ FIELD = [
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
-    ("dice", "skill", "inches", "weather", "cover", "word", "answer", "strength", "ap", "target"), FIELD
+    ("dice", "skill", "inches", "weather", "cover", "word", "answer", "strength", "ap", "target"),
+    FIELD,
 )
 def test_odds_of_a_volley(
     thorn: Path,
@@ -167,9 +186,15 @@ def test_odds_of_a_petard_under_which_two_are(thorn: Path) -> None:
             through(passing({dice: Share(1)}, 4), 5, 2, toughness, save),
             defaultdict[str, Fraction](Fraction),
         )
-        assert odds("thorn-powder", "petard", both, f"targets[{place}].fell") == {str(n): s for n, s in lost.items()}
+        assert odds("thorn-powder", "petard", both, f"targets[{place}].fell") == {
+            str(n): s for n, s in lost.items()
+        }
         for fell, likely in lost.items():
-            fails = nerve_fails(nerve, fell, sergeant) if fell and 2 * (left - fell) <= start else Share(0)
+            fails = (
+                nerve_fails(nerve, fell, sergeant)
+                if fell and 2 * (left - fell) <= start
+                else Share(0)
+            )
             stands["holds"] += likely * (1 - fails)
             stands["shaken"] += likely * fails
         assert odds("thorn-powder", "petard", both, f"targets[{place}].stands") == dict(stands)
@@ -180,7 +205,11 @@ def test_odds_of_a_rally_and_of_the_weather(thorn: Path) -> None:
         "steady": 1 - nerve_fails(8, 0, sergeant=False),
         "shaken": nerve_fails(8, 0, sergeant=False),
     }
-    assert odds("thorn-powder", "weather", {}) == {"worse": Share(1, 3), "same": Share(1, 2), "better": Share(1, 6)}
+    assert odds("thorn-powder", "weather", {}) == {
+        "worse": Share(1, 3),
+        "same": Share(1, 2),
+        "better": Share(1, 6),
+    }
 
 
 def hand(*runs: tuple[int, int]) -> str:
@@ -225,7 +254,9 @@ EVENING: Evening = [
     ("Ben", "game next"),
     ("Anna", "game next"),
 ]
-"""The leader's word and the hero's step, the Old Guard shaken and steady again by itself, muskets loaded on turn 3."""
+"""The leader's word and the hero's step, the Old Guard shaken and steady again by itself,
+muskets loaded on turn 3.
+"""
 
 
 def test_odds_where_nobody_can_be_asked_are_told_once(thorn: Path) -> None:
@@ -245,8 +276,12 @@ async def test_it_passes_the_check_and_refuses_what_the_card_rules_out(thorn: Pa
     assert check_content(read_content(thorn)).faults == ()
     channel = await Channel.fresh()
     await channel.do("Anna", EVENING[0][1], "game next", "track set weather rain")
-    await channel.fails("Anna", 'thorn-powder volley "King\'s Foot" "Ogre Band" inches=6', "do not fire in rain")
-    await channel.fails("Anna", 'thorn-powder volley "Bolts 1" "Ogre Band" inches=17', "too far in rain")
+    await channel.fails(
+        "Anna", 'thorn-powder volley "King\'s Foot" "Ogre Band" inches=6', "do not fire in rain"
+    )
+    await channel.fails(
+        "Anna", 'thorn-powder volley "Bolts 1" "Ogre Band" inches=17', "too far in rain"
+    )
     await channel.do("Anna", 'thorn-powder volley "Bolts 1" "Ogre Band" inches=16')
     await channel.fails("Anna", 'thorn-powder volley "Bolts 1" "Ogre Band" inches=6', "not loaded")
 
@@ -268,5 +303,7 @@ async def test_an_evening_on_the_console_with_proof(thorn: Path, tmp_path: Path)
 
 
 @on_both
-async def test_the_same_evening_on_both_platforms(thorn: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_the_same_evening_on_both_platforms(
+    thorn: Path, tmp_path: Path, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, thorn, EVENING, tmp_path)

@@ -1,4 +1,6 @@
-"""Dogger Line, a naval game written from the docs alone: its odds beside a count of the card, and an evening."""
+"""Dogger Line, a naval game written from the docs alone: its odds beside a count of the card,
+and an evening.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from bot.packs.check import check_content
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    on_both,
+    on_the_console,
+    proved,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -43,8 +52,12 @@ def passing(dice: int, share: Fraction) -> list[Fraction]:
     return [comb(dice, n) * share**n * (1 - share) ** (dice - n) for n in range(dice + 1)]
 
 
-def shell(armor: dict[str, int], flat: int, plunging: int, heavy: int) -> dict[int | str | None, Fraction]:
-    """What one hit does, by the card: hull lost, None where it breaks up, "boom" where she blows up."""
+def shell(
+    armor: dict[str, int], flat: int, plunging: int, heavy: int
+) -> dict[int | str | None, Fraction]:
+    """What one hit does, by the card: hull lost, None where it breaks up, "boom" where she blows
+    up.
+    """
     found: dict[int | str | None, Fraction] = {}
     for place, pierce in product(PLACES, range(1, 11)):
         likely = TENTH * TENTH
@@ -59,7 +72,9 @@ def shell(armor: dict[str, int], flat: int, plunging: int, heavy: int) -> dict[i
     return found
 
 
-def salvo(hits: list[Fraction], hull: int, one: dict[int | str | None, Fraction], dull: str) -> dict[str, Fraction]:
+def salvo(
+    hits: list[Fraction], hull: int, one: dict[int | str | None, Fraction], dull: str
+) -> dict[str, Fraction]:
     """The results of all numbers of hits, hit by hit until she is gone."""
     found: dict[str, Fraction] = {}
 
@@ -75,7 +90,9 @@ def salvo(hits: list[Fraction], hull: int, one: dict[int | str | None, Fraction]
                     if what == "boom":
                         add("blows-up", share * chance)
                     elif what is None:
-                        then[lost, pierced] = then.get((lost, pierced), Fraction(0)) + share * chance
+                        then[lost, pierced] = (
+                            then.get((lost, pierced), Fraction(0)) + share * chance
+                        )
                     elif lost + int(what) >= hull:
                         add("sunk", share * chance)
                     else:
@@ -94,7 +111,12 @@ def told(sequence: str, given: dict[str, object]) -> dict[str, Fraction]:
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("cal", "reach", "needs", "flat", "plunging"),
-    [("light", 3, 6, 3, 0), ("medium", 8, 7, 5, 1), ("medium", 18, 10, 2, 4), ("heavy", 12, 8, 6, 4)],
+    [
+        ("light", 3, 6, 3, 0),
+        ("medium", 8, 7, 5, 1),
+        ("medium", 18, 10, 2, 4),
+        ("heavy", 12, 8, 6, 4),
+    ],
 )
 @pytest.mark.parametrize(("size", "harder"), [("small", 1), ("middling", 0), ("large", -1)])
 def test_odds_of_gunnery(
@@ -102,7 +124,10 @@ def test_odds_of_gunnery(
 ) -> None:
     armor = {"belt": 9, "deck": 6, "turret": 11}
     target = f"cruiser hull=5 guns=4 belt=9 deck=6 turret=11 size={size}"
-    found = told("gunnery", {"shooters": f"cruiser guns=5 cal={cal} fires=0", "targets": target, "range": reach})
+    found = told(
+        "gunnery",
+        {"shooters": f"cruiser guns=5 cal={cal} fires=0", "targets": target, "range": reach},
+    )
     hits = passing(5, Fraction(11 - max(2, min(10, needs + harder)), 10))
     assert found == salvo(hits, 5, shell(armor, flat, plunging, cal == "heavy"), "bounced")
 
@@ -129,7 +154,12 @@ def test_odds_of_torpedoes(ships: Path, answer: str, harder: int, reach: int, ne
 
 def test_odds_whose_harm_hangs_on_no_choice_tell_what_does(ships: Path) -> None:
     """Neither comb nor hold sinks her; what differs is how likely she is damaged."""
-    given = {"shooters": "destroyer tubes=4", "targets": "battleship hull=20 size=large", "salvo": 4, "range": 3}
+    given = {
+        "shooters": "destroyer tubes=4",
+        "targets": "battleship hull=20 size=large",
+        "salvo": 4,
+        "range": 3,
+    }
     reply = reply_of(system("dogger").sequence("torpedo"), given)
     assert reply.title == "Battleship: damaged 76% if comb, damaged 93% if hold"
 
@@ -137,7 +167,11 @@ def test_odds_whose_harm_hangs_on_no_choice_tell_what_does(ships: Path) -> None:
 @pytest.mark.parametrize(("hull", "fires", "floods"), [(2, 2, 1), (3, 4, 0), (4, 3, 2)])
 def test_odds_of_fire_and_water(ships: Path, hull: int, fires: int, floods: int) -> None:
     found = told("burn", {"units": f"cruiser hull={hull} fires={fires} floods={floods} dc=1"})
-    sunk = sum(share for burnt, share in enumerate(passing(fires, Fraction(1, 3))) if burnt + floods >= hull)
+    sunk = sum(
+        share
+        for burnt, share in enumerate(passing(fires, Fraction(1, 3)))
+        if burnt + floods >= hull
+    )
     assert found == {"sunk": sunk, "fighting": 1 - sunk}
 
 
@@ -153,7 +187,11 @@ def test_odds_of_the_flagship_lost(ships: Path, nerve: int) -> None:
 
 def test_odds_of_the_weather(ships: Path) -> None:
     sixth = Fraction(1, 6)
-    assert told("weather", {"units": "cruiser"}) == {"gets-up": sixth, "steady": 4 * sixth, "goes-down": sixth}
+    assert told("weather", {"units": "cruiser"}) == {
+        "gets-up": sixth,
+        "steady": 4 * sixth,
+        "goes-down": sixth,
+    }
 
 
 EVENING: Evening = [
@@ -172,7 +210,9 @@ EVENING: Evening = [
     ("Anna", "dogger torpedo Heron Adler salvo=2 range=3"),
     ("Ben", "choose option=hold hand=8,10,5,10,10,1"),
 ]
-"""A fire aboard the Bussard, torpedoes that are fired again, and the Adler blows up; then the turns go on."""
+"""A fire aboard the Bussard, torpedoes that are fired again, and the Adler blows up; then the
+turns go on.
+"""
 
 
 @pytest.mark.slow
@@ -182,11 +222,29 @@ async def test_an_evening_on_the_console_with_proof(ships: Path, tmp_path: Path)
     game = await channel.game()
     assert game.units["adler"].state == "sunk"
     assert game.units["bussard"].numbers["fires"] == 1
-    assert {name for name, unit in game.units.items() if "leaderless" in unit.marks} == {"bussard", "storch"}
+    assert {name for name, unit in game.units.items() if "leaderless" in unit.marks} == {
+        "bussard",
+        "storch",
+    }
     await channel.do("Anna", "game next")
     game = await channel.game()
-    assert not any("leaderless" in unit.marks for unit in game.units.values()), "their nerve was rolled"
-    for name in ("Ben", "Ben", "Ben", "Anna", "Anna", "Anna", "Ben", "Ben", "Ben", "Anna", "Anna", "Anna"):
+    assert not any("leaderless" in unit.marks for unit in game.units.values()), (
+        "their nerve was rolled"
+    )
+    for name in (
+        "Ben",
+        "Ben",
+        "Ben",
+        "Anna",
+        "Anna",
+        "Anna",
+        "Ben",
+        "Ben",
+        "Ben",
+        "Anna",
+        "Anna",
+        "Anna",
+    ):
         await channel.do(name, "game next")
     assert (await channel.game()).turn == 3
     assert "Dogger" in await proved(channel, tmp_path)
@@ -202,7 +260,9 @@ LATER: Evening = [
     *[("Anna", "game next")] * 6,
     ("Anna", f"dogger gunnery Falcon {RAIDER} range=20 hand=1,1,1,1,1,1,1,1"),
 ]
-"""Two further turns, at whose begin dice fall that nobody can type: fires, weather, who lost their flagship."""
+"""Two further turns, at whose begin dice fall that nobody can type: fires, weather, who lost
+their flagship.
+"""
 
 
 @pytest.mark.slow
@@ -213,12 +273,16 @@ async def test_three_turns_with_proof(ships: Path, tmp_path: Path) -> None:
 
 
 @on_both
-async def test_three_turns_on_both_platforms(ships: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_three_turns_on_both_platforms(
+    ships: Path, tmp_path: Path, platform: Platform
+) -> None:
     """Each line is answered there as on the console, whatever the dice of the turns' begin do."""
     ended = await platform(ships, [*EVENING, *LATER], tmp_path)
     assert ended["turn"] == 3
 
 
 @on_both
-async def test_the_same_evening_on_both_platforms(ships: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_the_same_evening_on_both_platforms(
+    ships: Path, tmp_path: Path, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, ships, EVENING, tmp_path)

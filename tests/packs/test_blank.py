@@ -43,7 +43,9 @@ def test_a_blank_cell_is_listed_and_refuses_before_the_first_die() -> None:
     assert "row 8-9" in asked
     fire, inputs = pack.sequence("fire"), {"attackers": "squad fp=4", "targets": "squad"}
     for ask in (lambda: resolve(fire, inputs, Script([])), lambda: count_odds(fire, inputs)):
-        with pytest.raises(UserError, match="Club fire table is blank here: row 8-9, column 4") as error:
+        with pytest.raises(
+            UserError, match="Club fire table is blank here: row 8-9, column 4"
+        ) as error:
             ask()
         assert error.value.code == "blank-cell"
     assert pack.tables["card"].read({"fp": 4, "total": 6}).out == {"result": "1mc"}
@@ -57,7 +59,9 @@ def test_a_look_up_rolls_only_where_its_dice_cannot_come_to_a_blank() -> None:
 
 
 def test_heads_and_modifiers_may_be_blank() -> None:
-    card = EXTENSION["card.yaml"].replace('heads: ["1", "4", "12"], from: [1, 4, 12]', "from: [_, _, _]")
+    card = EXTENSION["card.yaml"].replace(
+        'heads: ["1", "4", "12"], from: [1, 4, 12]', "from: [_, _, _]"
+    )
     pack = pack_of({**EXTENSION, "card.yaml": card})
     with pytest.raises(UserError, match="blank here: the heads of the columns"):
         pack.tables["card"].read({"fp": 4, "total": 6})
@@ -89,7 +93,9 @@ def test_a_blank_table_is_written_into_a_pack_and_passes_the_check(
 
 
 @pytest.mark.parametrize("file", ["pack.yaml", "card.yaml"])
-async def test_private_figures_are_in_no_export_which_names_their_hash(file: str, use_packs: object) -> None:
+async def test_private_figures_are_in_no_export_which_names_their_hash(
+    file: str, use_packs: object
+) -> None:
     changed = {file: EXTENSION[file] + "\nprivate: true\n"}
     assert is_private(files_of(pack_of({**EXTENSION, **changed})))
     channel = await Channel.fresh()
@@ -104,7 +110,8 @@ async def test_private_figures_are_in_no_export_which_names_their_hash(file: str
     found = check(log)
     assert (found.faults, found.unplayed) == ((), 1)
     assert (
-        f"The pack {hash[:8]} is not in the file; where it is at hand (--packs) more can be checked." in found.remarks
+        f"The pack {hash[:8]} is not in the file; where it is at hand (--packs) more can be checked."
+        in found.remarks
     )
     page = (await channel.do("Anna", "game export html")).files[0].data
     assert HOLED.splitlines()[2] not in file_text(page, "game.html")
@@ -114,6 +121,9 @@ async def test_private_figures_are_in_no_export_which_names_their_hash(file: str
 
 def test_private_is_true_or_false(make_pack: PackMaker) -> None:
     report = check_content(
-        {**{n: t.encode() for n, t in FEW.items()}, "pack.yaml": (FEW["pack.yaml"] + "private: 1\n").encode()}
+        {
+            **{n: t.encode() for n, t in FEW.items()},
+            "pack.yaml": (FEW["pack.yaml"] + "private: 1\n").encode(),
+        }
     )
     assert report.faults == ("pack.yaml, row private: private is true or false",)

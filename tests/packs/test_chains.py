@@ -1,4 +1,6 @@
-"""Cells that name a table which is rolled next: looked up in chat, and called from a combat sequence."""
+"""Cells that name a table which is rolled next: looked up in chat, and called from a combat
+sequence.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,10 @@ def test_a_sequence_that_calls_the_table_rolls_on() -> None:
     ("changed", "said"),
     [
         ({"weather": WEATHER.replace("5-6: rain", "5-6: {table: hits}")}, "leads back to"),
-        ({"weather": WEATHER.replace("5-6: rain", "5-6: {table: weather}")}, "weather leads back to weather"),
+        (
+            {"weather": WEATHER.replace("5-6: rain", "5-6: {table: weather}")},
+            "weather leads back to weather",
+        ),
         (
             {"hits": HITS.replace("table: weather", "table: weather-s")},
             "there is no table weather-s. Did you mean weather?",
@@ -111,18 +116,26 @@ def test_a_sequence_that_calls_the_table_rolls_on() -> None:
         (
             {
                 "jam": JAM.replace(
-                    "help: the die}", "help: the die}, sea: {type: int, min: 1, max: 2, help: the sea}"
+                    "help: the die}",
+                    "help: the die}, sea: {type: int, min: 1, max: 2, help: the sea}",
                 ).replace("roll: 2}\n", "roll: 2, sea: 1}\n")
             },
             "jam needs sea, and hits, behind which it is rolled, has no such input",
         ),
     ],
 )
-def test_a_chain_that_cannot_be_rolled_is_a_fault_when_loaded(changed: dict[str, str], said: str) -> None:
+def test_a_chain_that_cannot_be_rolled_is_a_fault_when_loaded(
+    changed: dict[str, str], said: str
+) -> None:
     faults = check_content(pack_of(**changed).content).faults
     assert any(said in fault for fault in faults), faults
 
 
 def test_a_chain_has_an_end() -> None:
-    more = {f"t{at}": WEATHER.replace("5-6: rain", f"5-6: {{table: t{at + 1}}}") for at in range(7)} | {"t7": WEATHER}
-    assert any("more than 5 tables are rolled" in fault for fault in check_content(pack_of(**more).content).faults)
+    more = {
+        f"t{at}": WEATHER.replace("5-6: rain", f"5-6: {{table: t{at + 1}}}") for at in range(7)
+    } | {"t7": WEATHER}
+    assert any(
+        "more than 5 tables are rolled" in fault
+        for fault in check_content(pack_of(**more).content).faults
+    )

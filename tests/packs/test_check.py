@@ -53,12 +53,18 @@ ROWS: dict[object, str] = {
 
 def card(rows: dict[object, str]) -> str:
     """A results table with these rows."""
-    return CRT + "".join(f"    {key}: [{cells}]\n" for key, cells in rows.items()) + "example: {roll: 1, odds: 1}\n"
+    return (
+        CRT
+        + "".join(f"    {key}: [{cells}]\n" for key, cells in rows.items())
+        + "example: {roll: 1, odds: 1}\n"
+    )
 
 
 def said(make_pack: PackMaker, **files: str) -> tuple[str, str]:
     """The faults and the questions of the smallest pack with these tables, a line each."""
-    report = check_content(read_content(make_pack({f"{name}.yaml": text for name, text in files.items()})))
+    report = check_content(
+        read_content(make_pack({f"{name}.yaml": text for name, text in files.items()}))
+    )
     return "\n".join(report.faults), "\n".join(report.questions)
 
 
@@ -67,9 +73,17 @@ def test_a_sound_card_raises_no_question(make_pack: PackMaker) -> None:
 
 
 def test_a_row_that_is_printed_twice_and_one_that_is_missing(make_pack: PackMaker) -> None:
-    """As in the chart of packs/wargame-tutorial, which tests/packs/test_wargame_tutorial.py has as printed."""
-    assert "line 19: the key 5 is given twice" in said(make_pack, crt=card(ROWS).replace("    6: [", "    5: ["))[0]
-    assert "nothing answers roll 6" in said(make_pack, crt=card({key: ROWS[key] for key in range(1, 6)}))[0]
+    """As in the chart of packs/wargame-tutorial, which tests/packs/test_wargame_tutorial.py has
+    as printed.
+    """
+    assert (
+        "line 19: the key 5 is given twice"
+        in said(make_pack, crt=card(ROWS).replace("    6: [", "    5: ["))[0]
+    )
+    assert (
+        "nothing answers roll 6"
+        in said(make_pack, crt=card({key: ROWS[key] for key in range(1, 6)}))[0]
+    )
 
 
 def test_faults_name_file_row_and_column(make_pack: PackMaker) -> None:
@@ -78,7 +92,10 @@ def test_faults_name_file_row_and_column(make_pack: PackMaker) -> None:
     faults, _ = said(make_pack, crt=card({**ROWS, 3: "AR, AR, DR"}))
     assert "few/crt.yaml, row 3: has 3 cells for 4 columns" in faults
     rows: dict[object, str] = {"1-2": ROWS[1], "2-4": ROWS[3], "5-6": ROWS[5]}
-    assert "few/crt.yaml, row 2-4: overlaps the band before it at 2" in said(make_pack, crt=card(rows))[0]
+    assert (
+        "few/crt.yaml, row 2-4: overlaps the band before it at 2"
+        in said(make_pack, crt=card(rows))[0]
+    )
 
 
 def test_all_tables_are_read_not_only_up_to_the_first_fault(make_pack: PackMaker) -> None:
@@ -96,11 +113,16 @@ def test_what_a_proof_reader_asks(make_pack: PackMaker) -> None:
     _, questions = said(make_pack, crt=card({**ROWS, 4: ROWS[3]}))
     assert "row 3 and row 4 are the same" in questions
     _, questions = said(make_pack, crt=card({**ROWS, 4: "DE, NE, DR, DR"}))
-    assert "few/crt.yaml, row 4, column 1: DE is out of step with the cells above and below it" in questions
+    assert (
+        "few/crt.yaml, row 4, column 1: DE is out of step with the cells above and below it"
+        in questions
+    )
 
 
 def test_a_gap_behind_a_formula_is_found_by_looking_everything_up(make_pack: PackMaker) -> None:
-    text = FEW["crt.yaml"].replace("read:\n  rows: roll", "derive: {_total: roll + 1}\nread:\n  rows: _total")
+    text = FEW["crt.yaml"].replace(
+        "read:\n  rows: roll", "derive: {_total: roll + 1}\nread:\n  rows: _total"
+    )
     faults, _ = said(make_pack, crt=text)
     assert faults == "few/crt.yaml, rows: nothing answers _total 7, as for roll 6"
 
@@ -122,18 +144,24 @@ AS_PRINTED = {
 """Questions that were answered by a look at the source."""
 
 
-FREE_PACKS = sorted(path.parent for path in (Path(__file__).parents[2] / "packs").glob("*/pack.yaml"))
+FREE_PACKS = sorted(
+    path.parent for path in (Path(__file__).parents[2] / "packs").glob("*/pack.yaml")
+)
 
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("folder", FREE_PACKS, ids=lambda folder: folder.name)
 def test_a_free_pack_has_no_fault_a_licence_a_scenario_and_a_sequence(folder: Path) -> None:
     report = check_content(read_content(folder))
-    asked = {one for one in report.questions if "blanks to be typed from your card" not in one} - AS_PRINTED
+    asked = {
+        one for one in report.questions if "blanks to be typed from your card" not in one
+    } - AS_PRINTED
     assert (report.faults, asked) == ((), set())
     for needed in ("LICENSE", "README.md", "sequences.yaml"):
         assert (folder / needed).is_file(), needed
-    extends = "extends:" in (folder / "pack.yaml").read_text(encoding="utf-8")  # it is played in that game's
+    extends = "extends:" in (folder / "pack.yaml").read_text(
+        encoding="utf-8"
+    )  # it is played in that game's
     assert extends or list(folder.glob("scenarios/*.yaml"))
 
 
@@ -142,7 +170,9 @@ def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: P
     assert new_pack(folder) == "few-acres"
     report = check_content(read_content(folder))
     assert (report.faults, report.questions) == ((), ())
-    assert report.about == "few-acres: Few Acres, version 1: 2 tables, 1 combat sequence, 1 scenario"
+    assert (
+        report.about == "few-acres: Few Acres, version 1: 2 tables, 1 combat sequence, 1 scenario"
+    )
     assert report.odds == ()
     with refuses("name-taken"):
         new_pack(folder)
@@ -151,7 +181,9 @@ def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: P
 
 
 def test_new_brings_the_schemas_along_so_that_an_editor_helps(tmp_path: Path) -> None:
-    """Also for who has only the wheel; neither the folder nor a zip of it is read otherwise for them."""
+    """Also for who has only the wheel; neither the folder nor a zip of it is read otherwise for
+    them.
+    """
     new_pack(folder := tmp_path / "few-acres")
     files = sorted(folder.rglob("*.yaml"))
     assert len(files) == 7
@@ -161,7 +193,9 @@ def test_new_brings_the_schemas_along_so_that_an_editor_helps(tmp_path: Path) ->
         parts = (schema.stem, file.parent.name, file.stem)
         assert json.loads(schema.read_text(encoding="utf-8"))["$schema"], parts
         of = {"steps": "steps", "scenarios": "scenario"}.get(file.parent.name, file.stem)
-        assert schema.stem == (of if of in ("steps", "scenario", "pack", "game", "sequences") else "table")
+        assert schema.stem == (
+            of if of in ("steps", "scenario", "pack", "game", "sequences") else "table"
+        )
     with zipfile.ZipFile(tmp_path / "few.zip", "w") as packed:
         for file in folder.rglob("*.*"):
             packed.write(file, f"few-acres/{file.relative_to(folder).as_posix()}")
@@ -174,7 +208,9 @@ def test_watch_checks_anew_draws_the_table_and_plays_the_example(
     new_pack(folder := tmp_path / "few-acres")
     shifts = folder / "shifts.yaml"
     looks: list[str] = []
-    with patch("bot.host.packs.sleep", side_effect=lambda _: looks.append(_mended(shifts, len(looks)))):
+    with patch(
+        "bot.host.packs.sleep", side_effect=lambda _: looks.append(_mended(shifts, len(looks)))
+    ):
         watch(folder, looks=3)
     said = capsys.readouterr().out
     first, second, third = said.split("-- ")[1:]
@@ -220,7 +256,9 @@ def test_try_begins_a_game_of_the_pack_and_keeps_nothing(
 
 
 def test_sixty_tables_are_checked_at_once(make_pack: PackMaker) -> None:
-    """Within a second of a quiet processor; ten times as much is allowed here for a slow and busy one."""
+    """Within a second of a quiet processor; ten times as much is allowed here for a slow and
+    busy one.
+    """
     template = {name: data.decode() for name, data in read_content(TEMPLATE).items()}
     files = {"game.yaml": template["game.yaml"].partition("turns:")[0]}
     files["game.yaml"] = files["game.yaml"].replace("groups: {", "groups: {g0: A, g1: B, g2: C, ")
@@ -238,7 +276,9 @@ def test_sixty_tables_are_checked_at_once(make_pack: PackMaker) -> None:
     assert spent < 10
 
 
-def test_check_on_the_command_line(make_pack: PackMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_on_the_command_line(
+    make_pack: PackMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In a process of its own; exit status 1 on faults."""
     assert main(["check", str(make_pack())]) == 0
     assert "question  few/crt.yaml" not in (out := capsys.readouterr().out)

@@ -1,5 +1,5 @@
-"""Combat sequences that draw, beside closed cards: nothing of them tells which card is in a hand, and none is drawn
-without a record."""
+"""Combat sequences that draw, beside closed cards: nothing of them tells which card is in a hand,
+and none is drawn without a record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ from tests.test_closed_cards import Given, World
 
 FOG = "  - {id: fog, count: 9, ap: 1, side: both, after: back}\n  - {id: mud, count: 9, ap: 2, side: both}\n"
 DECK = CHANCES.replace("  - {id: guide", f"{FOG}  - {{id: guide")
-"""All that sequences draw comes between the two cards that differ, so that it has another face in each world."""
+"""All that sequences draw comes between the two cards that differ, so that it has another face
+in each world.
+"""
 CAMP = """\
 camp:
   title: Camp
@@ -45,16 +47,42 @@ camp:
 
 @pytest.fixture(autouse=True)
 def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
-    path = make_pack({**FILES, "decks/chances.yaml": DECK, "sequences.yaml": SEQUENCES + MARCH + CAMP})
+    path = make_pack(
+        {**FILES, "decks/chances.yaml": DECK, "sequences.yaml": SEQUENCES + MARCH + CAMP}
+    )
     use_packs(path.parent)
     return path
 
 
-STARTS = (("Anna", "game start few scenario=ford"), ("Anna", "game join Reds"), ("Bob", "game join Blues"))
-FIGHTS = ("few chance units=Blue", "few pair n=1", "few march unit=Blue", "few camp", "few ask units=Blue")
+STARTS = (
+    ("Anna", "game start few scenario=ford"),
+    ("Anna", "game join Reds"),
+    ("Bob", "game join Blues"),
+)
+FIGHTS = (
+    "few chance units=Blue",
+    "few pair n=1",
+    "few march unit=Blue",
+    "few camp",
+    "few ask units=Blue",
+)
 ODDS = (*(f"{line} odds" for line in FIGHTS), "few chance units=Blue compare")
-REFUSED = ("few camp hand=guide", "few camp hand=quiet", "few camp hand=rain", "few camp secret", "few camp rounds=2")
-LOOKS = ("deck show chances", "log 30", "game export", "game stats", "game status", "hand", "privacy export")
+REFUSED = (
+    "few camp hand=guide",
+    "few camp hand=quiet",
+    "few camp hand=rain",
+    "few camp secret",
+    "few camp rounds=2",
+)
+LOOKS = (
+    "deck show chances",
+    "log 30",
+    "game export",
+    "game stats",
+    "game status",
+    "hand",
+    "privacy export",
+)
 TRIES = (*ODDS, *FIGHTS, *ODDS, *REFUSED, "choose go", "game undo", "game redo", *LOOKS)
 GIVES_BACK = (("Anna", "game undo"), ("Bob", "game undo"))
 SPECIAL = ("quiet", "guide")
@@ -62,7 +90,9 @@ SPECIAL = ("quiet", "guide")
 
 
 class Chosen(Given):
-    """Faces that were arranged; sequences draw what is the same card in both worlds, whatever face that takes."""
+    """Faces that were arranged; sequences draw what is the same card in both worlds, whatever
+    face that takes.
+    """
 
     def draw(self, die: Die) -> int | str:
         if die.pile is None or not die.sides:
@@ -73,12 +103,16 @@ class Chosen(Given):
 
 
 class Table(World):
-    """A world in which the holder fights, too: all see that, and what they share of odds that they alone see."""
+    """A world in which the holder fights, too: all see that, and what they share of odds that
+    they alone see.
+    """
 
     async def act(self, name: str, line: str) -> None:
         source = Ledger.source
         with patch.object(
-            Ledger, "source", lambda ledger: Chosen(self.faces.get(ledger.next_number, ()), source(ledger))
+            Ledger,
+            "source",
+            lambda ledger: Chosen(self.faces.get(ledger.next_number, ()), source(ledger)),
         ):
             reply = await self.channel.say(name, line)
             assert "reference" not in reply.text(), line
@@ -95,7 +129,9 @@ async def played(faces: tuple[int, ...], lines: tuple[tuple[str, str], ...]) -> 
     world = Table(Channel(await fresh_app(lambda: float(next(clock)), lambda: 0.0)), {})
     for name, line in STARTS:
         await world.channel.do(name, line)
-    world.faces = {(await world.channel.game()).number + 2: faces}  # behind the event that declares the deck
+    world.faces = {
+        (await world.channel.game()).number + 2: faces
+    }  # behind the event that declares the deck
     for name, line in lines:
         await world.act(name, line)
     return world.seen
@@ -108,19 +144,30 @@ def seen(faces: tuple[int, ...], lines: tuple[tuple[str, str], ...]) -> list[str
 
 TRIED = tuple((name, line) for line in TRIES for name in ("Bob", "Dora", "Anna"))
 DRAWS, LOOKED = ("Anna", "deck draw chances 2 me"), ("Anna", "deck peek 2 chances")
-LATER = tuple((name, line) for line in (*ODDS, *REFUSED, *LOOKS) for name in ("Bob", "Dora", "Anna"))
+LATER = tuple(
+    (name, line) for line in (*ODDS, *REFUSED, *LOOKS) for name in ("Bob", "Dora", "Anna")
+)
 """What may be tried where the next card is the one that differs."""
 WORLDS: dict[str, tuple[tuple[str, str], ...]] = {
     "in a hand": (DRAWS, *TRIED),
     "in a hand, others played": (DRAWS, ("Anna", "deck play rain chances"), *TRIED),
-    "given": (DRAWS, ("Anna", "deck give all Blues chances"), *((n, line) for n, line in TRIED if n != "Bob")),
+    "given": (
+        DRAWS,
+        ("Anna", "deck give all Blues chances"),
+        *((n, line) for n, line in TRIED if n != "Bob"),
+    ),
     "put back": (DRAWS, ("Anna", "deck return all chances"), *TRIED),
     "put at the bottom": (DRAWS, ("Anna", "deck return all chances bottom"), *TRIED),
     "put on top": (DRAWS, ("Anna", "deck return all chances top"), *LATER),
     "undone": (DRAWS, *GIVES_BACK, *TRIED),
     "looked at": (LOOKED, *LATER),
     "looked at, the first of two is drawn": (LOOKED, ("Bob", "few camp"), *LATER),
-    "looked at, the first of two is drawn and back": (LOOKED, ("Bob", "few camp"), *GIVES_BACK[::-1], *LATER),
+    "looked at, the first of two is drawn and back": (
+        LOOKED,
+        ("Bob", "few camp"),
+        *GIVES_BACK[::-1],
+        *LATER,
+    ),
     "looked at, held and back": (LOOKED, ("Anna", "deck draw chances 2 me"), *GIVES_BACK, *LATER),
     "looked at, shuffled": (LOOKED, ("Anna", "deck shuffle chances"), *TRIED),
     "looked at, undone": (LOOKED, *GIVES_BACK, *TRIED),
@@ -137,7 +184,9 @@ def test_no_sequence_nor_its_odds_tell_which_card_is_closed(name: str) -> None:
         assert here == there
     assert len(first) == len(second)
     counted = ["lost 17%"] if name.endswith("drawn and back") else ["lost 21%", "lost 22%"]
-    assert any(odds in part for part in first for odds in counted), "odds that count all that is not seen"
+    assert any(odds in part for part in first for odds in counted), (
+        "odds that count all that is not seen"
+    )
 
 
 MOVES = ("deck discard all chances", "deck discard mud chances", "deck shuffle chances", "deck return all chances",
@@ -152,7 +201,14 @@ def walk(seed: int) -> tuple[tuple[str, str], ...]:
     chance, lines = Random(seed), list[tuple[str, str]]()
     for _ in range(30):
         name = chance.choice(("Anna", "Bob", "Bob", "Dora"))
-        lines.append((name, chance.choice((*FIGHTS, *FIGHTS, *ODDS, *LOOKS, *(HELD if name == "Anna" else MOVES)))))
+        lines.append(
+            (
+                name,
+                chance.choice(
+                    (*FIGHTS, *FIGHTS, *ODDS, *LOOKS, *(HELD if name == "Anna" else MOVES))
+                ),
+            )
+        )
         lines += [(name, "choose go")] if "ask" in lines[-1][1] else []
         lines += [("Anna", "game undo")] if lines[-1] == ("Bob", "game undo") else []
     return (DRAWS, *lines)
@@ -171,11 +227,17 @@ def test_random_evenings_of_sequences_stay_the_same_whatever_is_closed(seed: int
 
 @pytest.mark.slow
 def test_the_attack_would_see_odds_that_know_a_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three leaks made by hand: odds for others by the true pile, an open face, what is shared of private odds."""
+    """Three leaks made by hand: odds for others by the true pile, an open face, what is shared
+    of private odds.
+    """
     lines = WORLDS["in a hand"]
     honest = decks.pile_seen
     with monkeypatch.context() as bent:
-        bent.setattr(commands, "pile_seen", lambda id, game, hands, _: honest(id, game, hands, decks.EVERYTHING))
+        bent.setattr(
+            commands,
+            "pile_seen",
+            lambda id, game, hands, _: honest(id, game, hands, decks.EVERYTHING),
+        )
         assert seen((5, 1), lines) != seen((5, 24), lines)
     with monkeypatch.context() as bent:
         bent.setattr(Rolled, "is_closed", property(lambda _: False))

@@ -1,5 +1,6 @@
-"""Combat sequences that draw from decks of which cards are in hands, looked at or known: the card is open, its die is
-not; a known top comes without a die; and odds count what who asks has not seen."""
+"""Combat sequences that draw from decks of which cards are in hands, looked at or known: the card
+is open, its die is not; a known top comes without a die; and odds count what who asks has not seen.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -44,7 +45,9 @@ def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
 
 
 async def opened(channel: Channel, folder: Path) -> Json:
-    """The game ended, hands and seed open: the exported log, which all three verifiers find sound."""
+    """The game ended, hands and seed open: the exported log, which all three verifiers find
+    sound.
+    """
     await channel.say("Bob", "hand agree")
     await channel.do("Anna", "game end confirm", "fair reveal")
     return await sound(channel, folder)
@@ -72,17 +75,27 @@ async def test_the_card_is_open_and_its_face_closed(tmp_path: Path) -> None:
     assert card["value"] in AP, "the card, where else a face is"
     assert nerve["value"] in range(1, 7)
     assert event["texts"].keys() == {"face.1"}
-    assert event["read"] == {"deck.chances": ["quiet*4 rain*2 guide / - | _*5"]}, "nobody reads what is in the hand"
+    assert event["read"] == {"deck.chances": ["quiet*4 rain*2 guide / - | _*5"]}, (
+        "nobody reads what is in the hand"
+    )
     assert not [one for one in log["texts"] if one["key"].startswith(("face", "card"))]
     log = await opened(channel, tmp_path)
-    faces = [one["text"] for one in log["texts"] if (one["event"], one["key"]) == (event["number"], "face.1")]
+    faces = [
+        one["text"]
+        for one in log["texts"]
+        if (one["event"], one["key"]) == (event["number"], "face.1")
+    ]
     assert len(faces) == 1
     assert 1 <= int(faces[0]) <= 5
 
 
 async def test_a_known_top_comes_first_and_without_a_die(tmp_path: Path) -> None:
     channel = await ford()
-    told = (await channel.do("Anna", "deck peek 2 chances")).title.removeprefix("On top of chances: ").split(", ")
+    told = (
+        (await channel.do("Anna", "deck peek 2 chances"))
+        .title.removeprefix("On top of chances: ")
+        .split(", ")
+    )
     await channel.do("Bob", "few pair n=0", "few chance units=Blue")
     first, second = drawn(await sound(channel, tmp_path))
     names = {"quiet": "All quiet", "rain": "Rain", "guide": "A guide"}
@@ -98,16 +111,24 @@ async def test_what_all_know_on_top_and_at_the_bottom_is_counted_by_all(tmp_path
     channel = await ford()
     await channel.do("Anna", "deck draw chances 7")
     await channel.do("Anna", "deck return guide chances top", "deck return rain chances bottom")
-    await channel.do("Anna", "deck return quiet,quiet,quiet,quiet chances", "few chance units='Red 1' odds")
-    assert "lost 50%" in (await channel.do("Bob", "few chance units=Blue odds")).text(), "the guide, sure to come"
+    await channel.do(
+        "Anna", "deck return quiet,quiet,quiet,quiet chances", "few chance units='Red 1' odds"
+    )
+    assert "lost 50%" in (await channel.do("Bob", "few chance units=Blue odds")).text(), (
+        "the guide, sure to come"
+    )
     await channel.do("Bob", "few chance units=Blue")
-    assert "Held 100%" in (await channel.do("Bob", "few chance units=Blue odds")).text(), "one of four quiet ones"
+    assert "Held 100%" in (await channel.do("Bob", "few chance units=Blue odds")).text(), (
+        "one of four quiet ones"
+    )
     await channel.do("Anna", "few march unit='Red 1..3'")
     log = await sound(channel, tmp_path)
     first, second = drawn(log)
     assert (first["dice"][0]["value"], first["dice"][0]["sides"]) == ("guide", 0)
     assert first["read"] == {"deck.chances": ["quiet*4 / - | guide _*4 rain"]}
-    assert [die["sides"] for die in second["dice"]] == [4, 3, 2], "those that came go back when it is over"
+    assert [die["sides"] for die in second["dice"]] == [4, 3, 2], (
+        "those that came go back when it is over"
+    )
     past = (await channel.press("Bob", await channel.under(first["number"], "odds"))).text()
     assert "lost 50%" in past
     await opened(channel, tmp_path)
@@ -123,7 +144,9 @@ async def test_private_odds_count_by_what_who_asks_has_seen() -> None:
     for name in ("Bob", "Dora"):
         assert_lost((await channel.say(name, "few chance units=Blue odds")).text(), Fraction(5, 42))
     assert "only you have seen" in own
-    assert "only you have seen" not in (await channel.do("Bob", "few chance units=Blue odds")).text()
+    assert (
+        "only you have seen" not in (await channel.do("Bob", "few chance units=Blue odds")).text()
+    )
 
 
 def assert_lost(told: str, chance: Fraction) -> None:
@@ -134,7 +157,9 @@ def assert_lost(told: str, chance: Fraction) -> None:
 
 async def test_who_looked_at_the_top_knows_what_comes_and_nobody_else() -> None:
     channel = await ford()
-    top = (await channel.do("Anna", "deck peek 1 chances")).title.removeprefix("On top of chances: ")
+    top = (await channel.do("Anna", "deck peek 1 chances")).title.removeprefix(
+        "On top of chances: "
+    )
     chance = {"All quiet": Fraction(0), "Rain": Fraction(1, 6), "A guide": Fraction(3, 6)}[top]
     assert_lost((await channel.do("Anna", "few chance units='Red 1' odds")).text(), chance)
     assert_lost((await channel.do("Bob", "few chance units=Blue odds")).text(), Fraction(5, 42))
@@ -163,13 +188,17 @@ async def test_what_is_shared_of_what_if_is_about_what_was_asked() -> None:
     assert "Rain" not in {entry.label for menu in asked.menus for entry in menu.entries}
     entries = [entry.action for menu in asked.menus for entry in menu.entries]
     for reply in [asked, *[await channel.press("Anna", action) for action in entries]]:
-        told = await channel.press("Anna", next(one.action for one in reply.buttons if one.label == "Share"))
+        told = await channel.press(
+            "Anna", next(one.action for one in reply.buttons if one.label == "Share")
+        )
         assert told.by == reply.by
 
 
 def shown(reply: Reply) -> list[str]:
     """The figures of an answer."""
-    return [word for line in reply.text().splitlines() for word in line.split() if word.endswith("%")]
+    return [
+        word for line in reply.text().splitlines() for word in line.split() if word.endswith("%")
+    ]
 
 
 async def test_odds_of_a_past_event_and_luck_count_by_what_all_had_seen_then() -> None:
@@ -194,9 +223,13 @@ async def test_an_empty_pile_whose_cards_are_in_hands_is_said_to_all(tmp_path: P
 
 async def test_discards_join_in_the_middle_while_cards_are_closed(tmp_path: Path) -> None:
     channel = await ford()
-    await channel.do("Anna", "deck draw chances 7", "deck return guide chances", "deck discard rain,rain chances")
+    await channel.do(
+        "Anna", "deck draw chances 7", "deck return guide chances", "deck discard rain,rain chances"
+    )
     await channel.do("Anna", "deck return quiet chances bottom", "few march unit='Red 1..3; Blue'")
-    await channel.do("Bob", "deck return quiet chances", "deck draw chances to=me", "few march unit=Blue")
+    await channel.do(
+        "Bob", "deck return quiet chances", "deck draw chances to=me", "few march unit=Blue"
+    )
     log = await opened(channel, tmp_path)
     assert [die["sides"] for die in drawn(log)[0]["dice"]] == [1, 0, 2, 1]
 
@@ -212,7 +245,8 @@ async def test_undo_and_redo_leave_what_is_closed_closed(tmp_path: Path) -> None
     await channel.do("Anna", "game redo")
     assert await left(channel) == out
     await channel.press(
-        "Anna", await channel.under(drawn(json.loads(await exported_text(channel)))[0]["number"], "again")
+        "Anna",
+        await channel.under(drawn(json.loads(await exported_text(channel)))[0]["number"], "again"),
     )
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo", "few chance units=Blue")
@@ -242,7 +276,9 @@ async def test_a_deck_that_is_drawn_into_hands_may_be_drawn_from(
     files = {**FILES, "decks/chances.yaml": f"keep: hand\n{CHANCES}"}
     use_packs(make_pack(files).parent)
     channel = await ford()
-    await channel.do("Anna", "deck draw chances 3 me", "few chance units='Red 1'", "deck play all chances")
+    await channel.do(
+        "Anna", "deck draw chances 3 me", "few chance units='Red 1'", "deck play all chances"
+    )
     await opened(channel, tmp_path)
 
 
@@ -267,7 +303,9 @@ async def test_no_closed_face_is_told_to_anybody() -> None:
 
 
 def brute(pile: tuple[str, ...], order: tuple[str, ...], draws: int) -> dict[int, Fraction]:
-    """The chances of the sum of the ap of so many cards: every order of what was not seen, one after the other."""
+    """The chances of the sum of the ap of so many cards: every order of what was not seen, one
+    after the other.
+    """
     found: dict[int, int] = {}
     for row in permutations(pile):
         unseen = iter(row)
@@ -288,7 +326,9 @@ def brute(pile: tuple[str, ...], order: tuple[str, ...], draws: int) -> dict[int
         (CARDS[:3], ("guide", "rain", "rain", "_")),
     ],
 )
-def test_odds_are_those_of_every_order_of_what_was_not_seen(pile: tuple[str, ...], order: tuple[str, ...]) -> None:
+def test_odds_are_those_of_every_order_of_what_was_not_seen(
+    pile: tuple[str, ...], order: tuple[str, ...]
+) -> None:
     counts = tuple((card, pile.count(card)) for card in AP if card in pile)
     row = Pile.of(counts, (), tuple((one, 1) for one in order)).lines
     counted = count_odds(system("few").sequence("pair"), {"n": 0, "deck.chances": row})
@@ -296,7 +336,14 @@ def test_odds_are_those_of_every_order_of_what_was_not_seen(pile: tuple[str, ...
 
 
 def test_a_pile_is_written_down_and_read_again() -> None:
-    for text in ("quiet*4 rain / guide", "a", "- / -", "a*2 / b | ? _*3 a", "a | -", "a / - | _*1000"):
+    for text in (
+        "quiet*4 rain / guide",
+        "a",
+        "- / -",
+        "a*2 / b | ? _*3 a",
+        "a | -",
+        "a / - | _*1000",
+    ):
         pile = read_pile([text])
         assert " ".join(pile.lines) == text
     for wrong in ("a / b / c", "a |", "| a", "a | b / c", "a | *2", "? x |"):
@@ -305,7 +352,10 @@ def test_a_pile_is_written_down_and_read_again() -> None:
 
 
 def test_a_pile_hangs_on_the_seat_that_looks_at_it() -> None:
-    deck, out = Deck((("a", 2), ("b", 1))), {"cup/hand/US": 1, "cup/hand/=top": 1, last_key("cup"): 4}
+    deck, out = (
+        Deck((("a", 2), ("b", 1))),
+        {"cup/hand/US": 1, "cup/hand/=top": 1, last_key("cup"): 4},
+    )
     assert pile_of("cup", deck, out, (["?"], [])).lines == ["a*2 b / - | ? _"]
     assert pile_of("cup", deck, out, (["?"], []), ["b"]).lines == ["a*2 / - | ? _"]
     assert pile_of("cup", deck, out, (["a"], [])).lines == ["a b / - | a _"]
@@ -318,9 +368,13 @@ def test_a_pile_hangs_on_the_seat_that_looks_at_it() -> None:
 async def _evening(*, is_opened: bool) -> Json:
     """Hands, looks and known ends, and what sequences drew among them."""
     channel = await ford()
-    await channel.do("Anna", "deck draw chances 2 me", "few chance units='Red 1'", "deck peek 1 chances")
+    await channel.do(
+        "Anna", "deck draw chances 2 me", "few chance units='Red 1'", "deck peek 1 chances"
+    )
     await channel.do("Bob", "few pair n=1", "few chance units=Blue", "deck return all chances top")
-    await channel.do("Anna", "few pair n=0", "deck peek 1 events", "few pair n=1", "few ask units='Red 2'")
+    await channel.do(
+        "Anna", "few pair n=0", "deck peek 1 events", "few pair n=1", "few ask units='Red 2'"
+    )
     await channel.do("Anna", "choose go", "deck discard all chances", "few pair n=0")
     log: Json = json.loads(await exported_text(channel))
     if is_opened:
@@ -427,7 +481,11 @@ def _swap(log: Json, one: str, other: str) -> None:
         body.setdefault(part, {})["cards"] = {}
     body["out"] = {"result": other}
     body["result"] = body["result"].replace(one, other)
-    goes = {"quiet": ("back", ""), "rain": ("discard", "discard/rain"), "guide": ("removed", "removed/guide")}
+    goes = {
+        "quiet": ("back", ""),
+        "rain": ("discard", "discard/rain"),
+        "guide": ("removed", "removed/guide"),
+    }
     die["to"], key = goes[other]
     for part, count in (("before", 0), ("after", 1)):
         body[part] = {"cards": {f"chances/{key}": count}} if key else {}
@@ -455,15 +513,21 @@ async def test_another_card_than_the_face_draws_is_seen_once_it_is_open(tmp_path
 
 
 def _mend(log: Json, number: int) -> None:
-    """Piles that were read later, and the words of the answer, as a careful forger would write them."""
+    """Piles that were read later, and the words of the answer, as a careful forger would write
+    them.
+    """
     for body in bodies(log):
         if body["number"] == number:
             body.pop("said", None)
-    log["texts"] = [one for one in log["texts"] if not (one["event"] == number and one["key"] == "said")]
+    log["texts"] = [
+        one for one in log["texts"] if not (one["event"] == number and one["key"] == "said")
+    ]
 
 
 async def test_a_top_that_not_all_knew_is_seen_once_it_is_open(tmp_path: Path) -> None:
-    """Anna alone looked; the log says that all knew what was on top, which odds of that shot would count."""
+    """Anna alone looked; the log says that all knew what was on top, which odds of that shot
+    would count.
+    """
     channel = await ford()
     await channel.do("Anna", "deck peek 1 chances", "few march unit='Red 1'")
     log = await opened(channel, tmp_path)
@@ -478,5 +542,7 @@ async def test_a_top_that_not_all_knew_is_seen_once_it_is_open(tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
-async def test_the_verifiers_agree_on_forged_logs_with_closed_draws(tmp_path: Path, is_opened: bool) -> None:
+async def test_the_verifiers_agree_on_forged_logs_with_closed_draws(
+    tmp_path: Path, is_opened: bool
+) -> None:
     agree_on_forgeries(await _evening(is_opened=is_opened), Random(26), tmp_path)

@@ -16,8 +16,16 @@ from bot.packs.linter import bodies
 from bot.systems.system import built_in
 from tests.refusing import refuses
 
-TABLES = {f"{id}/{name}": table for id, system in built_in().items() for name, table in system.tables.items()}
-ONE = [name for name, table in TABLES.items() if sum("cells" in body for body in bodies(table.printed)) == 1]
+TABLES = {
+    f"{id}/{name}": table
+    for id, system in built_in().items()
+    for name, table in system.tables.items()
+}
+ONE = [
+    name
+    for name, table in TABLES.items()
+    if sum("cells" in body for body in bodies(table.printed)) == 1
+]
 FAULTS = {"baps/flame-thrower": "each row has bands of its own"}
 """Of the tables of the house: those that come back otherwise, and why."""
 
@@ -26,11 +34,16 @@ def cells(printed: dict[str, object]) -> list[list[str]]:
     """The cells of a table, row by row, as they would be read aloud."""
     (body,) = [body for body in bodies(printed) if "cells" in body]
     rows = [row if isinstance(row, list) else [row] for row in body["cells"].values()]
-    return [[" / ".join(map(said, cell)) if isinstance(cell, list) else said(cell) for cell in row] for row in rows]
+    return [
+        [" / ".join(map(said, cell)) if isinstance(cell, list) else said(cell) for cell in row]
+        for row in rows
+    ]
 
 
 def said(cell: object) -> str:
-    return {"True": "yes", "False": "no", "None": "-"}.get(str(cell), " ".join(str(cell).split())) or "-"
+    return {"True": "yes", "False": "no", "None": "-"}.get(
+        str(cell), " ".join(str(cell).split())
+    ) or "-"
 
 
 def test_most_tables_of_the_house_are_sheets() -> None:
@@ -53,7 +66,11 @@ def test_a_modifier_list_and_a_table_of_several_bodies_are_sheets_too() -> None:
     first, second, *_ = as_csv(modifiers).splitlines()
     assert first.startswith("modifier,when,")
     assert modifiers.printed["rows"][0]["name"] in second
-    several = next(table for table in TABLES.values() if sum("cells" in body for body in bodies(table.printed)) > 1)
+    several = next(
+        table
+        for table in TABLES.values()
+        if sum("cells" in body for body in bodies(table.printed)) > 1
+    )
     assert "\n\n" in as_csv(several)
 
 
@@ -61,13 +78,16 @@ def test_a_table_of_formulas_alone_is_none() -> None:
     formulas = next(
         table
         for table in TABLES.values()
-        if table.printed["kind"] != "modifiers" and not any("cells" in body for body in bodies(table.printed))
+        if table.printed["kind"] != "modifiers"
+        and not any("cells" in body for body in bodies(table.printed))
     )
     with refuses("not-a-table"):
         as_csv(formulas)
 
 
-def test_the_command_prints_it_or_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_it_or_writes_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["export-table", "lnlt", "dct"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("band \\ unit,good-order-mmc,")

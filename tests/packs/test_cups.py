@@ -1,4 +1,6 @@
-"""A phase that a cup leads: one chit for each go, whose go it is, what ends it, what is undone, who is called."""
+"""A phase that a cup leads: one chit for each go, whose go it is, what ends it, what is undone,
+who is called.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def pack(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> Path:
     return path
 
 
-async def begun(sides: str = 'sides="US, VC"', app: App | None = None, channel: Channel | None = None) -> Channel:
+async def begun(
+    sides: str = 'sides="US, VC"', app: App | None = None, channel: Channel | None = None
+) -> Channel:
     """Anna for the US with two squads of 2/16, Bob for the VC; the cup leads the phase."""
     channel = channel or (Channel(app) if app is not None else await Channel.fresh())
     await channel.do("Anna", f'game start few "First" {sides}')
@@ -100,7 +104,9 @@ def labels(reply: Reply) -> list[str]:
 
 
 async def drawn(channel: Channel, chit: str) -> Reply:
-    """The answer that draws this chit; those before it have their goes, and the turns go on, until it is drawn."""
+    """The answer that draws this chit; those before it have their goes, and the turns go on,
+    until it is drawn.
+    """
     for _ in range(200):
         game = await channel.game()
         if not game.led:
@@ -110,7 +116,9 @@ async def drawn(channel: Channel, chit: str) -> Reply:
         else:
             reply = await channel.do("Bob", "deck draw")
             loaded = await channel.app.games.at(channel.place.key)
-            rows = await channel.app.store.events(loaded.row if loaded else "", limit=2, newest_first=True)
+            rows = await channel.app.store.events(
+                loaded.row if loaded else "", limit=2, newest_first=True
+            )
             if any(row.data.get("result") == f"cup: {chit}" for row in rows):
                 return reply
     raise AssertionError(chit)
@@ -129,7 +137,9 @@ async def every_event_of_cups() -> list[dict[str, Any]]:
     return bodies(json.loads(await exported_text(channel)))
 
 
-async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(pack: Path, tmp_path: Path) -> None:
+async def test_a_chit_says_whose_go_it_is_and_done_asks_for_the_next(
+    pack: Path, tmp_path: Path
+) -> None:
     channel = await begun()
     card = await drawn(channel, "us")
     assert (card.title, card.by) == ("US troops: US's go, Anna", "Bob draws")
@@ -161,7 +171,9 @@ async def test_one_chit_for_a_go_however_often_it_is_pressed(pack: Path) -> None
     if (await channel.game()).led:
         assert second.code == "chit-drawn"
     await channel.do("Anna", "game undo") if not (await channel.game()).led else None
-    await channel.fails("Bob", "deck draw", "is drawn") if "/" in (await channel.game()).led else None
+    await channel.fails("Bob", "deck draw", "is drawn") if "/" in (
+        await channel.game()
+    ).led else None
 
 
 async def test_strangers_draw_nothing_and_nobody_looks_ahead(pack: Path) -> None:
@@ -176,13 +188,19 @@ async def test_strangers_draw_nothing_and_nobody_looks_ahead(pack: Path) -> None
     await channel.refused("Anna", "deck return us place=top", "leads-phase")
 
 
-async def test_a_chit_ends_the_turn_and_the_cup_is_filled_anew_but_for_what_is_out(pack: Path, tmp_path: Path) -> None:
+async def test_a_chit_ends_the_turn_and_the_cup_is_filled_anew_but_for_what_is_out(
+    pack: Path, tmp_path: Path
+) -> None:
     channel = await begun()
     await drawn(channel, "lull")
     turn = (await channel.game()).turn
     over = await drawn(channel, "end")
     game = await channel.game()
-    assert (over.title, game.phase, game.led) == (f"Turn {game.turn}, Supply: both sides", "move", "")
+    assert (over.title, game.phase, game.led) == (
+        f"Turn {game.turn}, Supply: both sides",
+        "move",
+        "",
+    )
     assert "Bob draws End of turn: the turn is over." in over.text()
     assert game.turn > turn
     await channel.do("Anna", "game next")
@@ -190,7 +208,9 @@ async def test_a_chit_ends_the_turn_and_the_cup_is_filled_anew_but_for_what_is_o
     await sound(channel, tmp_path)
 
 
-async def test_a_chit_that_ends_the_turn_still_does_when_the_next_phase_was_undone(pack: Path, tmp_path: Path) -> None:
+async def test_a_chit_that_ends_the_turn_still_does_when_the_next_phase_was_undone(
+    pack: Path, tmp_path: Path
+) -> None:
     channel = await begun()
     await drawn(channel, "end")
     turn = (await channel.game()).turn
@@ -210,7 +230,9 @@ async def test_the_last_chit_ends_the_phase_and_the_turn_card_says_what_was_left
     channel = await begun()
     for at in range(2):
         await channel.do("Bob", "deck draw cup")
-        last = await channel.do("Bob" if (await channel.game()).go == ("VC",) else "Anna", "game pass done")
+        last = await channel.do(
+            "Bob" if (await channel.game()).go == ("VC",) else "Anna", "game pass done"
+        )
         assert ("Draw the next chit" in last.title) == (at == 0)
     assert last.title == "Turn 1, End: both sides"
     assert "the last chit, which ends Turn" not in last.text()
@@ -249,7 +271,9 @@ async def test_a_chit_of_a_dead_formation_is_set_aside_and_another_drawn(
     await sound(channel, tmp_path)
 
 
-async def test_the_go_is_undone_with_its_chit_by_consent_and_done_freely(pack: Path, tmp_path: Path) -> None:
+async def test_the_go_is_undone_with_its_chit_by_consent_and_done_freely(
+    pack: Path, tmp_path: Path
+) -> None:
     channel = await begun()
     await drawn(channel, "us")
     before = await channel.game()
@@ -273,7 +297,9 @@ async def test_a_game_without_sides_is_led_too(pack: Path, tmp_path: Path) -> No
     channel = await begun("")
     card = await drawn(channel, "event")
     assert card.title == "Rain"
-    assert (await channel.do("Anna", "game pass")).first == "Draw the next chit · Anna is done with Rain"
+    assert (
+        await channel.do("Anna", "game pass")
+    ).first == "Draw the next chit · Anna is done with Rain"
     await sound(channel, tmp_path)
 
 
@@ -304,7 +330,11 @@ Bend = Callable[[dict[str, Any]], None]
 
 
 def _leads(log: dict[str, Any]) -> list[dict[str, Any]]:
-    return [body for body in bodies(log, "draw") if body["does"] == "lead" and "led" in body["after"].get("game", {})]
+    return [
+        body
+        for body in bodies(log, "draw")
+        if body["does"] == "lead" and "led" in body["after"].get("game", {})
+    ]
 
 
 def _other_side(log: dict[str, Any]) -> None:
@@ -363,7 +393,17 @@ def _unled(log: dict[str, Any]) -> None:
 @pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "bend",
-    [_other_side, _last_to_others, _other_chit, _no_chit, _second_chit, _other_done, _kept_out, _filled_early, _unled],
+    [
+        _other_side,
+        _last_to_others,
+        _other_chit,
+        _no_chit,
+        _second_chit,
+        _other_done,
+        _kept_out,
+        _filled_early,
+        _unled,
+    ],
 )
 async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Path) -> None:
     channel = await begun()
@@ -379,10 +419,19 @@ async def test_a_cheat_is_seen_by_all_three(bend: Bend, pack: Path, tmp_path: Pa
     ("changed", "says"),
     [
         ({"game.yaml": GAME.replace("led_by: cup", "led_by: cap")}, "there is no deck cap"),
-        ({"game.yaml": GAME.replace("led_by: cup", "led_by: cup, go: both")}, "leave out go and passes"),
+        (
+            {"game.yaml": GAME.replace("led_by: cup", "led_by: cup, go: both")},
+            "leave out go and passes",
+        ),
         ({"game.yaml": GAME.replace("led_by: cup", "led_by: [cup]")}, "is the id of a deck"),
-        ({"game.yaml": GAME.replace("formation: {", "forma: {")}, "cards red, column formation: units have none"),
-        ({"decks/cup.yaml": CUP.replace("ends: turn", "ends: game")}, "column ends: is one of phase, turn"),
+        (
+            {"game.yaml": GAME.replace("formation: {", "forma: {")},
+            "cards red, column formation: units have none",
+        ),
+        (
+            {"decks/cup.yaml": CUP.replace("ends: turn", "ends: game")},
+            "column ends: is one of phase, turn",
+        ),
         (
             {"decks/cup.yaml": CUP.replace("side: US", "side: 7").replace("side: VC", "side: 8")},
             "column side: is a text; quote it",
@@ -408,7 +457,9 @@ async def test_sides_that_the_cup_does_not_know_are_refused_at_the_start(pack: P
     assert reply.option == "sides"
 
 
-async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(pack: Path, tmp_path: Path) -> None:
+async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(
+    pack: Path, tmp_path: Path
+) -> None:
     now = [1.8e9]
     store = await fresh_store(lambda: now[0])
     app, other = (App(store, lambda: now[0], lambda: now[0]) for _ in range(2))
@@ -419,7 +470,10 @@ async def test_two_processes_draw_one_chit_and_a_restart_forgets_nothing(pack: P
     first, second = await asyncio.gather(
         channel.press("Anna", button(board, "Draw")), there.press("Bob", button(board, "Draw"))
     )
-    drew = [row.data for row in await store.events((await app.games.at(channel.place.key)).row, after=number)]  # type: ignore[union-attr]
+    drew = [
+        row.data
+        for row in await store.events((await app.games.at(channel.place.key)).row, after=number)  # type: ignore[union-attr]
+    ]
     assert [one["kind"] for one in drew][:2] == ["deck", "draw"]
     assert sum(one["kind"] == "draw" for one in drew) == 1
     assert first.error or second.error
@@ -451,7 +505,9 @@ async def test_who_is_asked_to_draw_is_reminded_and_no_more_once_it_is_drawn(pac
     assert "any side may draw the next chit, asked for" in reminder.text()
 
 
-async def test_a_linked_channel_sees_each_chit_and_draws_the_next(pack: Path, tmp_path: Path) -> None:
+async def test_a_linked_channel_sees_each_chit_and_draws_the_next(
+    pack: Path, tmp_path: Path
+) -> None:
     channel = await begun()
     code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
     there = Channel(channel.app, Place("console:there", "console"), "there")
@@ -461,7 +517,11 @@ async def test_a_linked_channel_sees_each_chit_and_draws_the_next(pack: Path, tm
         game = await channel.game()
     await there.do("Bob", "deck draw cup")
     assert (await channel.game()).number > game.number
-    told = [due.reply.title for due in await channel.app.answers.due(channel.place.key) if not due.amends]
+    told = [
+        due.reply.title
+        for due in await channel.app.answers.due(channel.place.key)
+        if not due.amends
+    ]
     assert told, "the other channel is shown it"
     await sound(channel, tmp_path)
 
@@ -470,14 +530,24 @@ LOGS = int(os.environ.get("GROGNARD_CUP_LOGS", "60"))
 
 
 def bent(chance: Random, log: Json) -> Json:
-    """The log with one value changed of a deck or draw, or of what a phase or a go makes of the cup."""
+    """The log with one value changed of a deck or draw, or of what a phase or a go makes of the
+    cup.
+    """
     log = copied(log)
-    of_cups = [one for one in bodies(log) if one["kind"] in ("deck", "draw") or "led" in str(one.get("after"))]
+    of_cups = [
+        one
+        for one in bodies(log)
+        if one["kind"] in ("deck", "draw") or "led" in str(one.get("after"))
+    ]
     body = chance.choice(of_cups)
     drawn = body["kind"] in ("deck", "draw")
-    paths: Any = [path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")]
+    paths: Any = [
+        path for path in _paths(body) if path[0] not in (SAID, "at", "number", "who", "side")
+    ]
     # what the game was before a phase or a pass the page takes as it is told
-    path = chance.choice([path for path in paths if drawn or (path[0] == "after" and {"led", "cards"} & {*path})])
+    path = chance.choice(
+        [path for path in paths if drawn or (path[0] == "after" and {"led", "cards"} & {*path})]
+    )
     if chance.random() < 0.3:
         del _inside(body, path[:-1])[path[-1]]
     else:
@@ -514,14 +584,19 @@ async def test_nobody_calls_forged_what_grognard_verify_calls_sound(
     assert False in {whole for whole, _ in said}
 
 
-async def test_what_a_newer_version_of_the_pack_says_of_a_chit_counts_from_the_next_phase_on(tmp_path: Path) -> None:
+async def test_what_a_newer_version_of_the_pack_says_of_a_chit_counts_from_the_next_phase_on(
+    tmp_path: Path,
+) -> None:
     channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"))
     cup = "title: Chits\ncards: [{id: a, side: US}, {id: b, side: US}]\n"
     assert not (await add(channel, few({"game.yaml": GAME, "decks/cup.yaml": cup}))).error
     await managed(channel, "pack enable few")
     await begun('sides="US, VC"', channel=channel)
     await channel.do("Anna", "deck draw", "game pass done")
-    second = {"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"'), "decks/cup.yaml": cup.replace("US", "VC")}
+    second = {
+        "pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"'),
+        "decks/cup.yaml": cup.replace("US", "VC"),
+    }
     assert not (await add(channel, few({"game.yaml": GAME, **second}))).error
     await channel.do("Anna", "game settings pack=few@2", "deck draw")
     assert (await channel.game()).go == ("US",), "this phase goes on as it began"
@@ -544,10 +619,14 @@ async def first_version(cup: str) -> Channel:
     return await begun('sides="US, VC"', channel=channel)
 
 
-async def test_a_phase_goes_on_as_it_began_though_a_newer_version_has_no_cup(tmp_path: Path) -> None:
+async def test_a_phase_goes_on_as_it_began_though_a_newer_version_has_no_cup(
+    tmp_path: Path,
+) -> None:
     channel = await first_version("title: Chits\ncards: [{id: a, side: US}, {id: b, side: VC}]\n")
     await channel.do("Anna", "deck draw")
-    await another_version(channel, {"game.yaml": GAME.replace(', led_by: cup, brief: "One chit, one go."', "")})
+    await another_version(
+        channel, {"game.yaml": GAME.replace(', led_by: cup, brief: "One chit, one go."', "")}
+    )
     await channel.do("Anna", "game pass done")
     assert "draws" in str((await channel.do("Anna", "deck draw")).by)
     await channel.do("Anna", "game next", "game next", "game next")
@@ -558,7 +637,9 @@ async def test_a_phase_goes_on_as_it_began_though_a_newer_version_has_no_cup(tmp
 
 
 async def test_a_chit_of_the_dead_keeps_no_old_list_for_good(tmp_path: Path) -> None:
-    """Only what is out of the game for good keeps the list that the log has; a dead formation goes out again."""
+    """Only what is out of the game for good keeps the list that the log has; a dead formation
+    goes out again.
+    """
     cup = 'title: Chits\ndead: out\ncards: [{id: red, formation: "2/16"}, {id: vc, side: VC}]\n'
     channel = await first_version(cup)
     await channel.do("Anna", 'unit edit "Rifles 1..2" state=eliminated', "unit add Guard squad US")
@@ -566,7 +647,9 @@ async def test_a_chit_of_the_dead_keeps_no_old_list_for_good(tmp_path: Path) -> 
     if not (await channel.game()).cards.get("cup/removed/red"):
         await channel.do("Bob", "game pass done", "deck draw")
     assert (await channel.game()).cards["cup/removed/red"]
-    await another_version(channel, {"game.yaml": GAME, "decks/cup.yaml": cup.replace("vc, side: VC", "vc, side: US")})
+    await another_version(
+        channel, {"game.yaml": GAME, "decks/cup.yaml": cup.replace("vc, side: VC", "vc, side: US")}
+    )
     await channel.do("Anna", "game next")
     while (await channel.game()).phase != "activations":
         await channel.do("Anna", "game next")
@@ -586,7 +669,9 @@ async def test_chits_of_a_cup_are_drawn_in_its_phase_alone(pack: Path) -> None:
     assert "The phase that it leads fills it anew." in made.text()
 
 
-async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(pack: Path, tmp_path: Path) -> None:
+async def test_the_chits_of_a_real_cup_are_typed_those_of_the_dead_too(
+    pack: Path, tmp_path: Path
+) -> None:
     channel = await begun()
     await channel.do("Anna", 'unit edit "Rifles 1..2" state=eliminated', "unit add Guard squad US")
     refused = await channel.refused("Bob", "deck draw hand=red", "die-owed hand")

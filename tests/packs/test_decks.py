@@ -1,4 +1,6 @@
-"""Decks of a pack: read whole, there from the start, drawn as the file says, exported, imported and verified."""
+"""Decks of a pack: read whole, there from the start, drawn as the file says, exported, imported
+and verified.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def shape(data: Any) -> Any:
     return read_deck("chances", data, "few/decks/chances.yaml")
 
 
-async def test_a_game_has_its_decks_from_the_start_and_declares_them_before_their_first_die(pack: Path) -> None:
+async def test_a_game_has_its_decks_from_the_start_and_declares_them_before_their_first_die(
+    pack: Path,
+) -> None:
     channel = await evening()
     shown = (await channel.do("Anna", "deck show")).text()
     assert "Chances of war. 5 of 5 in the pile" in shown
@@ -135,7 +139,10 @@ async def test_cards_of_turns_show_what_is_left_and_completion_knows_the_decks(p
     assert "Chances of war: 5 of 5 in the pile" in peeked, "what somebody saw is still in the pile"
     await channel.do("Anna", "deck draw chances 5")
     status = (await channel.do("Anna", "game status")).text()
-    assert "Chances of war: 0 of 5 in the pile, in play All *quiet*, All *quiet*, Rain, Rain, A guide" in status
+    assert (
+        "Chances of war: 0 of 5 in the pile, in play All *quiet*, All *quiet*, Rain, Rain, A guide"
+        in status
+    )
     assert "Leaders" not in status
     spec = registry().get(("deck", "draw"))
     assert spec is not None
@@ -147,7 +154,10 @@ async def test_cards_of_turns_show_what_is_left_and_completion_knows_the_decks(p
 async def test_a_deck_that_is_drawn_from_stays_as_it_was_when_the_pack_changes(pack: Path) -> None:
     channel = await evening()
     await channel.do("Anna", "deck draw chances")
-    data = {"title": "Chances", "cards": [{"id": "rain", "name": "Snow", "count": 9}, {"id": "thaw"}]}
+    data = {
+        "title": "Chances",
+        "cards": [{"id": "rain", "name": "Snow", "count": 9}, {"id": "thaw"}],
+    }
     vars(system("few"))["decks"] = {"chances": shape(data)}  # what its files say now
     shown = (await channel.do("Anna", "deck show chances")).text()
     assert "4 of 5 in the pile" in shown
@@ -189,10 +199,15 @@ def test_the_review_and_the_check_name_decks(pack: Path) -> None:
 def test_faults_name_file_line_row_and_column(make_pack: PackMaker) -> None:
     wrong = CHANCES.replace("ap: 2", "ap: two")
     (fault,) = check_path(make_pack({"decks/chances.yaml": wrong})).faults
-    assert fault == "few/decks/chances.yaml, line 7, row cards 7, column ap: is a word here and a number of rain"
+    assert (
+        fault
+        == "few/decks/chances.yaml, line 7, row cards 7, column ap: is a word here and a number of rain"
+    )
     wrong = CHANCES.replace("name: Rain, count: 2", "name: Rain, count: 0")
     (fault,) = check_path(make_pack({"decks/chances.yaml": wrong})).faults
-    assert fault.startswith("few/decks/chances.yaml, line 6, row cards rain, column count: is a whole number from 1")
+    assert fault.startswith(
+        "few/decks/chances.yaml, line 6, row cards rain, column count: is a whole number from 1"
+    )
 
 
 def one(**card: Any) -> dict[str, Any]:
@@ -216,7 +231,10 @@ def one(**card: Any) -> dict[str, Any]:
         ({"title": "T", "cards": {"a": 2}}, "1 to 400"),
         ({"title": "T", "cards": ["a"]}, "row cards 1: is {id"),
         ({"title": "T", "cards": [{"id": n} for n in range(401)]}, "1 to 400"),
-        ({"title": "T", "cards": [{"id": "a", "count": 600}, {"id": "b", "count": 600}]}, "has 1200 cards"),
+        (
+            {"title": "T", "cards": [{"id": "a", "count": 600}, {"id": "b", "count": 600}]},
+            "has 1200 cards",
+        ),
         (one(id=True), "row cards 2, column id"),
         (one(id="12.w1"), "row cards 2, column id"),
         (one(id="x/y"), "row cards 2, column id"),
@@ -259,7 +277,9 @@ def test_a_deck_needs_a_name_that_can_be_typed(name: str) -> None:
 
 def test_odd_decks_are_asked_about() -> None:
     (asked,) = questions(shape(one(ap=2)), "few/decks/chances.yaml")
-    assert asked == "few/decks/chances.yaml, row cards a, column ap: is not said, and of 1 of 2 it is"
+    assert (
+        asked == "few/decks/chances.yaml, row cards a, column ap: is not said, and of 1 of 2 it is"
+    )
     assert [*questions(shape(one(asterisk=True)), "f")] == []
     (asked,) = questions(shape({**one(), "after": "removed"}), "f")
     assert "nothing to reshuffle" in asked

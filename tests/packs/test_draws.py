@@ -1,4 +1,6 @@
-"""Combat sequences that draw cards out of a deck of their game: played, told, counted, undone, exported, verified."""
+"""Combat sequences that draw cards out of a deck of their game: played, told, counted, undone,
+exported, verified.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +133,11 @@ async def ford() -> Channel:
 async def left(channel: Channel, deck: str = "chances") -> str:
     """What is out of a pile, in short."""
     game = await channel.game()
-    return " ".join(f"{key.partition('/')[2]}={count}" for key, count in sorted(game.cards.items()) if deck in key)
+    return " ".join(
+        f"{key.partition('/')[2]}={count}"
+        for key, count in sorted(game.cards.items())
+        if deck in key
+    )
 
 
 async def sound(channel: Channel, folder: Path) -> dict[str, Any]:
@@ -159,13 +165,19 @@ async def test_a_card_is_drawn_told_and_goes_where_its_deck_says(tmp_path: Path)
     assert (die["label"], die["sides"], die["deck"]) == ("a chance for Red 1", 7, "chances")
     assert "deck" not in nerve
     assert event["read"] == {"deck.chances": ["quiet*4 rain*2 guide / -"]}
-    goes = {"back": {}, "discard": {"chances/discard/rain": 1}, "removed": {"chances/removed/guide": 1}}
+    goes = {
+        "back": {},
+        "discard": {"chances/discard/rain": 1},
+        "removed": {"chances/removed/guide": 1},
+    }
     assert game.cards == goes[die["to"]]
     assert log["version"] == 2
     assert f"Chances: {7 - len(game.cards)} of 7 in the pile" in told
 
 
-async def test_several_draws_leave_one_in_play_and_the_rest_go_where_they_belong(tmp_path: Path) -> None:
+async def test_several_draws_leave_one_in_play_and_the_rest_go_where_they_belong(
+    tmp_path: Path,
+) -> None:
     channel = await ford()
     await channel.do("Anna", "few pair n=2")
     log = await sound(channel, tmp_path)
@@ -212,7 +224,9 @@ async def test_each_of_several_units_draws_from_what_the_ones_before_left(tmp_pa
 async def test_cards_of_a_real_deck_are_typed_by_id_or_name(tmp_path: Path) -> None:
     channel = await ford()
     await channel.fails(
-        "Anna", "few chance units='Red 1' hand=?", "Next die: a chance for Red 1 (a card: quiet, rain, guide)"
+        "Anna",
+        "few chance units='Red 1' hand=?",
+        "Next die: a chance for Red 1 (a card: quiet, rain, guide)",
     )
     await channel.fails(
         "Anna",
@@ -224,7 +238,9 @@ async def test_cards_of_a_real_deck_are_typed_by_id_or_name(tmp_path: Path) -> N
     told = (await channel.do("Anna", "few chance units='Red 1' hand='A Guide, 2'")).text()
     assert "A guide (ap 3, side blue)" in told
     assert await left(channel) == "removed/guide=1"
-    await channel.fails("Anna", "few chance units='Red 2' hand=guide,2", "no card guide left to draw")
+    await channel.fails(
+        "Anna", "few chance units='Red 2' hand=guide,2", "no card guide left to draw"
+    )
     (event,) = bodies(await sound(channel, tmp_path), "sequence")
     assert event["hand"] is True
     await channel.do("Anna", "few march unit='Red 2; Red 3' hand=rain,quiet")
@@ -252,7 +268,9 @@ async def test_undo_of_a_choice_says_that_the_card_before_it_takes_one_more(tmp_
     await channel.do("Bob", "game undo")
     assert await left(channel) == ""
     await channel.do("Anna", "few ask units='Red 1' hand=quiet", "choose go", "game undo")
-    assert "once more" not in (await channel.do("Bob", "game undo")).text(), "its card had gone back"
+    assert "once more" not in (await channel.do("Bob", "game undo")).text(), (
+        "its card had gone back"
+    )
     await sound(channel, tmp_path)
 
 
@@ -272,17 +290,23 @@ async def test_who_may_not_and_what_cannot_be() -> None:
 
 async def test_odds_count_what_is_left_and_what_if_keeps_it() -> None:
     channel = await ford()
-    assert "lost 12%" in (await channel.do("Anna", "few chance units='Red 1' odds")).text(), "5 ap on 7 cards, by 6"
+    assert "lost 12%" in (await channel.do("Anna", "few chance units='Red 1' odds")).text(), (
+        "5 ap on 7 cards, by 6"
+    )
     assert (await channel.game()).decks == {}, "odds declare nothing"
     await channel.do("Anna", "few chance units='Red 1' hand=guide,6")
-    assert "lost 6%" in (await channel.do("Anna", "few chance units='Red 1' odds")).text(), "2 ap on 6 cards, by 6"
+    assert "lost 6%" in (await channel.do("Anna", "few chance units='Red 1' odds")).text(), (
+        "2 ap on 6 cards, by 6"
+    )
     before = await left(channel)
     await channel.press("Anna", await channel.under(6, "odds"))
     assert await left(channel) == before
 
 
 async def _played() -> dict[str, Any]:
-    """An evening with cards discarded, out of the game, in play, back in the pile, and one by hand."""
+    """An evening with cards discarded, out of the game, in play, back in the pile, and one by
+    hand.
+    """
     channel = await ford()
     await channel.do("Anna", "few pair n=1", "few pair n=0")
     await channel.do("Anna", "few chance units='Red 1'", "few ask units='Red 2'")
@@ -329,7 +353,9 @@ def _unread(log: dict[str, Any]) -> None:
 def _kept(log: dict[str, Any]) -> None:
     """The card that should lie in play goes nowhere."""
     for part in ("before", "after"):
-        _draw(log)[part]["cards"] = {k: v for k, v in _draw(log)[part]["cards"].items() if "/play/" not in k}
+        _draw(log)[part]["cards"] = {
+            k: v for k, v in _draw(log)[part]["cards"].items() if "/play/" not in k
+        }
 
 
 def _in_a_roll(log: dict[str, Any]) -> None:
@@ -363,9 +389,15 @@ async def test_the_verifiers_agree_on_forged_logs_with_draws(tmp_path: Path) -> 
 def test_resolve_and_batch_draw_from_the_whole_deck_or_from_what_is_left() -> None:
     chance = system("few").sequence("chance")
     raw: dict[str, object] = {"units": "unit"}
-    assert resolve(chance, raw, Script(("guide", 2))).out == {"result": "lost", "ap": 3, "card": "A guide"}
+    assert resolve(chance, raw, Script(("guide", 2))).out == {
+        "result": "lost",
+        "ap": 3,
+        "card": "A guide",
+    }
     assert count_odds(chance, raw)["lost"] == Fraction(5, 42)
-    assert count_odds(chance, {**raw, "deck.chances": "rain*2 quiet / guide"})["lost"] == Fraction(2, 18)
+    assert count_odds(chance, {**raw, "deck.chances": "rain*2 quiet / guide"})["lost"] == Fraction(
+        2, 18
+    )
     for wrong in ("rain*2 hail", "rain rain", "/", "rain / guide / quiet", "rain*0"):
         with pytest.raises(UserError) as caught:
             resolve(chance, {**raw, "deck.chances": wrong}, Script((1, 1)))
@@ -412,7 +444,9 @@ async def test_a_macro_again_and_help_know_it() -> None:
         ("- draw: chances", "draw is a mapping of names"),
     ],
 )  # fmt: skip
-def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(make_pack: PackMaker, step: str, says: str) -> None:
+def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(
+    make_pack: PackMaker, step: str, says: str
+) -> None:
     head = (
         "x:\n  title: X\n  source: us\n  summary: x\n  inputs: {n: {type: int, default: 1, help: x}}\n"
         "  outputs: {total: int}\n  steps:\n"
@@ -429,13 +463,19 @@ def test_steps_that_misuse_a_deck_are_refused_with_line_and_column(make_pack: Pa
     assert "line " in str(caught.value)
 
 
-async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(make_pack: PackMaker) -> None:
+async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(
+    make_pack: PackMaker,
+) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt scenario=ford")
-    await channel.fails("Anna", "few pair n=0", "Pair draws from a deck of Few, which is not played here")
+    await channel.fails(
+        "Anna", "few pair n=0", "Pair draws from a deck of Few, which is not played here"
+    )
     channel = await ford()
     await channel.do("Anna", "few pair n=0")
-    newer = load_pack(make_pack({**FILES, "decks/chances.yaml": CHANCES.replace("id: rain", "id: hail")}))
+    newer = load_pack(
+        make_pack({**FILES, "decks/chances.yaml": CHANCES.replace("id: rain", "id: hail")})
+    )
     with pytest.raises(UserError, match="chances here has a card rain, which the game has not"):
         piles_read(newer.sequence("pair").decks, await channel.game(), {})
 
@@ -451,7 +491,9 @@ async def test_the_log_and_the_page_name_the_cards() -> None:
     assert "[rain] [5]" in told, "short answers, too, which leave the lines of single dice out"
 
 
-def test_rounds_are_refused_in_one_sentence(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+def test_rounds_are_refused_in_one_sentence(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
     rounds = '  rounds: {ends: [{when: {result: [lost]}}], then: {}}\n  steps:\n  - draw: {card: "chances: a chance'
     text = SEQUENCES.replace('  steps:\n  - draw: {card: "chances: a chance', rounds)
     use_packs(make_pack({**FILES, "sequences.yaml": text}).parent)

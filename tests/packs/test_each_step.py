@@ -1,5 +1,6 @@
-"""An evening of each of our two games on both stores, whose bot is killed at one job of the database in every line,
-before it is sent or before it is heard of, for each such job: nothing is lost, and all come to the same log.
+"""An evening of each of our two games on both stores, whose bot is killed at one job of the
+database in every line, before it is sent or before it is heard of, for each such job: nothing is
+lost, and all come to the same log.
 
 tests/simulation/test_steps.py has the same with both platforms, linked, by post, on SQLite alone.
 """
@@ -35,8 +36,8 @@ from tests.simulation.test_steps import EVERY, player, said
 from tools import verify_log
 
 LATER = 600.0
-"""Seconds between two lives, and between two lines: whoever was to post an answer has had their time, and nobody has
-acted just now, which would be said."""
+"""Seconds between two lives, and between two lines: whoever was to post an answer has had their
+time, and nobody has acted just now, which would be said."""
 NOW = postgres_link.NOW
 STEPS, CHUNK = 32, 8
 """Behind the last of them nothing is done any more for any line."""
@@ -73,7 +74,9 @@ class Evening:
 
     async def begin(self) -> None:
         """Another life, some time later, which posts what the last one left."""
-        postgres_link.NOW = f"({NOW} + {self.later})"  # leases go by the server's clock, which is in the same life
+        postgres_link.NOW = (
+            f"({NOW} + {self.later})"  # leases go by the server's clock, which is in the same life
+        )
         store = await open_store(load_settings({"DATABASE_URL": self.url}), self.clock)
         self.app = App(store, self.clock)
         while due := await self.app.answers.due("kill:"):
@@ -88,7 +91,9 @@ class Evening:
 
     def post(self, request: str, reply: Reply) -> None:
         """What the platform shows."""
-        self.posted[request] = "\n".join(one.text() for one in (reply, reply.announce) if one is not None)
+        self.posted[request] = "\n".join(
+            one.text() for one in (reply, reply.announce) if one is not None
+        )
         self.files += [str(file.content) for file in reply.files]
 
     async def say(self, name: str, line: str) -> str:
@@ -128,7 +133,9 @@ class Evening:
     async def _run(self, name: str, line: str, request: str) -> None:
         typed = parse_text(f"/{line}", self.app.registry)
         who = Person(f"kill:{name}", name)
-        reply = await self.app.run(Command(typed.spec.path, typed.options, who, WHERE, request, {"token": request}))
+        reply = await self.app.run(
+            Command(typed.spec.path, typed.options, who, WHERE, request, {"token": request})
+        )
         self.post(request, reply)
         if reply.outbox:
             await self.app.answers.delivered(reply)
@@ -137,7 +144,11 @@ class Evening:
         """The log of the whole evening, all of it opened."""
         await self.begin()
         await player(game)(self.say)
-        for name, line in (("Ben", "hand agree"), ("Anna", "game end confirm"), ("Anna", "fair reveal")):
+        for name, line in (
+            ("Ben", "hand agree"),
+            ("Anna", "game end confirm"),
+            ("Anna", "fair reveal"),
+        ):
             await self.say(name, line)
         await self.say("Anna", "game export json")
         assert (await audit(self.app.store))[1] == []
@@ -169,7 +180,9 @@ def evening(url: str, game: str, at: int | None) -> tuple[Evening, str]:
 
 @dataclass(frozen=True)
 class Databases:
-    """The address of an empty database, as often as it is asked for; those on one kind of store are equal."""
+    """The address of an empty database, as often as it is asked for; those on one kind of store
+    are equal.
+    """
 
     kind: str
     new: Callable[[], str] = field(compare=False)
@@ -186,7 +199,9 @@ def databases(request: pytest.FixtureRequest, tmp_path: Path) -> Databases:
 
 @cache
 def undisturbed(game: str, databases: Databases) -> str:
-    """The log of an evening on which nobody is killed: the same each time, so one on each kind of store will do."""
+    """The log of an evening on which nobody is killed: the same each time, so one on each kind
+    of store will do.
+    """
     lived, log = evening(databases.new(), game, None)
     assert lived.kills == 0
     return log

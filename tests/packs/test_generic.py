@@ -1,4 +1,6 @@
-"""The generic pack's tables typed a second time, by columns where the files have rows: both must say the same."""
+"""The generic pack's tables typed a second time, by columns where the files have rows: both must
+say the same.
+"""
 
 from __future__ import annotations
 

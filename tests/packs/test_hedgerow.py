@@ -1,6 +1,8 @@
-"""The club game of packs/hedgerow, fought on the console, on Discord and on Slack, with the same dice.
+"""The club game of packs/hedgerow, fought on the console, on Discord and on Slack, with the same
+dice.
 
-An attack with units of the roster, named shifts, odds, forms, losses written back, undo, the proof and luck.
+An attack with units of the roster, named shifts, odds, forms, losses written back, undo, the proof
+and luck.
 """
 
 from __future__ import annotations
@@ -48,14 +50,22 @@ def says(answer: str, *lines: str) -> None:
 
 
 def test_it_is_written_in_fewer_than_120_lines(hedgerow: Path) -> None:
-    assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in hedgerow.rglob("*.yaml")) < 120
+    assert (
+        sum(len(file.read_text(encoding="utf-8").splitlines()) for file in hedgerow.rglob("*.yaml"))
+        < 120
+    )
 
 
 async def test_an_attack_on_the_console(
-    hedgerow: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    hedgerow: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start hedgerow "The Lane" scenario=lane', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'game start hedgerow "The Lane" scenario=lane', "game settings hand_dice=yes"
+    )
     await channel.do("Anna", "game join Blue")
     shot = 'hedgerow attack attackers="Rifles 1..3; Troop A" targets="Guard 1; Guard 2"'
     says((await channel.do("Anna", f"{shot} ground=hedge odds")).text(), *ODDS)
@@ -65,8 +75,12 @@ async def test_an_attack_on_the_console(
     says(refused.text(), "Guard 2 is shaken.", "rally phase")
     says((await channel.do("Anna", f"{shot} hand=2")).text(), *EXCHANGE)
     units = (await channel.game()).units
-    assert {units[name].state for name in ("rifles 1", "troop a", "guard 1", "guard 2")} == {"reduced"}
-    gone = await channel.do("Anna", "hedgerow attack attackers=blue1 targets=red2 ground=village hand=1")
+    assert {units[name].state for name in ("rifles 1", "troop a", "guard 1", "guard 2")} == {
+        "reduced"
+    }
+    gone = await channel.do(
+        "Anna", "hedgerow attack attackers=blue1 targets=red2 ground=village hand=1"
+    )
     says(gone.text(), "Rifles 1 is destroyed")
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["rifles 1"].state == "reduced"
@@ -94,9 +108,13 @@ async def test_an_attack_on_discord(hedgerow: Path, tmp_path: Path) -> None:
         offered = await anna.autocomplete(table, "hedgerow attack", "targets", "gua")
         assert [choice.value for choice in offered][:2] == ["Guard 1", "Guard 2"]
         given: dict[str, Any] = {"attackers": "Rifles 1..3; Troop A", "targets": "Guard 1; Guard 2"}
-        odds = await (await anna.slash(table, "hedgerow attack", ground="hedge", odds=True, **given)).answer()
+        odds = await (
+            await anna.slash(table, "hedgerow attack", ground="hedge", odds=True, **given)
+        ).answer()
         says(odds.text, *ODDS)
-        fought = await say(anna, table, "hedgerow attack", ground="hedge", hand="5,2,3,6,6", **given)
+        fought = await say(
+            anna, table, "hedgerow attack", ground="hedge", hand="5,2,3,6,6", **given
+        )
         says(fought.text, *RETREAT)
 
         says((await (await anna.slash(table, "unit list")).answer()).text, "Guard 2 shaken")
@@ -106,7 +124,10 @@ async def test_an_attack_on_discord(hedgerow: Path, tmp_path: Path) -> None:
         form = await anna.slash(table, "hedgerow attack")
         labels = [part["label"] for part in form.modal["components"]]
         assert labels == ["Attackers", "Targets", "Ground", "Do what"], "no field without a choice"
-        chosen = {"Attackers": ["Rifles 1", "Rifles 2", "Rifles 3", "Troop A"], "Targets": ["Guard 1", "Guard 2"]}
+        chosen = {
+            "Attackers": ["Rifles 1", "Rifles 2", "Rifles 3", "Troop A"],
+            "Targets": ["Guard 1", "Guard 2"],
+        }
         filled = {**chosen, "Ground": ["Hedge −1"], "Do what": "Show the odds first"}
         odds = await (await anna.submit_modal(form, filled)).answer()
         says(odds.text, *ODDS)

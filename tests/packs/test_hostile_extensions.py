@@ -1,4 +1,6 @@
-"""Packs that would bend a game that they extend or inherit, or that never end: each is refused in one sentence."""
+"""Packs that would bend a game that they extend or inherit, or that never end: each is refused
+in one sentence.
+"""
 
 from __future__ import annotations
 
@@ -27,34 +29,75 @@ def faults_of(files: dict[str, str]) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"pack.yaml": ABOUT.replace("asl", "few")}, "pack.yaml, row extends: there is no built-in system few"),
+        (
+            {"pack.yaml": ABOUT.replace("asl", "few")},
+            "pack.yaml, row extends: there is no built-in system few",
+        ),
         ({"pack.yaml": ABOUT.replace("asl", "club-ift")}, "there is no built-in system club-ift"),
-        ({"pack.yaml": ABOUT + "inherits: asl\n"}, "a pack inherits (a game of its own) or extends"),
-        ({"pack.yaml": ABOUT.replace("asl", "asl@99")}, "is for edition 99 of asl, and this is edition"),
+        (
+            {"pack.yaml": ABOUT + "inherits: asl\n"},
+            "a pack inherits (a game of its own) or extends",
+        ),
+        (
+            {"pack.yaml": ABOUT.replace("asl", "asl@99")},
+            "is for edition 99 of asl, and this is edition",
+        ),
         ({"pack.yaml": ABOUT.replace("asl", "[asl, lnlt]")}, "row extends: must be a text"),
-        ({"sequences.yaml": SMOKE, "steps/smoke.yaml": EXTENSION["steps/fire.yaml"]}, "has the combat sequence smoke"),
+        (
+            {"sequences.yaml": SMOKE, "steps/smoke.yaml": EXTENSION["steps/fire.yaml"]},
+            "has the combat sequence smoke",
+        ),
         ({"melee-actions.yaml": EXTENSION["card.yaml"]}, "has the table melee-actions already"),
         ({"game.yaml": "phases: []\n"}, "row phases: an extension adds to groups, lists"),
         ({"game.yaml": "turns: together\n"}, "row turns: an extension adds to"),
         ({"game.yaml": "title: Mine\n"}, "row title: an extension adds to"),
         ({"game.yaml": "units: [squad]\n"}, "row units: an extension adds to"),
-        ({"game.yaml": "units: {attributes: {morale: null}}\n"}, "an extension takes nothing out of a game"),
-        ({"game.yaml": "units: {attributes: {morale: {type: int, max: 99}}}\n"}, "morale: is there already"),
-        ({"game.yaml": "units: {lost: [good-order]}\n"}, "good-order: is the game's, and stays as it is"),
+        (
+            {"game.yaml": "units: {attributes: {morale: null}}\n"},
+            "an extension takes nothing out of a game",
+        ),
+        (
+            {"game.yaml": "units: {attributes: {morale: {type: int, max: 99}}}\n"},
+            "morale: is there already",
+        ),
+        (
+            {"game.yaml": "units: {lost: [good-order]}\n"},
+            "good-order: is the game's, and stays as it is",
+        ),
         ({"game.yaml": "units: {state_flags: {broken: [low_ammo]}}\n"}, "is the game's, and stays"),
         ({"game.yaml": "units: {states: [squad]}\n"}, "squad: is there already, among types"),
         ({"game.yaml": "units: {only: 7}\n"}, "row units only: must be"),
         ({"game.yaml": "units: {types: 7}\n"}, "row units types: must be a list of words"),
-        ({"game.yaml": "lists: {starts: [never]}\n"}, "lists starts: is there already, and otherwise"),
-        ({"game.yaml": '{results: {"*": {break: {says: "{} wins"}}}}\n'}, "break: is there already"),
+        (
+            {"game.yaml": "lists: {starts: [never]}\n"},
+            "lists starts: is there already, and otherwise",
+        ),
+        (
+            {"game.yaml": '{results: {"*": {break: {says: "{} wins"}}}}\n'},
+            "break: is there already",
+        ),
         ({"scenarios/first.yaml": FIRST}, "a scenario is of a game"),
-        ({"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "units: {states: null}\n"}, "is not known here"),
-        ({"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "units: null\n"}, "game.yaml: units is missing"),
-        ({"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "groups: {fire: null}\n"}, "the game has no group fire"),
-        ({"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "phases: null\nlists: [a]\n"}, "row lists: must be name"),
+        (
+            {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "units: {states: null}\n"},
+            "is not known here",
+        ),
+        (
+            {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "units: null\n"},
+            "game.yaml: units is missing",
+        ),
+        (
+            {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "groups: {fire: null}\n"},
+            "the game has no group fire",
+        ),
+        (
+            {"pack.yaml": HOUSE["pack.yaml"], "game.yaml": "phases: null\nlists: [a]\n"},
+            "row lists: must be name",
+        ),
     ],
 )
-def test_what_would_bend_a_game_is_refused_in_one_sentence(changed: dict[str, str], said: str) -> None:
+def test_what_would_bend_a_game_is_refused_in_one_sentence(
+    changed: dict[str, str], said: str
+) -> None:
     faults = faults_of({**EXTENSION, **changed})
     assert any(said in fault for fault in faults), faults
     assert all("Error" not in fault and len(fault) < 500 for fault in faults), faults
@@ -68,7 +111,9 @@ def test_four_hundred_blank_cells_are_listed_in_a_line() -> None:
     blanks = ", ".join("_" * 20)
     card += "outputs: {result: token}\nread:\n  rows: roll\n"
     card += f"  columns: {{by: column, from: [{blanks}]}}\n  cells:\n{rows}\n"
-    report = check_content({name: text.encode() for name, text in {**FEW, "crt.yaml": card}.items()})
+    report = check_content(
+        {name: text.encode() for name, text in {**FEW, "crt.yaml": card}.items()}
+    )
     assert report.faults == ()
     (asked,) = [question for question in report.questions if "blank" in question]
     assert "401 blanks" in asked

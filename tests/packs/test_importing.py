@@ -1,4 +1,6 @@
-"""Tables of other programs become tables of ours, which are played; what is none is refused in one line."""
+"""Tables of other programs become tables of ours, which are played; what is none is refused in
+one line.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ def test_a_sheet_of_firepower_and_modified_dice_is_read_at_its_edges() -> None:
     assert says(table, fp=5, roll=9, modifier=-1) == "M1"
     assert says(table, fp=1, roll=2, modifier=-5) == "M2"
     assert says(table, fp=40, roll=12, modifier=4) == "M1"
-    assert made.questions == ("fire: its columns are read as 'from this figure on'; with `to` they go up to it",)
+    assert made.questions == (
+        "fire: its columns are read as 'from this figure on'; with `to` they go up to it",
+    )
 
 
 def test_columns_that_are_results_are_outputs_and_quoted_cells_stay_whole() -> None:
@@ -123,7 +127,13 @@ def test_totals_at_the_top_and_words_at_the_side_are_a_table_too() -> None:
 def test_percentages_are_read_as_the_dice_show_them() -> None:
     table = only(sample("weather.md"))
     assert rolled(table) == "1d100"
-    assert [says(table, roll=roll) for roll in (50, 51, 95, 96, 100)] == ["Clear", "Rain", "Mud", "Snow", "Snow"]
+    assert [says(table, roll=roll) for roll in (50, 51, 95, 96, 100)] == [
+        "Clear",
+        "Rain",
+        "Mud",
+        "Snow",
+        "Snow",
+    ]
     ten = imported("d10,fate\n0,lost\n1-5,found\n6-9,sold\n", "finds.csv")
     assert says(only(ten), roll=10) == "lost"
     assert ten.questions == ("finds: row 0 is read as 10, as such a die shows it",)
@@ -169,7 +179,9 @@ def test_a_rollable_table_of_foundry() -> None:
     assert table.notes == "Rolled at the start of each turn."
     assert says(table, roll=3) == "Fog rolls in: sight is 2 hexes & no air support."
     assert says(table, roll=12) == "Airstrike: Roll 1d6 on Bombs"
-    assert made.questions == ("random-events: Supply convoy is a link in Foundry; here it is its name alone",)
+    assert made.questions == (
+        "random-events: Supply convoy is a link in Foundry; here it is its name alone",
+    )
     older = only(sample("stragglers-v9.json"))
     assert [says(older, roll=roll) for roll in (10, 11, 16, 20)] == [
         "None", "1d6 men", "A mounted messenger", "A mounted messenger",
@@ -178,15 +190,26 @@ def test_a_rollable_table_of_foundry() -> None:
 
 def test_foundry_results_with_weights_alone_have_a_die_of_their_sum() -> None:
     results = [{"text": "wet", "weight": 3}, {"text": "dry", "weight": 1}]
-    table = only(imported(json.dumps({"name": "Sky", "formula": "", "results": results}), "sky.json"))
+    table = only(
+        imported(json.dumps({"name": "Sky", "formula": "", "results": results}), "sky.json")
+    )
     assert rolled(table) == "1d4"
     assert [says(table, roll=roll) for roll in (3, 4)] == ["wet", "dry"]
-    odd = imported(json.dumps({"name": "Sky", "formula": "1d4x4", "results": [{"text": "a", "range": [1, 4]}]}), "s")
-    assert odd.questions == ("sky: its formula 1d4x4 is not read; say under rolls which dice it has",)
+    odd = imported(
+        json.dumps(
+            {"name": "Sky", "formula": "1d4x4", "results": [{"text": "a", "range": [1, 4]}]}
+        ),
+        "s",
+    )
+    assert odd.questions == (
+        "sky: its formula 1d4x4 is not read; say under rolls which dice it has",
+    )
 
 
 def test_the_files_of_bcdice_as_they_lie_there() -> None:
-    """Dice and title in one line, blanks before a row; rows of the lower die first show that the dice are sorted."""
+    """Dice and title in one line, blanks before a row; rows of the lower die first show that the
+    dice are sorted.
+    """
     table = only(sample("stragglers.txt"))
     assert (table.title, rolled(table), says(table, roll=5)) == (
         "Stragglers on the road",
@@ -196,10 +219,14 @@ def test_the_files_of_bcdice_as_they_lie_there() -> None:
     blanks = only(imported("1D2:Flank\n 1:left\n 2 : right\n", "flank.txt"))
     assert [says(blanks, roll=roll) for roll in (1, 2)] == ["left", "right"]
     pairs = [10 * tens + ones for tens in range(1, 7) for ones in range(1, 7)]
-    lower = imported("D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 <= n % 10), "omen.txt")
+    lower = imported(
+        "D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 <= n % 10), "omen.txt"
+    )
     assert says(only(lower), tens=5, ones=2) == "no. 25"
     assert lower.questions == ("omen: it has rows for the lower die first alone: it is read so",)
-    higher = imported("d66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 >= n % 10), "omen.txt")
+    higher = imported(
+        "d66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs if n // 10 >= n % 10), "omen.txt"
+    )
     assert says(only(higher), tens=2, ones=5) == "no. 52"
     whole = imported("D66:Omen\n" + "".join(f"{n}:no. {n}\n" for n in pairs), "omen.txt")
     assert (says(only(whole), tens=5, ones=2), whole.questions) == ("no. 52", ())
@@ -210,13 +237,20 @@ def test_the_tables_of_a_bcdice_system_in_yaml() -> None:
     assert (made.format, made.title) == ("BCDice", "HedgeWar")
     found = tables(made)
     assert [says(found["road-table"], roll=roll) for roll in (1, 6)] == ["Mud", "A toll gate"]
-    assert [says(found["loot-table"], roll=roll) for roll in (4, 5, 12)] == ["Boots", "Bread", "A map for %{side}"]
+    assert [says(found["loot-table"], roll=roll) for roll in (4, 5, 12)] == [
+        "Boots",
+        "Bread",
+        "A map for %{side}",
+    ]
     assert says(found["village-names"], tens=6, ones=1) == "Holt"
     assert made.questions == (
         "left out: SKT (Trades) does not say in the file which dice it has.",
         "loot-table: what is in %{...} is filled in by BCDice; here it is a text",
     )
-    pairs = imported(f"ja:\n  X:\n    ABC:\n      name: 表\n      items: {[f'no. {n}' for n in range(36)]}\n", "x.yml")
+    pairs = imported(
+        f"ja:\n  X:\n    ABC:\n      name: 表\n      items: {[f'no. {n}' for n in range(36)]}\n",
+        "x.yml",
+    )
     (id,) = tables(pairs)
     assert (id, says(only(pairs), tens=2, ones=1)) == ("abc", "no. 6")
     assert "its 36 entries are read as those of two dice" in pairs.questions[0]
@@ -235,7 +269,9 @@ def test_the_common_slips_of_foundry_tables_are_questions() -> None:
     assert [says(only(twice), roll=roll) for roll in (3, 4)] == ["dry", "wet; windy"]
     assert twice.questions == ("sky: 2 results have 4-6: read as one, with ; between them",)
     crossed = foundry((1, 4, "dry"), (3, 6, "wet"))
-    assert [says(only(crossed), roll=roll) for roll in range(1, 7)] == ["dry"] * 2 + ["dry; wet"] * 2 + ["wet"] * 2
+    assert [says(only(crossed), roll=roll) for roll in range(1, 7)] == ["dry"] * 2 + [
+        "dry; wet"
+    ] * 2 + ["wet"] * 2
     for name in ("50/50", "50/50 of a title as long as a column of march"):
         (id,) = tables(foundry((1, 6, "heads"), name=name))
         assert (id.startswith("table-50-50"), len(id) <= 30) == (True, True)
@@ -257,17 +293,25 @@ def test_long_texts_and_long_decks_are_taken() -> None:
 def test_a_list_that_can_be_no_table_leaves_the_others_of_its_deck() -> None:
     made = imported(json.dumps({"a": ["x" * 5_000], "b": ["left", "right"]}), "deck.json")
     assert list(tables(made)) == ["b"]
-    assert made.questions == ("left out: Entry 1 of a has 5,000 characters; at most 4,000 go into one.",)
+    assert made.questions == (
+        "left out: Entry 1 of a has 5,000 characters; at most 4,000 go into one.",
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"name": "Sky",\n "results": [}', "This JSON cannot be read: line 2, column 14: a value is missing here."),
+        (
+            '{"name": "Sky",\n "results": [}',
+            "This JSON cannot be read: line 2, column 14: a value is missing here.",
+        ),
         ('{"name": "Sky"\n "x": 1}', "This JSON cannot be read: line 2, column 2: a comma"),
         ('{"name": "Sky" 1}', "line 1, column 16: a comma"),
         ('{"_key": "!folders!1", "type": "RollTable"}', "This is a folder of Foundry VTT"),
-        ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "This is a pointer of Git LFS"),
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:1\n",
+            "This is a pointer of Git LFS",
+        ),
     ],
 )
 def test_what_cannot_be_read_says_why_and_where(text: str, said: str) -> None:
@@ -278,7 +322,10 @@ def test_what_cannot_be_read_says_why_and_where(text: str, said: str) -> None:
 
 def test_line_breaks_in_the_texts_of_json_are_read() -> None:
     """Three of the Foundry community's tables have them, which JSON does not allow."""
-    made = imported('{"name": "Sky", "formula": "1d2", "results": [{"range": [1, 2], "text": "wet\nand dark"}]}', "x")
+    made = imported(
+        '{"name": "Sky", "formula": "1d2", "results": [{"range": [1, 2], "text": "wet\nand dark"}]}',
+        "x",
+    )
     assert says(only(made), roll=1) == "wet and dark"
 
 
@@ -296,14 +343,22 @@ def test_a_deck_has_a_table_for_each_list_with_its_weights() -> None:
     assert (made.title, made.author, made.version) == ("War diary", "A. Scribe", "1.2")
     found = tables(made)
     assert list(found) == ["mood", "morning", "weather"]
-    assert chances(found["weather"]) == {"dry": Fraction(6, 10), "wet": Fraction(3, 10), "fog": Fraction(1, 10)}
+    assert chances(found["weather"]) == {
+        "dry": Fraction(6, 10),
+        "wet": Fraction(3, 10),
+        "fog": Fraction(1, 10),
+    }
     assert says(found["morning"], roll=1) == "A <weather> dawn; <mood> in the ranks"
-    assert "morning: <weather> is drawn from the table of that name: look it up, too" in made.questions
+    assert (
+        "morning: <weather> is drawn from the table of that name: look it up, too" in made.questions
+    )
     assert "morning: [1d6] is rolled or shown in SealDice; here it is a text" in made.questions
 
 
 def test_a_text_that_draws_from_one_other_list_rolls_on_that_table() -> None:
-    """Not one that draws from several, nor what would lead in a circle; each of them stays a question."""
+    """Not one that draws from several, nor what would lead in a circle; each of them stays a
+    question.
+    """
     lists = {
         "sky": ["clear", "::2::rain, {wind}", "{storm}"],
         "wind": ["calm", "gale"],
@@ -354,7 +409,10 @@ def test_decks_in_yaml_and_toml() -> None:
     assert (supplies.author, supplies.licence) == ("A. Scribe / B. Clerk", "CC-BY")
     found = tables(supplies)
     assert {table.title for table in found.values()} == {"wagon", "军粮", "ammunition"}
-    assert "wagon: its cards are drawn once each; here every roll has all of them" in supplies.questions
+    assert (
+        "wagon: its cards are drawn once each; here every roll has all of them"
+        in supplies.questions
+    )
 
 
 def test_many_lists_fill_several_menus() -> None:
@@ -364,10 +422,16 @@ def test_many_lists_fill_several_menus() -> None:
 
 
 def test_a_pack_of_a_table_has_an_id_of_its_own() -> None:
-    """A title that names no pack, such as `Table` or a built-in game, gets some of the hash of its tables."""
+    """A title that names no pack, such as `Table` or a built-in game, gets some of the hash of
+    its tables.
+    """
     assert sample("rally.csv").id == "rally"
     assert sample("war-diary.json").id == "war-diary"
-    sheets = [imported(f"d6,{word}\n1-3,a\n4-6,b\n", name) for word in ("x", "y") for name in ("table", "lnlt", "军粮")]
+    sheets = [
+        imported(f"d6,{word}\n1-3,a\n4-6,b\n", name)
+        for word in ("x", "y")
+        for name in ("table", "lnlt", "军粮")
+    ]
     ids = {made.id for made in sheets}
     assert len(ids) == 6
     assert all(check_content(made.pack(made.id)).faults == () for made in sheets)
@@ -397,7 +461,10 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "thousands of dice": ("T\n999D9999\n1:a\n", "not-a-table"),
     "a bad entry": ("T\n1D6\n1:a\nb\n", "not-a-table"),
     "a bad range": (json.dumps({"formula": "1d6", "results": [{"range": [1]}]}), "not-a-table"),
-    "a huge range": (json.dumps({"formula": "1d6", "results": [{"range": [1, 10**30]}]}), "not-a-table"),
+    "a huge range": (
+        json.dumps({"formula": "1d6", "results": [{"range": [1, 10**30]}]}),
+        "not-a-table",
+    ),
     "a result that is none": (json.dumps({"results": [1]}), "not-a-table"),
     "a table of ours": ("title: X\nkind: grid\n", "not-a-table"),
 }
@@ -416,7 +483,14 @@ def test_what_is_no_table_is_refused_in_one_line_and_at_once(what: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["{" * 30_000 + "}", "<" * 200_000, "@a[" * 60_000, "[[" * 100_000, "::" * 100_000, "<p " * 80_000],
+    [
+        "{" * 30_000 + "}",
+        "<" * 200_000,
+        "@a[" * 60_000,
+        "[[" * 100_000,
+        "::" * 100_000,
+        "<p " * 80_000,
+    ],
     ids=range(6),
 )
 def test_texts_that_would_tie_up_a_pattern_take_no_time(text: str) -> None:
@@ -440,7 +514,18 @@ JSONS = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ["results", "range", "formula", "text", "weight", "name", "decks", "options", "_title", "a"]
+                [
+                    "results",
+                    "range",
+                    "formula",
+                    "text",
+                    "weight",
+                    "name",
+                    "decks",
+                    "options",
+                    "_title",
+                    "a",
+                ]
             )
             | st.text(max_size=4),
             inner,
@@ -459,7 +544,9 @@ def result_of(text: str) -> tuple[Imported | None, UserError | None]:
 
 
 def is_sound(text: str) -> None:
-    """The text becomes YAML that the check reads, with or without faults, or is refused in one line."""
+    """The text becomes YAML that the check reads, with or without faults, or is refused in one
+    line.
+    """
     made, error = result_of(text)
     if made is None:
         assert error is not None
@@ -467,7 +554,10 @@ def is_sound(text: str) -> None:
         assert "\n" not in str(error)
         return
     report = check_content(made.pack("tryout"))
-    assert not any("line 1:" in fault or "is not YAML" in fault for fault in report.faults), (made.files, report.faults)
+    assert not any("line 1:" in fault or "is not YAML" in fault for fault in report.faults), (
+        made.files,
+        report.faults,
+    )
 
 
 EXAMPLES = pytest.mark.parametrize("examples", [30, pytest.param(150, marks=pytest.mark.slow)])
@@ -498,7 +588,9 @@ FIGURES = st.integers(-2, 70) | st.sampled_from(["1..3", "4", "x", "11", "2..", 
 ITEMS = (
     st.lists(st.text(max_size=6) | st.integers(0, 9) | st.none(), max_size=7)
     | st.lists(st.lists(FIGURES | st.text(max_size=6), max_size=7), max_size=7)
-    | st.dictionaries(FIGURES, st.text(max_size=6) | st.none() | st.lists(st.integers(), max_size=2), max_size=40)
+    | st.dictionaries(
+        FIGURES, st.text(max_size=6) | st.none() | st.lists(st.integers(), max_size=2), max_size=40
+    )
 )
 SYSTEMS = st.dictionaries(
     st.sampled_from(["VOT", "表", "T 1", "no"]),
@@ -535,7 +627,9 @@ def test_the_file_may_be_as_large_as_a_pack() -> None:
     assert len(only(imported(f"d399,text\n{rows}", "long.csv")).printed["read"]["cells"]) == 399
 
 
-def test_the_command_prints_a_table_or_makes_a_pack_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_a_table_or_makes_a_pack_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["import", str(SAMPLES / "fire.tsv")]) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith("# fire.yaml\ntitle: Fire\n")
@@ -549,7 +643,9 @@ def test_the_command_prints_a_table_or_makes_a_pack_of_it(tmp_path: Path, capsys
     assert "is there already" in capsys.readouterr().err
 
 
-def test_a_table_with_a_fault_is_printed_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_with_a_fault_is_printed_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "loot.txt"
     file.write_text("Loot\n1D4\n1:gold\n2:silver\n4:a gem\n", encoding="utf-8")
     assert main(["import", str(file)]) == 1
@@ -575,7 +671,9 @@ def test_a_folder_is_imported_at_once_with_the_reason_of_each_refusal(
     assert "left out  note.txt: No table can be read from this." in said
     assert "left out  loot.txt: loot.yaml, row read: nothing answers roll 3" in said
     assert "question  patrols.yml, left out: SKT (Trades) does not say" in said
-    assert said.endswith("Our tables: 9 tables\n5 of 7 files taken.\n--pack FOLDER makes a pack of it.\n")
+    assert said.endswith(
+        "Our tables: 9 tables\n5 of 7 files taken.\n--pack FOLDER makes a pack of it.\n"
+    )
     assert main(["import", str(tables), "--pack", str(tmp_path / "club")]) == 1
     assert f"{tmp_path / 'club'} is written: 9 tables" in capsys.readouterr().out
     assert main(["check", str(tmp_path / "club")]) == 0
@@ -600,7 +698,9 @@ def test_folders_whose_names_are_alike_share_no_overfull_menu(
     assert list(load_pack(tmp_path / "club").game["groups"]) == ["x", "x-2", "x-2-2"]
 
 
-def test_a_folder_that_no_pack_holds_fills_several(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_no_pack_holds_fills_several(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tables = tmp_path / "decks"
     tables.mkdir()
     for number in range(60):
@@ -611,11 +711,17 @@ def test_a_folder_that_no_pack_holds_fills_several(tmp_path: Path, capsys: pytes
     packs, faults = packs_in(tmp_path)
     assert (sorted(packs), faults) == (["club", "club-2", "club-3"], [])
     assert sum(len(pack.tables) for pack in packs.values()) == 60
-    assert all(len(data) <= MOST_BYTES for pack in packs.values() for data in [b"".join(pack.content.values())])
+    assert all(
+        len(data) <= MOST_BYTES
+        for pack in packs.values()
+        for data in [b"".join(pack.content.values())]
+    )
     assert dict(packs["club"].game["groups"]) == {"tables": "Tables", "tables-2": "Tables 2"}
 
 
-def test_a_table_that_no_pack_holds_is_left_out_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_that_no_pack_holds_is_left_out_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     large = {"a": [f"{number} {'word ' * 250}" for number in range(300)], "b": ["left", "right"]}
     (tmp_path / "large.json").write_text(json.dumps(large), encoding="utf-8")
     assert main(["import", str(tmp_path)]) == 1
@@ -624,7 +730,9 @@ def test_a_table_that_no_pack_holds_is_left_out_alone(tmp_path: Path, capsys: py
     assert said.endswith(": 1 table\n1 of 1 file taken.\n--pack FOLDER makes a pack of it.\n")
 
 
-async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_it_in_a_file() -> None:
+async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_it_in_a_file() -> (
+    None
+):
     channel = await Channel.fresh()
     text = ("The column halts at the ford, " * 132).strip()
     content = foundry(*((n, n, f"{n} {text}") for n in range(1, 7)), name="Tale").pack("tale")
@@ -641,9 +749,13 @@ async def test_the_answer_of_a_long_text_fits_both_platforms_with_the_whole_of_i
         check_blocks(slack.render(reply, "T1").blocks)
 
 
-def test_a_zip_of_tables_is_a_folder_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_zip_of_tables_is_a_folder_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "club.deck"  # as SealDice calls them
-    file.write_bytes(zipped({name: (SAMPLES / name).read_bytes() for name in ("odds.csv", "stragglers.txt")}))
+    file.write_bytes(
+        zipped({name: (SAMPLES / name).read_bytes() for name in ("odds.csv", "stragglers.txt")})
+    )
     assert main(["import", str(file)]) == 0
     assert "2 of 2 files taken." in capsys.readouterr().out
     assert main(["import", str(file), "--id", "odds"]) == 2

@@ -36,7 +36,11 @@ def test_a_sheet_of_cards_becomes_a_deck_that_a_game_has(make_pack: PackMaker) -
     (made,) = load_pack(folder).decks.values()
     assert made.title == "Chances"
     assert made.deck.cards == (("all-quiet", 8), ("rain-heavy", 2), ("a-guide", 1))
-    assert made.names == {"all-quiet": "All quiet", "rain-heavy": "Rain - heavy", "a-guide": "A guide"}
+    assert made.names == {
+        "all-quiet": "All quiet",
+        "rain-heavy": "Rain - heavy",
+        "a-guide": "A guide",
+    }
     assert made.said["a-guide"] == {"ap": 2, "wet": False, "side": "blue"}
     assert made.after == {"all-quiet": "back", "rain-heavy": "discard", "a-guide": "removed"}
     asked = "\n".join(told.lines)
@@ -54,7 +58,11 @@ def test_a_deck_alone_is_printed_and_may_be_a_pack_of_its_own(tmp_path: Path) ->
 
 
 def test_a_deck_in_a_folder_of_tables_is_left_out_and_told(tmp_path: Path) -> None:
-    found = gathered([("chances.csv", SHEET.encode()), ("a.csv", b"2d6,x\n2-7,a\n8-12,b\n")], "Tables", is_alone=False)
+    found = gathered(
+        [("chances.csv", SHEET.encode()), ("a.csv", b"2d6,x\n2-7,a\n8-12,b\n")],
+        "Tables",
+        is_alone=False,
+    )
     assert any("a deck goes into a pack by itself" in line for line in found.left_out)
     assert not any("deck" in file for pack in found.packs for file in pack.files)
 
@@ -71,7 +79,9 @@ def test_a_cell_that_is_none_is_refused_with_its_row(text: str, says: str) -> No
         imported(text)
 
 
-@pytest.mark.parametrize("text", ["2d6,1-1,2-1\n2-7,a,b\n8-12,c,d\n", "name,ap\nRain,1\n", "count,ap\n1,2\n"])
+@pytest.mark.parametrize(
+    "text", ["2d6,1-1,2-1\n2-7,a,b\n8-12,c,d\n", "name,ap\nRain,1\n", "count,ap\n1,2\n"]
+)
 def test_another_sheet_is_no_deck(text: str) -> None:
     assert deck_of(text, "T") is None
 
@@ -89,7 +99,10 @@ CELL = st.text(max_size=60) | st.sampled_from(
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(CELL, min_size=3, max_size=3), min_size=1, max_size=6))
 def test_no_sheet_of_cards_brings_the_importer_down(rows: list[list[str]]) -> None:
-    text = "\n".join("\t".join(cell.replace("\t", " ") for cell in row) for row in [["name", "count", "ap"], *rows])
+    text = "\n".join(
+        "\t".join(cell.replace("\t", " ") for cell in row)
+        for row in [["name", "count", "ap"], *rows]
+    )
     with suppress(UserError):
         alone(imported(text))
 
@@ -106,7 +119,9 @@ LISTS = """{
 }"""
 
 
-def test_a_list_of_sealdice_becomes_a_deck_with_as_many_cards_as_it_weighs(make_pack: PackMaker) -> None:
+def test_a_list_of_sealdice_becomes_a_deck_with_as_many_cards_as_it_weighs(
+    make_pack: PackMaker,
+) -> None:
     folder = make_pack()
     told = put(LISTS.encode(), "valley.json", folder, deck="weather")
     assert told.status == 0
@@ -140,11 +155,18 @@ def test_a_list_may_be_yaml_toml_or_nested(text: str) -> None:
 
 def of_foundry(*cards: Any, **more: Any) -> str:
     """A deck as Foundry's export writes it."""
-    said = {"description": "", "img": None, "displayCount": False, "_stats": {"coreVersion": "12.331"}}
+    said = {
+        "description": "",
+        "img": None,
+        "displayCount": False,
+        "_stats": {"coreVersion": "12.331"},
+    }
     return json.dumps({"name": "Orders", "type": "deck", **said, "cards": list(cards), **more})
 
 
-def card(name: str, suit: str | None = None, value: float | None = None, **more: Any) -> dict[str, Any]:
+def card(
+    name: str, suit: str | None = None, value: float | None = None, **more: Any
+) -> dict[str, Any]:
     face = {"name": name, "text": "", "img": "cards/orders.webp"}
     said: dict[str, Any] = {
         "type": "base",
@@ -155,7 +177,13 @@ def card(name: str, suit: str | None = None, value: float | None = None, **more:
         "sort": 0,
         "system": {},
     }
-    return {"name": name, "faces": [face], "back": {"name": "", "text": "", "img": None}, **said, **more}
+    return {
+        "name": name,
+        "faces": [face],
+        "back": {"name": "", "text": "", "img": None},
+        **said,
+        **more,
+    }
 
 
 def test_cards_of_foundry_become_a_deck_with_suits_and_values(make_pack: PackMaker) -> None:
@@ -192,7 +220,11 @@ def test_a_hand_of_foundry_is_asked_about() -> None:
         (of_foundry(card("Mud"), "Rain"), "", "Card 2 is not written as Foundry does"),
         (of_foundry({**card("Mud"), "faces": [3]}), "", "Card 1 is not written as Foundry does"),
         (of_foundry(card("")), "", "Card 1 has no name"),
-        ('{"name": "Orders", "type": "Actor"}', "", "neither a rollable table nor cards of Foundry VTT"),
+        (
+            '{"name": "Orders", "type": "Actor"}',
+            "",
+            "neither a rollable table nor cards of Foundry VTT",
+        ),
     ],
 )
 def test_what_is_no_deck_is_refused_in_words(text: str, deck: str, says: str) -> None:

@@ -1,5 +1,5 @@
-"""A card in play as an input of a combat sequence: checked in a game that was started, offered, said by its name; any
-card does where nothing is drawn here, and for odds."""
+"""A card in play as an input of a combat sequence: checked in a game that was started, offered,
+said by its name; any card does where nothing is drawn here, and for odds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ use:
     tell: {card: words(card)}
     headline: "{words(card)}: {result}"
 """
-BAG = "title: Bag\nkeep: hand\ncards: [{id: fog, name: 'Thick fog', count: 3}, {id: sun, count: 2}]\n"
+BAG = (
+    "title: Bag\nkeep: hand\ncards: [{id: fog, name: 'Thick fog', count: 3}, {id: sun, count: 2}]\n"
+)
 MORE = {**FILES, "sequences.yaml": f"{FILES['sequences.yaml']!s}{USE}", "decks/bag.yaml": BAG}
 ROOM = Room()
 
@@ -79,7 +81,9 @@ async def test_a_card_in_play_is_taken_by_its_id_or_name_and_no_other(tmp_path: 
 
 async def test_again_a_macro_and_undo_know_where_the_card_is(tmp_path: Path) -> None:
     channel = await ford()
-    await channel.do("Anna", "game settings hand_dice=yes", "deck draw chances hand=rain", "few use rain")
+    await channel.do(
+        "Anna", "game settings hand_dice=yes", "deck draw chances hand=rain", "few use rain"
+    )
     used = (await channel.game()).last
     await channel.do("Anna", 'macro add wet "few use rain"', "macro run wet")
     await channel.do("Anna", "deck discard rain")
@@ -95,8 +99,18 @@ async def test_odds_what_if_rounds_and_programs_count_any_card() -> None:
     assert "Lost 50%" in (await channel.do("Anna", "few use rain odds")).text()
     assert "lost 17%" in (await channel.do("Anna", "few use fog odds")).text()
     await channel.do("Anna", "few use rain compare", "few use rain rounds=3")
-    assert resolve(system("few").sequence("use"), {"card": "Thick fog"}, Script([1])).out["result"] == "lost"
-    asked = {"id": 1, "op": "resolve", "system": "few", "sequence": "use", "in": {"card": "sun"}, "dice": [2]}
+    assert (
+        resolve(system("few").sequence("use"), {"card": "Thick fog"}, Script([1])).out["result"]
+        == "lost"
+    )
+    asked = {
+        "id": 1,
+        "op": "resolve",
+        "system": "few",
+        "sequence": "use",
+        "in": {"card": "sun"},
+        "dice": [2],
+    }
     assert answered(asked)["out"]["result"] == "held"
 
 
@@ -110,15 +124,17 @@ async def test_under_seal_it_is_checked_before_the_die_falls(tmp_path: Path) -> 
     channel = await ford()
     await channel.fails("Anna", "few use rain secret", "Rain is not in play.")
     assert not bodies(await sound(channel, tmp_path), "sealed")
-    await channel.do("Anna", "game settings hand_dice=yes", "deck draw chances hand=rain", "few use rain secret")
+    await channel.do(
+        "Anna", "game settings hand_dice=yes", "deck draw chances hand=rain", "few use rain secret"
+    )
     number = (await channel.game()).last
     await channel.do("Anna", "deck discard rain", f"game reveal {number}")
     await sound(channel, tmp_path)
 
 
 async def test_nobody_can_tell_from_it_what_is_in_a_hand() -> None:
-    """The same words for a card that they hold and for one that they do not, to them as to all; and no card of a hand
-    is offered."""
+    """The same words for a card that they hold and for one that they do not, to them as to all; and
+    no card of a hand is offered."""
     channel = await ford()
     await channel.do("Anna", "deck draw bag 3 to=me")
     for who in ("Anna", "Bob"):
@@ -130,14 +146,18 @@ async def test_nobody_can_tell_from_it_what_is_in_a_hand() -> None:
 
 
 async def _offered(channel: Channel, typed: str = "") -> list[tuple[str, str]]:
-    found = await channel.app.complete(("few", "use"), "card", typed, {}, channel.who("Bob"), channel.place)
+    found = await channel.app.complete(
+        ("few", "use"), "card", typed, {}, channel.who("Bob"), channel.place
+    )
     return [(one.name, one.value) for one in found]
 
 
 async def _picks(channel: Channel) -> list[tuple[str, str]]:
     spec = registry().get(("few", "use"))
     assert spec is not None
-    field = form_of(spec, {}, await channel.app.known(channel.place, channel.who("Bob")), ROOM).field("card")
+    field = form_of(
+        spec, {}, await channel.app.known(channel.place, channel.who("Bob")), ROOM
+    ).field("card")
     assert field is not None
     assert field.kind == "pick"
     return [(pick.label, pick.value) for pick in field.picks]
@@ -148,7 +168,10 @@ async def test_what_lies_in_play_is_offered_by_name_else_all() -> None:
     assert len(await _offered(channel)) == 5
     assert len(await _picks(channel)) == 5, "for odds"
     await channel.do(
-        "Anna", "game settings hand_dice=yes", "deck draw chances hand=rain,quiet,rain", "deck draw events"
+        "Anna",
+        "game settings hand_dice=yes",
+        "deck draw chances hand=rain,quiet,rain",
+        "deck draw events",
     )
     assert await _offered(channel) == [("All quiet", "quiet"), ("Rain", "rain")]
     assert await _offered(channel, "all q") == [("All quiet", "quiet")]

@@ -22,12 +22,18 @@ ABOUT = 'id: house\ntitle: House\nversion: "1"\nauthor: us\nlicence: CC0\ninheri
 def house(make_pack: PackMaker, parent: str = "lnlt", **files: str) -> PackSystem:
     """A pack of house rules for Lock 'n Load; `steps_shared` is steps/shared.yaml."""
     named = {f"{name.replace('_', '/')}.yaml": text for name, text in files.items()}
-    folder: Path = make_pack({"pack.yaml": ABOUT.format(parent=parent), "game.yaml": None, "crt.yaml": None, **named})
+    folder: Path = make_pack(
+        {"pack.yaml": ABOUT.format(parent=parent), "game.yaml": None, "crt.yaml": None, **named}
+    )
     return load_pack(folder)
 
 
-def test_a_sequence_replaces_the_whole_of_it_and_sees_what_its_parent_shares(make_pack: PackMaker) -> None:
-    """Mines: who hits them on 1-3 is out. The block that refuses units out of play is still the parent's."""
+def test_a_sequence_replaces_the_whole_of_it_and_sees_what_its_parent_shares(
+    make_pack: PackMaker,
+) -> None:
+    """Mines: who hits them on 1-3 is out. The block that refuses units out of play is still the
+    parent's.
+    """
     pack = house(
         make_pack,
         steps_mines="""steps:
@@ -39,7 +45,10 @@ def test_a_sequence_replaces_the_whole_of_it_and_sees_what_its_parent_shares(mak
 """,
     )
     pack.check_whole()
-    assert resolve(pack.sequence("mines"), pack.sequence("mines").example, Script([3])).out["result"] == "destroyed"
+    assert (
+        resolve(pack.sequence("mines"), pack.sequence("mines").example, Script([3])).out["result"]
+        == "destroyed"
+    )
     assert "smoke" in pack.sequences
     assert pack.sequence("smoke").declared is not None
 
@@ -76,7 +85,9 @@ def test_a_sequence_of_its_own_is_beside_its_parents(make_pack: PackMaker) -> No
 def test_a_mistake_in_what_a_pack_shares_is_found_in_its_file(make_pack: PackMaker) -> None:
     blocks = "blocks:\n  refuse-gone:\n    needs: [unit]\n    steps:\n    - when: unit.stat == gone\n      stop: true\n"
     pack = house(make_pack, steps_shared=blocks)
-    with pytest.raises(TableError, match=r"line 5, column 7 of steps/shared\.yaml.*Did you mean state"):
+    with pytest.raises(
+        TableError, match=r"line 5, column 7 of steps/shared\.yaml.*Did you mean state"
+    ):
         pack.sequence("smoke").declared  # noqa: B018  # it is compiled by this
 
 
@@ -93,14 +104,19 @@ def test_a_card_without_what_its_parent_reads_there_is_a_refusal_also_when_dice_
 def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
     edition = system("lnlt").edition
     assert house(make_pack, parent=f"lnlt@{edition}").parent is system("lnlt")
-    with pytest.raises(TableError, match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}"):
+    with pytest.raises(
+        TableError,
+        match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}",
+    ):
         house(make_pack, parent="lnlt@99")
 
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(built_in()))
 def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str) -> None:
-    """What is inherited is the house's, and held to no limits of strangers: each table's example reads as it did."""
+    """What is inherited is the house's, and held to no limits of strangers: each table's example
+    reads as it did.
+    """
     pack = house(make_pack, parent)
     pack.check_whole()
     assert check_content(pack.content).faults == ()
@@ -112,7 +128,9 @@ def test_a_pack_that_changes_nothing_is_sound(make_pack: PackMaker, parent: str)
 @pytest.mark.sample(1)
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("parent", sorted(built_in()))
-def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(make_pack: PackMaker, parent: str) -> None:
+def test_a_pack_with_one_sequence_of_its_own_answers_for_that_one_alone(
+    make_pack: PackMaker, parent: str
+) -> None:
     sequence = next(iter(system(parent).read("sequences")))
     own = yaml.safe_dump({sequence: system(parent).read("sequences")[sequence]}, sort_keys=False)
     house(make_pack, parent, sequences=own).check_whole()
@@ -149,11 +167,21 @@ units:
 def test_a_pack_adds_one_of_each_and_keeps_all_else(make_pack: PackMaker, parent: str) -> None:
     pack, theirs = house(make_pack, parent, game=ONE_OF_EACH), system(parent).game
     assert check_content(pack.content).faults == ()
-    for part, name in (("lists", "moods"), ("groups", "weather"), ("words", "wx"), ("labels", "gloom")):
+    for part, name in (
+        ("lists", "moods"),
+        ("groups", "weather"),
+        ("words", "wx"),
+        ("labels", "gloom"),
+    ):
         assert {*pack.game[part]} == {*(theirs.get(part) or ()), name}, part
     assert {*pack.game["results"]["*"]} == {*theirs["results"]["*"], "grim"}
     assert {*pack.game["results"]} == {*theirs["results"]}
-    for part, name in (("types", "sapper"), ("attributes", "gloom"), ("flags", "muddy"), ("states", "sulking")):
+    for part, name in (
+        ("types", "sapper"),
+        ("attributes", "gloom"),
+        ("flags", "muddy"),
+        ("states", "sulking"),
+    ):
         assert list(pack.game["units"][part]) == [*theirs["units"][part], name], part
     assert pack.game["units"]["well"] == theirs["units"]["well"]
     assert pack.game["phases"] == theirs["phases"]
@@ -172,7 +200,10 @@ def test_null_takes_one_out_and_what_still_needs_it_is_a_fault(make_pack: PackMa
 
 
 def test_null_takes_a_table_out_where_no_sequence_reads_it(make_pack: PackMaker) -> None:
-    with pytest.raises(TableError, match="row mines, step 4, let, card: there is no table or function mines_vehicle"):
+    with pytest.raises(
+        TableError,
+        match="row mines, step 4, let, card: there is no table or function mines_vehicle",
+    ):
         house(make_pack, "lnlt", **{"mines-vehicle": "null\n"}).check_whole()
     pack = house(make_pack, "lnlt", **{"mines-vehicle": "null\n"}, sequences="mines: null\n")
     pack.check_whole()
@@ -192,7 +223,8 @@ def test_null_takes_a_sequence_out(make_pack: PackMaker) -> None:
 def test_a_new_unit_type_is_asked_about(make_pack: PackMaker) -> None:
     pack = house(make_pack, "lnlt", game="units: {types: {tunneler: Tunneler}}\n")
     asked = (
-        "house/game.yaml, row units types: the combat sequences of lnlt know nothing of tunneler and may refuse them"
+        "house/game.yaml, row units types: "
+        "the combat sequences of lnlt know nothing of tunneler and may refuse them"
     )
     report = check_content(pack.content)
     assert (report.faults, report.questions[-1].partition(";")[0]) == ((), asked)

@@ -1,4 +1,6 @@
-"""The content of a pack is kept while a server has it or has played it, and goes a week after that."""
+"""The content of a pack is kept while a server has it or has played it, and goes a week after
+that.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_cha
     folder = make_pack(dict(FIRST))
     use_packs(folder)
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=4")
+    await channel.do(
+        "Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=4"
+    )
     (folder / "crt.yaml").write_text(SECOND["crt.yaml"])
     use_packs(folder)
     later = Channel(App(channel.app.store), prefix="later")
@@ -84,11 +88,20 @@ async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_cha
     assert len(await kept(channel)) == 1
 
 
-async def test_free_play_goes_on_under_the_version_that_is_enabled_and_a_game_under_its_own() -> None:
+async def test_free_play_goes_on_under_the_version_that_is_enabled_and_a_game_under_its_own() -> (
+    None
+):
     """Also with units on its roster, as long as nobody has started a game."""
     channel = await Channel.fresh()
-    packs = [(await add(channel, few(files))).buttons[0].action.rpartition(":")[2] for files in (FIRST, SECOND)]
-    lines = ("few shoot targets=unit hand=4", 'unit add "Gun 1" unit', 'few shoot targets="Gun 1" hand=4')
+    packs = [
+        (await add(channel, few(files))).buttons[0].action.rpartition(":")[2]
+        for files in (FIRST, SECOND)
+    ]
+    lines = (
+        "few shoot targets=unit hand=4",
+        'unit add "Gun 1" unit',
+        'few shoot targets="Gun 1" hand=4',
+    )
     for start, played in (((), packs), (('game start few "Ridge" sides=A,B',), packs[:1])):
         await managed(channel, "pack enable few@1")
         await channel.do("Anna", *start, *lines)
@@ -99,9 +112,11 @@ async def test_free_play_goes_on_under_the_version_that_is_enabled_and_a_game_un
         assert list(loaded.game.packs) == played
 
 
-async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An input called `odds` was taken once. The game goes on, is verified, exported and brought elsewhere; only who
-    adds such a pack today is told to call it something else."""
+async def test_a_pack_of_before_a_check_became_stricter_is_played_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An input called `odds` was taken once. The game goes on, is verified, exported and brought
+    elsewhere; only who adds such a pack today is told to call it something else."""
     text = few(
         {
             **FIRST,
@@ -117,7 +132,10 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch
         assert not (await add(channel, text)).error
     await managed(channel, "pack enable few")
     await channel.do(
-        "Anna", "game start few Duel sides=A,B", "few shoot targets=unit hand=6", "few shoot targets=unit hand=5"
+        "Anna",
+        "game start few Duel sides=A,B",
+        "few shoot targets=unit hand=6",
+        "few shoot targets=unit hand=5",
     )
     assert (await channel.do("Anna", "game status")).title
     file = file_text((await channel.do("Anna", "game export")).files[0].data, "duel.json")
@@ -125,7 +143,9 @@ async def test_a_pack_of_before_a_check_became_stricter_is_played_on(monkeypatch
     assert (found.faults, found.status) == ((), 0)
     elsewhere = Channel(channel.app, place=Place("t:other/1", "t:other", "#far"))
     spec = channel.app.spec(("game", "import"))
-    taken = await channel.app.run_typed(spec, {"file": file}, channel.who("Zoe"), elsewhere.place, "brought")
+    taken = await channel.app.run_typed(
+        spec, {"file": file}, channel.who("Zoe"), elsewhere.place, "brought"
+    )
     assert not taken.error, taken.text()
     assert not (await elsewhere.say("Zoe", "few shoot targets=unit hand=4")).error
     refused = await add(channel, text)

@@ -10,7 +10,9 @@ from tests.playing import Channel
 pytestmark = pytest.mark.usefixtures("packs")
 
 EXTENDED = {36: (5, 1), 25: (5, 1), 24: (10, 2), 13: (10, 2), 12: (15, 3), 1: (15, 3)}
-"""By the inches of the charge: one of the cavalry for so many infantry, so many infantry for each of the cavalry."""
+"""By the inches of the charge: one of the cavalry for so many infantry, so many infantry for
+each of the cavalry.
+"""
 CLOSE = {36: (3, 15), 25: (3, 15), 24: (2, 10), 13: (2, 10), 12: (1, 5), 1: (1, 5)}
 """So many cavalry for each of the infantry, one of the infantry for so many cavalry."""
 
@@ -30,7 +32,9 @@ def test_cavalry_charging_infantry() -> None:
 async def table_with(*bodies: str) -> Channel:
     """A game with these bodies: `Guards infantry Red men=11`."""
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start little-wars "Floor" sides="Red, Blue"', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'game start little-wars "Floor" sides="Red, Blue"', "game settings hand_dice=yes"
+    )
     await channel.do("Anna", *(f"unit add {body}" for body in bodies))
     return channel
 
@@ -47,18 +51,28 @@ async def table_with(*bodies: str) -> Channel:
     ],
 )
 async def test_a_melee(ours: int, theirs: int, isolated: bool, said: str) -> None:
-    channel = await table_with(f"Guards infantry Red men={ours}", f"Line infantry Blue men={theirs}")
-    reply = await channel.do("Anna", f"little-wars melee Guards Line{' isolated' if isolated else ''}")
+    channel = await table_with(
+        f"Guards infantry Red men={ours}", f"Line infantry Blue men={theirs}"
+    )
+    reply = await channel.do(
+        "Anna", f"little-wars melee Guards Line{' isolated' if isolated else ''}"
+    )
     assert f"{ours} against {theirs}: {said}" in reply.text()
     killed, prisoners = (int(word) for word in said.split() if word.isdigit())
     units = (await channel.game()).units
     assert units["guards"].numbers["men"] == ours - killed
-    assert units["line"].numbers["men"] == theirs - killed - prisoners == (theirs - killed if not prisoners else 0)
+    assert (
+        units["line"].numbers["men"]
+        == theirs - killed - prisoners
+        == (theirs - killed if not prisoners else 0)
+    )
     assert units["line"].numbers.get("prisoners", 0) == prisoners
 
 
 async def test_losses_fall_on_the_bodies_in_their_order_and_come_back_with_undo() -> None:
-    channel = await table_with("A infantry Red men=8", "B infantry Red men=8", "C infantry Blue men=11")
+    channel = await table_with(
+        "A infantry Red men=8", "B infantry Red men=8", "C infantry Blue men=11"
+    )
     await channel.do("Anna", 'little-wars melee "A; B" C')
     units = (await channel.game()).units
     assert (units["a"].state, units["b"].numbers["men"], units["c"].state) == ("gone", 5, "gone")
@@ -68,9 +82,15 @@ async def test_losses_fall_on_the_bodies_in_their_order_and_come_back_with_undo(
 
 
 async def test_charges() -> None:
-    channel = await table_with("Horse cavalry Red men=12", "Foot infantry Blue men=20", "Lancers cavalry Blue men=8")
+    channel = await table_with(
+        "Horse cavalry Red men=12", "Foot infantry Blue men=20", "Lancers cavalry Blue men=8"
+    )
     charge = "little-wars charge Horse Foot inches=30 formation=extended"
-    assert (await channel.do("Anna", charge)).text().startswith("Horse loses 4, Foot loses 12 · Horse attacks")
+    assert (
+        (await channel.do("Anna", charge))
+        .text()
+        .startswith("Horse loses 4, Foot loses 12 · Horse attacks")
+    )
     toss = await channel.do("Anna", "little-wars cavalry-charge Horse Lancers hand=2")
     assert toss.text().startswith("Horse loses 6, Lancers loses 2 · Horse attacks")
     refused = await channel.say("Anna", "little-wars charge Horse Foot inches=30 formation=close")

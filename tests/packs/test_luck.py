@@ -64,11 +64,17 @@ class Evening:
         return {row.number: row.data for row in await self.here.app.store.events(loaded.row)}
 
     async def shoot(self, channel: Channel, name: str, line: str) -> int:
-        """Play a sequence and answer all that it asks; return the number of its first event, 0 if it is refused."""
+        """Play a sequence and answer all that it asks; return the number of its first event, 0
+        if it is refused.
+        """
         before = (await self.here.game()).number
         if (await channel.say(name, line)).error:
             return 0
-        number = next(at for at, body in (await self.bodies()).items() if at > before and body["kind"] in SHOTS)
+        number = next(
+            at
+            for at, body in (await self.bodies()).items()
+            if at > before and body["kind"] in SHOTS
+        )
         self.shots[number] = line.split()[1]
         for turn in range(9):
             game = await self.here.game()
@@ -76,7 +82,10 @@ class Evening:
                 return number
             (waiting, asks), *_ = game.waits.items()
             option = asks["options"][(number + turn) % len(asks["options"])]
-            await channel.do(self.players.get(asks.get("side", ""), name), f"choose event={waiting} option={option}")
+            await channel.do(
+                self.players.get(asks.get("side", ""), name),
+                f"choose event={waiting} option={option}",
+            )
         raise AssertionError("it asks again and again")
 
     async def undo_last(self) -> None:
@@ -131,14 +140,20 @@ def test_packs_that_ask_are_found() -> None:
 
 
 @pytest.mark.parametrize("pack", ASKING)
-async def test_stats_story_picture_and_page_count_the_same_rolls(pack: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stats_story_picture_and_page_count_the_same_rolls(
+    pack: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evening = await Evening.begin(pack)
     lines = [line for line in examples()[pack] if f"{pack} " in line]
     asking = [line for line in lines if system(pack).sequence(line.split()[1]).choices]
     for line in asking:
         assert await evening.shoot(evening.here, "Anna", line)
         assert await evening.shoot(evening.there, "Bob", line)
-    plain = [line for line in lines if line not in asking and await evening.shoot(evening.there, "Bob", line)]
+    plain = [
+        line
+        for line in lines
+        if line not in asking and await evening.shoot(evening.there, "Bob", line)
+    ]
     before = await told(evening)
 
     undone = await evening.shoot(evening.here, "Anna", asking[0])
@@ -156,7 +171,11 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(pack: str, monk
     rolled = await evening.rolled()
     scored = [id for id in rolled if system(pack).scores(id)]
     assert counted(shown) == len(scored)
-    total = f"{len(scored)} of {len(rolled)} rolls count" if len(scored) < len(rolled) else f"{len(rolled)} rolls"
+    total = (
+        f"{len(scored)} of {len(rolled)} rolls count"
+        if len(scored) < len(rolled)
+        else f"{len(rolled)} rolls"
+    )
     assert total in (await evening.here.do("Bob", "game stats")).text()
 
     tracks = dict[str, Any]()
@@ -182,7 +201,10 @@ async def test_stats_story_picture_and_page_count_the_same_rolls(pack: str, monk
     if scored:
         for side, text in shown.items():
             points, expected = re.match(r"(\S+) points?, (\S+) expected", text).groups()  # type: ignore[union-attr]
-            assert re.search(rf"{side} {re.escape(points)}( points?)?, {re.escape(expected)} expected", groups["Luck"])
+            assert re.search(
+                rf"{side} {re.escape(points)}( points?)?, {re.escape(expected)} expected",
+                groups["Luck"],
+            )
         assert total in small
     (page,) = (file for file in story.files if file.name.endswith(".html"))
     assert of_page(file_text(page.data, page.name)) == shown

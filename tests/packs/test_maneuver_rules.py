@@ -1,7 +1,8 @@
-"""The Maneuver Rules of 1922: its tables against others of the same source, which were typed by themselves.
+"""The Maneuver Rules of 1922: its tables against others of the same source, which were typed by
+themselves.
 
-The fire effect of a gun is its rounds times its chance of a hit times the value of a hit, so each of the three is
-proof-read by a table that the pack does not have.
+The fire effect of a gun is its rounds times its chance of a hit times the value of a hit, so each
+of the three is proof-read by a table that the pack does not have.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ import pytest
 
 from bot.systems.catalog import system
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    on_both,
+    on_the_console,
+    proved,
+)
 from tests.playing import Channel
 
 SIZES = ("large", "intermediate", "small", "destroyer")
@@ -86,7 +94,9 @@ BLUNT = """
 15 0.022 0.023 0.015
 16 0.018 0.018 0.012
 """
-"""Fire effect of shells that do not pierce; 0.68 at range 9 and 0.4 at range 12 are slips of our source."""
+"""Fire effect of shells that do not pierce; 0.68 at range 9 and 0.4 at range 12 are slips of our
+source.
+"""
 BELT = """
 1 --- --- --- ---
 2 --- --- 16 10
@@ -123,11 +133,18 @@ def effect(gun: str, distance: int, size: str, *, pierced: bool) -> float:
     """The fire effect of a gun in a move: rounds times chance times value."""
     rounds = read("rounds", gun=gun, range=distance)["rounds"] / 1000
     chance = read("chance", gun=gun, range=distance, size=size, spot="plane")["chance"] / 100_000
-    return float(rounds * chance * read("hit-value", caliber=gun[0], size=size, pierced=pierced)["value"] / 1000)
+    return float(
+        rounds
+        * chance
+        * read("hit-value", caliber=gun[0], size=size, pierced=pierced)["value"]
+        / 1000
+    )
 
 
 @pytest.mark.usefixtures("packs")
-@pytest.mark.parametrize(("gun", "printed"), [("6-in-50", SIX), ("4-in-50", FOUR), ("4-in-45", FOUR)])
+@pytest.mark.parametrize(
+    ("gun", "printed"), [("6-in-50", SIX), ("4-in-50", FOUR), ("4-in-45", FOUR)]
+)
 def test_rounds_times_chances_times_values_are_the_fire_effect(gun: str, printed: str) -> None:
     for distance, figures in rows(printed).items():
         for size, figure in zip(SIZES, figures, strict=True):
@@ -140,18 +157,27 @@ def test_shells_that_do_not_pierce() -> None:
     slips = {("9", "0.68"): 0.068, ("12", "0.4"): 0.04}
     for distance, figures in rows(BLUNT).items():
         for size, figure in zip(SIZES, figures, strict=False):
-            meant = slips.get((str(distance), figure), float(figure)) if size == "intermediate" else float(figure)
+            meant = (
+                slips.get((str(distance), figure), float(figure))
+                if size == "intermediate"
+                else float(figure)
+            )
             found = effect("6-in-50", distance, size, pierced=False)
             assert found == pytest.approx(meant, abs=0.00075, rel=0.0015), (distance, size)
 
 
 @pytest.mark.usefixtures("packs")
 def test_top_spot_against_the_edition_of_1922() -> None:
-    """Both editions agree up to 8,000 yards, rounded to a tenth; beyond, they are half a percent apart at most."""
+    """Both editions agree up to 8,000 yards, rounded to a tenth; beyond, they are half a percent
+    apart at most.
+    """
     for distance, figures in rows(TOP).items():
         for size, figure in zip((*SIZES, "submarine"), figures, strict=True):
             chance = read("chance", gun="6-in-50", range=distance, size=size)["chance"] / 1000
-            assert chance == pytest.approx(float(figure), abs=0.08 if distance <= 8 else 0.55), (distance, size)
+            assert chance == pytest.approx(float(figure), abs=0.08 if distance <= 8 else 0.55), (
+                distance,
+                size,
+            )
 
 
 @pytest.mark.usefixtures("packs")
@@ -159,11 +185,16 @@ def test_armor() -> None:
     for armor, figures in rows(BELT).items():
         for angle, figure in zip(("90", "75", "60", "45"), figures, strict=True):
             reach = {"---": 99, "X": 0}.get(figure) if not figure.isdigit() else int(figure)
-            assert read("side-armor", gun="6-in-50", armor=armor, angle=angle)["range"] == reach, (armor, angle)
+            assert read("side-armor", gun="6-in-50", armor=armor, angle=angle)["range"] == reach, (
+                armor,
+                angle,
+            )
     decks = [pair.split(":") for pair in DECK.split()]
     for armor in range(98, 301):
         _, figure = min(decks, key=lambda pair: abs(round(float(pair[0]) * 100) - armor))
-        assert read("deck-armor", armor=armor)["range"] == (99 if figure == "X" else int(figure)), armor
+        assert read("deck-armor", armor=armor)["range"] == (99 if figure == "X" else int(figure)), (
+            armor
+        )
 
 
 @pytest.mark.usefixtures("packs")
@@ -171,7 +202,9 @@ def test_the_lives_of_the_ships_come_out_of_the_table() -> None:
     for tons, life in ((5.5, 3.17), (3.6, 2.37)):
         found = read("life", **{"class": "light-cruiser"})
         size = float(found["tonnage"]) * tons ** (2 / 3)
-        counted = float(found["construction"] * found["vitals"] * found["tonnage"]) * tons ** (1 / 3)
+        counted = float(found["construction"] * found["vitals"] * found["tonnage"]) * tons ** (
+            1 / 3
+        )
         assert round(counted * size / (size + 3), 2) == life
 
 
@@ -189,9 +222,12 @@ def expected(distance: int, tenths: int, chance: str) -> int:
 
 @pytest.mark.usefixtures("packs")
 @pytest.mark.parametrize(
-    ("distance", "opening", "tenths", "chance"), [(8, False, 0, "7.414"), (8, True, 2, "7.414"), (12, True, 4, "3.091")]
+    ("distance", "opening", "tenths", "chance"),
+    [(8, False, 0, "7.414"), (8, True, 2, "7.414"), (12, True, 4, "3.091")],
 )
-def test_odds_are_those_of_a_die_a_gun(distance: int, opening: bool, tenths: int, chance: str) -> None:
+def test_odds_are_those_of_a_die_a_gun(
+    distance: int, opening: bool, tenths: int, chance: str
+) -> None:
     percent = expected(distance, tenths, chance)
     p = Fraction(percent % 100, 100)
     counted = {str(n): comb(5, n) * p**n * (1 - p) ** (5 - n) for n in range(6)}
@@ -249,13 +285,19 @@ async def test_three_moves_on_the_console_with_proof(cruisers: Path, tmp_path: P
 
 
 @on_both
-async def test_three_moves_on_both_platforms(cruisers: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_three_moves_on_both_platforms(
+    cruisers: Path, tmp_path: Path, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, cruisers, EVENING, tmp_path)
 
 
 async def test_fire_is_refused_where_nobody_sees_or_bears(cruisers: Path) -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start maneuver-rules "Cocos" scenario=cocos', "track set visibility 8")
+    await channel.do(
+        "Anna", 'game start maneuver-rules "Cocos" scenario=cocos', "track set visibility 8"
+    )
     await channel.fails("Anna", "maneuver-rules fire Sydney Emden range=9", "8,000 yards")
     await channel.do("Anna", "unit edit Sydney stats=stern=0")
-    await channel.fails("Anna", "maneuver-rules fire Sydney Emden range=8 arc=stern", "no gun that bears")
+    await channel.fails(
+        "Anna", "maneuver-rules fire Sydney Emden range=8 arc=stern", "no gun that bears"
+    )

@@ -1,4 +1,6 @@
-"""What `grognard check` says of the slips that authors make: file, line, what is wrong, what to write."""
+"""What `grognard check` says of the slips that authors make: file, line, what is wrong, what to
+write.
+"""
 
 from __future__ import annotations
 
@@ -195,19 +197,27 @@ LINES = {"a gap": "read:", "no odds": "attack:"}
 
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("slip", SLIPS)
-def test_a_slip_is_told_by_file_and_line_and_with_what_to_write(written: dict[str, str], slip: str) -> None:
+def test_a_slip_is_told_by_file_and_line_and_with_what_to_write(
+    written: dict[str, str], slip: str
+) -> None:
     file, old, new, message = SLIPS[slip]
     assert old in written[file]
     changed = written[file].replace(old, new, 1)
     found = said({**written, file: changed})
     assert message in found, found
-    line = line_of(changed, new.strip("\n").splitlines()[-1]) if new else line_of(changed, LINES[slip])
-    assert found.removeprefix("base/").startswith((f"{file}, line {line}", f"{file}: line {line}")) or slip in (
+    line = (
+        line_of(changed, new.strip("\n").splitlines()[-1]) if new else line_of(changed, LINES[slip])
+    )
+    assert found.removeprefix("base/").startswith(
+        (f"{file}, line {line}", f"{file}: line {line}")
+    ) or slip in (
         "no odds",
         "rounds",
         "a value of rounds",
     )
-    assert not any(word in found for word in ("Error", "object", "NoneType", "unhashable", "instances of"))
+    assert not any(
+        word in found for word in ("Error", "object", "NoneType", "unhashable", "instances of")
+    )
 
 
 def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> None:
@@ -216,13 +226,23 @@ def test_a_pack_without_a_headline_is_asked_about(written: dict[str, str]) -> No
     assert "row attack: no step has a headline" in said({**written, steps: text})
 
 
-def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(written: dict[str, str]) -> None:
+def test_a_gap_of_a_total_is_told_once_and_between_which_rows_it_is(
+    written: dict[str, str],
+) -> None:
     """The four combinations of inputs that meet it are no four faults."""
     text = written["crt.yaml"].partition("examples:")[0]
-    text = text.replace("derive:\n", "derive:\n  _total: roll + shift + 4\n").replace("rows: roll", "rows: _total")
-    text = text.replace("    1: [", "    1-6: [").replace("    2: [", "    8: [").replace("    3: [", "    9-14: [")
+    text = text.replace("derive:\n", "derive:\n  _total: roll + shift + 4\n").replace(
+        "rows: roll", "rows: _total"
+    )
+    text = (
+        text.replace("    1: [", "    1-6: [")
+        .replace("    2: [", "    8: [")
+        .replace("    3: [", "    9-14: [")
+    )
     kept = "".join(
-        line for line in text.splitlines(keepends=True) if not line.startswith(("    4:", "    5:", "    6:"))
+        line
+        for line in text.splitlines(keepends=True)
+        if not line.startswith(("    4:", "    5:", "    6:"))
     )
     found = said({**written, "crt.yaml": kept}).splitlines()
     assert len([line for line in found if "nothing answers" in line]) == 1
@@ -243,7 +263,9 @@ def test_a_pack_is_called_like_no_command() -> None:
     assert {name for name in registry().top if name.removesuffix("-table") not in games} <= TAKEN
 
 
-@pytest.mark.parametrize("name", ["name", "type", "side", "state", "word", "marker", "markers", "flag"])
+@pytest.mark.parametrize(
+    "name", ["name", "type", "side", "state", "word", "marker", "markers", "flag"]
+)
 def test_a_word_of_every_unit_names_no_attribute(make_pack: PackMaker, name: str) -> None:
     """It would be there twice in a scenario, or put a marker on (`flag=moved`)."""
     attribute = f"{name}: {{type: int, min: 0, max: 9, help: x}}"
@@ -256,30 +278,47 @@ def test_a_word_of_every_unit_names_no_attribute(make_pack: PackMaker, name: str
 
 
 def test_more_than_discord_takes_of_one_command_is_asked_about(make_pack: PackMaker) -> None:
-    inputs = "".join(f"  {'n' * 28}{at:02}: {{type: int, min: 1, max: 6, help: {'h' * 80}}}\n" for at in range(15))
-    wide = FEW["crt.yaml"].replace("inputs:\n", f"inputs:\n{inputs}").replace("example: {", "example: {NAMES, ")
+    inputs = "".join(
+        f"  {'n' * 28}{at:02}: {{type: int, min: 1, max: 6, help: {'h' * 80}}}\n"
+        for at in range(15)
+    )
+    wide = (
+        FEW["crt.yaml"]
+        .replace("inputs:\n", f"inputs:\n{inputs}")
+        .replace("example: {", "example: {NAMES, ")
+    )
     wide = wide.replace("NAMES", ", ".join(f"{'n' * 28}{at:02}: 1" for at in range(15)))
     few = {f"crt-{'x' * 20}-{at:02}.yaml": wide for at in range(20)}
     asked = check_content(read_content(make_pack(few))).questions
     assert any(
-        "Discord takes 8,000 characters" in question and "/few-table has about" in question for question in asked
+        "Discord takes 8,000 characters" in question and "/few-table has about" in question
+        for question in asked
     )
 
 
 def test_the_check_of_a_command_counts_as_discord_does(root: Path) -> None:
-    """What it counts is what our registration comes to with its shortest descriptions, give or take a tenth."""
+    """What it counts is what our registration comes to with its shortest descriptions, give or
+    take a tenth.
+    """
     from adapters.discord.command_payload import _command, size
     from bot.interface.registry import Registry
     from bot.packs.check import characters_of
     from bot.systems.packs.pack import PackSystem
     from bot.systems.system import built_in
 
-    packs = [PackSystem(read_content(path.parent)) for path in sorted((root / "packs").glob("*/pack.yaml"))]
+    packs = [
+        PackSystem(read_content(path.parent))
+        for path in sorted((root / "packs").glob("*/pack.yaml"))
+    ]
     for pack in (*packs, *built_in().values()):
         known = Registry({pack.id: pack})
         for name in (pack.id, f"{pack.id}-table"):
             right = size(_command(name, known, 10))
-            assert abs(characters_of(known, name) - right) <= right / 10, (name, characters_of(known, name), right)
+            assert abs(characters_of(known, name) - right) <= right / 10, (
+                name,
+                characters_of(known, name),
+                right,
+            )
 
 
 LATER = {
@@ -331,7 +370,11 @@ def test_without_a_headline_the_word_of_the_result_begins_the_answer() -> None:
     lnlt = systems()["lnlt"]
     assert headline_of(Settlement(""), {"result": "falls-back"}, lnlt) == "falls back"
     assert headline_of(Settlement("3 hits"), {"result": "falls-back"}, lnlt) == "3 hits"
-    assert headline_of(Settlement(""), {"hits": 3}, lnlt) == headline_of(Settlement(""), {"result": "none"}, lnlt) == ""
+    assert (
+        headline_of(Settlement(""), {"hits": 3}, lnlt)
+        == headline_of(Settlement(""), {"result": "none"}, lnlt)
+        == ""
+    )
 
 
 def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:
@@ -349,5 +392,7 @@ def test_an_output_of_the_items_is_asked_for_with_its_list(packs: None) -> None:
 
 
 def test_a_table_of_rolls_that_steps_call_without_a_die_says_who_rolls() -> None:
-    with pytest.raises(UserError, match=r"drift\. Steps that call a table roll first and hand it what fell"):
+    with pytest.raises(
+        UserError, match=r"drift\. Steps that call a table roll first and hand it what fell"
+    ):
         _place(axis([1], "few/drift.yaml"), None, "few/drift.yaml", "fall")

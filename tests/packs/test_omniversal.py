@@ -1,4 +1,6 @@
-"""The Omniversal Rules: every table typed a second time from the sheet, its odds counted by hand, and an evening."""
+"""The Omniversal Rules: every table typed a second time from the sheet, its odds counted by
+hand, and an evening.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ import pytest
 
 from bot.systems.catalog import system
 from tests.examples import odds
-from tests.packs.evening import Evening, Platform, ends_as_on_the_console, on_both, on_the_console, proved
+from tests.packs.evening import (
+    Evening,
+    Platform,
+    ends_as_on_the_console,
+    on_both,
+    on_the_console,
+    proved,
+)
 from tests.playing import Channel
 
 COMBAT = """
@@ -56,7 +65,10 @@ AMMUNITION = {
 def cells(text: str) -> dict[str, list[str]]:
     """The rows of a table by the words of the pack."""
     rows = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
-    return {first.casefold().replace(" irr.", "-irregulars").replace(" ", "-"): rest for first, *rest in rows}
+    return {
+        first.casefold().replace(" irr.", "-irregulars").replace(" ", "-"): rest
+        for first, *rest in rows
+    }
 
 
 def counted(code: str) -> tuple[int, int, int, int]:
@@ -84,7 +96,10 @@ def test_the_table_of_fighting() -> None:
             for beyond in (0, 3) if total in (0, 7) else (0,):
                 modifier = total - 3 + (beyond if total else -beyond)
                 found = read("combat", type=kind, roll=3, modifier=modifier)
-                said = tuple(found[name] for name in ("disruption", "casualties", "morale", "enemy_disruption"))
+                said = tuple(
+                    found[name]
+                    for name in ("disruption", "casualties", "morale", "enemy_disruption")
+                )
                 assert said == counted(code), (kind, total)
 
 
@@ -103,7 +118,9 @@ def test_single_figures() -> None:
 def test_marches_and_ranges() -> None:
     for line in MARCHES.strip().splitlines():
         body, *paces = line.casefold().split()
-        for gait, reach in zip(("march", "deploy", "charge", "retreat"), map(int, paces), strict=True):
+        for gait, reach in zip(
+            ("march", "deploy", "charge", "retreat"), map(int, paces), strict=True
+        ):
             if reach:
                 assert read("marches", body=body, gait=gait)["paces"] == reach
     words = REACH.split()
@@ -136,7 +153,9 @@ def test_odds_of_a_fight_are_those_of_all_its_dice() -> None:
         "facing": "flank",
         "cover": "wall",
     }
-    assert odds("omniversal", "fight", given) == {result: Fraction(times, 216) for result, times in ways.items()}
+    assert odds("omniversal", "fight", given) == {
+        result: Fraction(times, 216) for result, times in ways.items()
+    }
 
 
 @pytest.mark.usefixtures("packs")
@@ -156,7 +175,10 @@ EVENING: Evening = [
     ("Anna", "game join Blue"),
     ("Ben", "game join Red"),
     ("Anna", "game next"),
-    ("Anna", 'omniversal shoot "Blue Battery" "Red Line 1" weapon=6-pounder range=600 effect=good hand=4'),
+    (
+        "Anna",
+        'omniversal shoot "Blue Battery" "Red Line 1" weapon=6-pounder range=600 effect=good hand=4',
+    ),
     ("Ben", 'omniversal shoot "Red Rifles" "Blue Line 1" weapon=rifle range=200 hand=6'),
     ("Anna", 'omniversal fight "Blue Line 2; Blue Line 3" "Red Militia" facing=flank hand=1,2,6'),
     ("Anna", "game next"),
@@ -198,14 +220,18 @@ async def test_three_turns_on_the_console_with_proof(omniversal: Path, tmp_path:
 
 
 @on_both
-async def test_three_turns_on_both_platforms(omniversal: Path, tmp_path: Path, platform: Platform) -> None:
+async def test_three_turns_on_both_platforms(
+    omniversal: Path, tmp_path: Path, platform: Platform
+) -> None:
     await ends_as_on_the_console(platform, omniversal, EVENING, tmp_path)
 
 
 async def test_what_the_sheet_rules_out(omniversal: Path) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start omniversal "Causeway" scenario=causeway')
-    await channel.fails("Anna", 'omniversal shoot "Blue Jaegers" "Red Line 1" weapon=musket range=300', "200 paces")
+    await channel.fails(
+        "Anna", 'omniversal shoot "Blue Jaegers" "Red Line 1" weapon=musket range=300', "200 paces"
+    )
     shot = 'omniversal shoot "Blue Battery" "Red Line 1" weapon=6-pounder range=1000'
     await channel.fails("Anna", shot, "100 to 800 paces")
     await channel.do("Anna", 'unit edit "Blue Line 1" stats=disruption=3')

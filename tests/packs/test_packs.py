@@ -23,19 +23,28 @@ def grognard(*words: str, cwd: Path | None = None, **env: str) -> subprocess.Com
     import os
 
     command = [sys.executable, "-m", "bot", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=cwd, env={**os.environ, **env})
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, cwd=cwd, env={**os.environ, **env}
+    )
 
 
 @pytest.mark.usefixtures("packs")
 async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "game start generic scenario=crossroads", "game settings hand_dice=yes", "game join Blue")
+    await channel.do(
+        "Anna",
+        "game start generic scenario=crossroads",
+        "game settings hand_dice=yes",
+        "game join Blue",
+    )
     reply = await channel.do("Anna", "generic-table odds attack=9 defense=4 shift=-1 roll=5")
     assert "column 1-1, exchange" in reply.text()
     await channel.do("Anna", "unit edit blue1 stats=state=reduced", "game next")
     assert (await channel.game()).phase == "combat"
     await channel.do("Anna", "generic-table fire fp=8")
-    attack = await channel.do("Anna", "generic attack attackers=blue1..blue4 targets=red1 ground=town hand=6")
+    attack = await channel.do(
+        "Anna", "generic attack attackers=blue1..blue4 targets=red1 ground=town hand=6"
+    )
     assert "column 1-1\n" in attack.text()
     assert ", defender retreats" in attack.text()
     log = (await channel.do("Anna", "log 9")).text()
@@ -54,7 +63,9 @@ def test_the_packs_that_come_with_the_program_are_named_free(
     assert named_folder("free") == Path("free"), "a folder of one's own comes first"
 
 
-async def test_help_knows_a_pack_without_sequences(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+async def test_help_knows_a_pack_without_sequences(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
     use_packs(make_pack())
     channel = await Channel.fresh()
     page = (await channel.do("Anna", "help few")).text()
@@ -79,8 +90,13 @@ def test_discord_is_given_the_commands_of_a_pack_and_no_empty_one(
 @pytest.mark.slow
 def test_the_command_line_takes_packs_by_flag_and_by_setting(root: Path, tmp_path: Path) -> None:
     words = ("lookup", "generic", "odds", "attack=9", "defense=4", "roll=5", "--json")
-    assert '"result": "defender-retreats"' in grognard(*words, "--packs", str(root / "packs")).stdout
-    assert '"result": "defender-retreats"' in grognard(*words, GROGNARD_PACKS=str(root / "packs" / "generic")).stdout
+    assert (
+        '"result": "defender-retreats"' in grognard(*words, "--packs", str(root / "packs")).stdout
+    )
+    assert (
+        '"result": "defender-retreats"'
+        in grognard(*words, GROGNARD_PACKS=str(root / "packs" / "generic")).stdout
+    )
     (tmp_path / ".env").write_text(f"GROGNARD_PACKS={root / 'packs'}\n")
     found = grognard(*words, cwd=tmp_path, PYTHONPATH=str(root)).stdout
     assert '"result": "defender-retreats"' in found, "a line in .env"
@@ -89,11 +105,16 @@ def test_the_command_line_takes_packs_by_flag_and_by_setting(root: Path, tmp_pat
     assert "no folder of packs" in missing.stderr
 
 
-def test_a_zip_is_as_good_as_a_folder(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> None:
+def test_a_zip_is_as_good_as_a_folder(
+    root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
     shutil.make_archive(str(tmp_path / "own" / "generic"), "zip", root / "packs", "generic")
     use_packs(tmp_path / "own")
     assert system("generic").table("fire").read({"fp": 8, "roll": 4})["steps"] == 0
-    assert load_pack(tmp_path / "own" / "generic.zip").version == load_pack(root / "packs" / "generic").version
+    assert (
+        load_pack(tmp_path / "own" / "generic.zip").version
+        == load_pack(root / "packs" / "generic").version
+    )
 
 
 def test_a_pack_with_a_fault_is_left_out_and_the_others_stay(
@@ -101,7 +122,11 @@ def test_a_pack_with_a_fault_is_left_out_and_the_others_stay(
 ) -> None:
     make_pack()
     make_pack(
-        {"pack.yaml": 'id: bad\ntitle: Bad\nversion: "1"\nauthor: us\nlicence: CC0\n', "crt.yaml": "rows: 1"}, "bad"
+        {
+            "pack.yaml": 'id: bad\ntitle: Bad\nversion: "1"\nauthor: us\nlicence: CC0\n',
+            "crt.yaml": "rows: 1",
+        },
+        "bad",
     )
     use_packs(make_pack().parent)
     assert "few" in systems()
@@ -110,7 +135,9 @@ def test_a_pack_with_a_fault_is_left_out_and_the_others_stay(
 
 
 def test_a_pack_may_not_pose_as_a_built_in_system(make_pack: PackMaker) -> None:
-    folder = make_pack({"pack.yaml": 'id: lnlt\ntitle: Few\nversion: "1"\nauthor: us\nlicence: CC0\n'})
+    folder = make_pack(
+        {"pack.yaml": 'id: lnlt\ntitle: Few\nversion: "1"\nauthor: us\nlicence: CC0\n'}
+    )
     with pytest.raises(TableError, match="inherits: lnlt"):
         load_pack(folder)
 
@@ -118,7 +145,9 @@ def test_a_pack_may_not_pose_as_a_built_in_system(make_pack: PackMaker) -> None:
 async def test_house_rules_inherit_what_they_do_not_change(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
-    """Overcautious commanders: an own table for the odds in melee; fire, units and phases stay those of the card."""
+    """Overcautious commanders: an own table for the odds in melee; fire, units and phases stay
+    those of the card.
+    """
     folder = make_pack(
         {
             "pack.yaml": 'id: house\ntitle: House\nversion: "1"\nauthor: us\nlicence: CC0\ninherits: lnlt\n',

@@ -42,29 +42,43 @@ async def played(home: Path) -> int:
 
 
 async def test_a_changed_row_is_seen_where_it_was_rolled(
-    home: Path, make_pack: PackMaker, use_packs: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+    home: Path,
+    make_pack: PackMaker,
+    use_packs: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     use_packs(make_pack({"crt.yaml": CRT}))
     fours = await played(home)
     assert await asyncio.to_thread(main, ["rerun", "--all"]) == 0
     assert capsys.readouterr().out == "31 outcomes played again, each as it was.\n"
 
-    use_packs(make_pack({"crt.yaml": CRT.replace("1-4: miss", "1-3: miss").replace("5-6", "4-6")}, "newer"))
+    use_packs(
+        make_pack(
+            {"crt.yaml": CRT.replace("1-4: miss", "1-3: miss").replace("5-6", "4-6")}, "newer"
+        )
+    )
     assert await asyncio.to_thread(main, ["rerun", "--all"]) == (1 if fours else 0)
     out = capsys.readouterr().out
     lines = [line for line in out.splitlines() if line.startswith("Game ")]
     assert len(lines) == fours
     assert all(line.endswith("few crt: miss would be hit") for line in lines)
-    assert not fours or f"31 outcomes played again, {fours} would be another: few crt {fours}." in out
+    assert (
+        not fours or f"31 outcomes played again, {fours} would be another: few crt {fours}." in out
+    )
 
     use_packs(
-        make_pack({"crt.yaml": CRT.replace("max: 6", "max: 5").replace("5-6", "5").replace("1d6", "1d5")}, "shorter")
+        make_pack(
+            {"crt.yaml": CRT.replace("max: 6", "max: 5").replace("5-6", "5").replace("1d6", "1d5")},
+            "shorter",
+        )
     )
     assert await asyncio.to_thread(main, ["rerun", "--all"]) == 1
     assert "cannot be played any more" in capsys.readouterr().out
 
 
-async def test_one_game_by_its_id_or_all_of_them(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_one_game_by_its_id_or_all_of_them(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     async with await SqliteStore.open(home / "data" / "grognard.db") as store:
         await Channel(App(store)).do("Anna", 'lnlt morale-check units="squad morale=5" hand=1,2')
         (game,) = await store.games(limit=9)

@@ -1,4 +1,6 @@
-"""Optional rules: each game switches its own, they fill in what nobody typed, and the answer says so."""
+"""Optional rules: each game switches its own, they fill in what nobody typed, and the answer
+says so.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +129,9 @@ async def test_a_form_begins_with_the_rule_and_can_do_without() -> None:
 
     async def sent(**filled: Any) -> str:
         options = take(spec, known, form, filled).options
-        return (await app.run_typed(spec, options, who, channel.place, f"f{len(filled)}{filled}")).text()
+        return (
+            await app.run_typed(spec, options, who, channel.place, f"f{len(filled)}{filled}")
+        ).text()
 
     assert "column 1-1" in await sent()
     assert "column 1-1" in await sent(flags=["fog"])
@@ -137,13 +141,18 @@ async def test_a_form_begins_with_the_rule_and_can_do_without() -> None:
 async def test_the_export_holds_the_choice_and_both_verifiers_know_it() -> None:
     channel = await crossroads()
     await channel.do("Anna", "game settings rule=fog", "game undo", "game redo", f"{SHOT} hand=4")
-    await channel.do("Anna", "game settings rule=fog=off answers=compact", f"{SHOT} hand=4", "fair reveal")
+    await channel.do(
+        "Anna", "game settings rule=fog=off answers=compact", f"{SHOT} hand=4", "fair reveal"
+    )
     [file] = (await channel.do("Anna", "game export")).files
     log = json.loads(file.data)
     bodies = [event["body"] for event in log["events"]]
     said = [body["result"] for body in bodies if body["kind"] == "settings"]
     assert said == ["rule fog on", "compact answers, rule fog off"]
-    assert [body["inputs"].get("fog") for body in bodies if body["kind"] == "sequence"] == [True, None]
+    assert [body["inputs"].get("fog") for body in bodies if body["kind"] == "sequence"] == [
+        True,
+        None,
+    ]
     found = check(log)
     assert found.faults == ()
     assert found.status == 0, "both shots are played again"
@@ -172,7 +181,10 @@ BAD = [
     ({"fog": {"sets": {"attack": {"fog": True}}}}, "a title is needed"),
     ({"fog": {"title": "Fog"}}, "sets must be"),
     ({"fog": {"title": "Fog", "sets": {"attack": {}}}}, "sets must be"),
-    ({"fog": {"title": "Fog", "default": "yes", "sets": {"attack": {"fog": True}}}}, "true or false"),
+    (
+        {"fog": {"title": "Fog", "default": "yes", "sets": {"attack": {"fog": True}}}},
+        "true or false",
+    ),
     ({"fog": {"title": "Fog", "sets": {"attacks": {"fog": True}}}}, "Did you mean attack?"),
     ({"fog": {"title": "Fog", "sets": {"attack": {"fogg": True}}}}, "Did you mean fog?"),
     ({"fog": {"title": "Fog", "sets": {"attack": {"attackers": "infantry"}}}}, "can be left out"),

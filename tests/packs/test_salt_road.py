@@ -1,5 +1,5 @@
-"""The Salt Road: hands, cards that are used in three ways, battles that draw; odds beside a count by hand, and an
-evening that takes cards as they come."""
+"""The Salt Road: hands, cards that are used in three ways, battles that draw; odds beside a count
+by hand, and an evening that takes cards as they come."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from bot.systems.packs.pack import PackSystem, load_pack
 from tests.examples import lookup, odds
-from tests.packs.evening import Player, Say, agreed, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.packs.evening import (
+    Player,
+    Say,
+    agreed,
+    by_post,
+    on_discord_by,
+    on_slack_by,
+    on_the_console_by,
+    proved,
+)
 from tests.playing import Channel
 
 
@@ -32,13 +41,22 @@ def salt_road(root: Path, use_packs: Callable[[Path], None]) -> Path:
     return folder
 
 
-FATE = [(0, False)] * 2 + [(1, False)] * 2 + [(1, True)] * 2 + [(2, False)] * 3 + [(2, True)] + [(3, False)] * 3
+FATE = (
+    [(0, False)] * 2
+    + [(1, False)] * 2
+    + [(1, True)] * 2
+    + [(2, False)] * 3
+    + [(2, True)]
+    + [(3, False)] * 3
+)
 FATE += [(3, True)] + [(4, False)] * 3 + [(5, False)] * 2 + [(6, False)]
 """Value and mud of each card of fate."""
 
 
 def by_hand(ahead: int, there: int, answer: str) -> dict[str, Fraction]:
-    """The results of a battle by all pairs of cards, where the attack is so far ahead of the defense without them."""
+    """The results of a battle by all pairs of cards, where the attack is so far ahead of the
+    defense without them.
+    """
     found = Counter[str]()
     for (ours, wet), (theirs, also_wet) in permutations(FATE, 2):
         difference = ahead + ours - theirs
@@ -46,7 +64,9 @@ def by_hand(ahead: int, there: int, answer: str) -> dict[str, Fraction]:
         if there <= lost:
             found["wiped-out"] += 1
         elif difference <= 1:
-            found["repulsed" if difference <= -5 else "fought-off" if difference < 0 else "held"] += 1
+            found[
+                "repulsed" if difference <= -5 else "fought-off" if difference < 0 else "held"
+            ] += 1
         elif wet or also_wet:
             found["bogged"] += 1
         else:
@@ -59,8 +79,18 @@ def by_hand(ahead: int, there: int, answer: str) -> dict[str, Fraction]:
     ("attackers", "target", "ahead", "there"),
     [
         ("duke men=6 area=market support=0", "league men=5 area=ford support=0", 1, 5),
-        ("duke men=6 area=ford support=4; duke men=3 area=market", "league men=7 area=tower support=1", None, 7),
-        ("duke men=6 area=ford support=0", "league men=2 area=mill support=0; league men=2 area=mill", 2, 4),
+        (
+            "duke men=6 area=ford support=4; duke men=3 area=market",
+            "league men=7 area=tower support=1",
+            None,
+            7,
+        ),
+        (
+            "duke men=6 area=ford support=0",
+            "league men=2 area=mill support=0; league men=2 area=mill",
+            2,
+            4,
+        ),
         ("league men=9 area=ford support=0", "duke men=1 area=harbor support=0", 5, 1),
         ("league men=5 area=mill support=0", "duke men=3 area=fen support=2", -1, 3),
     ],
@@ -70,7 +100,10 @@ def test_odds_of_a_battle(
 ) -> None:
     given = {"attackers": attackers, "target": target, "answer": answer}
     if ahead is None:  # from two areas at once, only one of them is beside it
-        given["attackers"], ahead = "duke men=6 area=mines support=4; duke men=3 area=market", 13 - 10
+        given["attackers"], ahead = (
+            "duke men=6 area=mines support=4; duke men=3 area=market",
+            13 - 10,
+        )
     found = odds("salt-road", "attack", given, "result")
     assert {str(key): share for key, share in found.items()} == by_hand(ahead, there, answer)
 
@@ -82,7 +115,9 @@ def test_the_table_of_cards_says_what_the_decks_say(salt_road: Path) -> None:
         made = pack.decks[deck]
         assert sum(count for _, count in made.deck.cards) == 16
         for card, said in made.said.items():
-            table = {what: lookup("salt-road", "cards", card=card, what=what)["value"] for what in said}
+            table = {
+                what: lookup("salt-road", "cards", card=card, what=what)["value"] for what in said
+            }
             assert table == dict(said), card
 
 
@@ -90,43 +125,72 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path)
     report = check_content(read_content(salt_road))
     assert (report.faults, report.questions) == ((), ())
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game join Duke", "game next")
+    await channel.do(
+        "Anna", 'game start salt-road "First year" scenario=year', "game join Duke", "game next"
+    )
     await channel.fails("Anna", "salt-road march Foot market", "That takes 1 order; 0 are left")
     await channel.fails("Anna", "salt-road use couriers orders", "Couriers is not in play.")
     cards = "couriers,harbor dues,lancers,pardon,levy"
     await channel.do("Anna", "game settings hand_dice=yes", f"deck draw duke hand='{cards}'")
-    await channel.fails("Anna", "salt-road use harbor-dues support units=Foot", "harbor dues supports nobody")
+    await channel.fails(
+        "Anna", "salt-road use harbor-dues support units=Foot", "harbor dues supports nobody"
+    )
     await channel.fails("Anna", "salt-road use lancers support", "An army of yours is missing")
     await channel.fails("Anna", "salt-road use pardon event", "An army of theirs is missing")
     await channel.do("Anna", "salt-road use couriers orders")
-    await channel.fails("Anna", "salt-road march Foot ford", "Foot is at abbey, which is not beside ford")
-    await channel.fails("Anna", "salt-road attack Foot Rangers", "Foot is at abbey, which is not beside tower")
+    await channel.fails(
+        "Anna", "salt-road march Foot ford", "Foot is at abbey, which is not beside ford"
+    )
+    await channel.fails(
+        "Anna", "salt-road attack Foot Rangers", "Foot is at abbey, which is not beside tower"
+    )
     await channel.do("Anna", "salt-road march Foot market")
     await channel.do("Anna", "salt-road attack Foot Rangers hand=lost-orders,good-ground")
     await channel.fails("Anna", "salt-road attack Foot Rangers", "Foot has attacked this turn")
     await channel.fails("Anna", "salt-road muster Foot 2", "That takes 2 orders; 1 is left")
-    await channel.do("Anna", "salt-road use levy event units=Levies", "salt-road use pardon event target=Pikemen")
-    await channel.fails("Anna", "salt-road use couriers orders", "Your three cards of this turn are played")
+    await channel.do(
+        "Anna", "salt-road use levy event units=Levies", "salt-road use pardon event target=Pikemen"
+    )
+    await channel.fails(
+        "Anna", "salt-road use couriers orders", "Your three cards of this turn are played"
+    )
     units = (await channel.game()).units
     assert (units["levies"].numbers["men"], units["pikemen"].numbers["men"]) == (7, 3)
 
 
 async def test_what_a_beaten_army_may_do_and_what_areas_count(salt_road: Path) -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game settings hand_dice=yes")
-    await channel.do("Anna", "game join Duke", "game next", "unit edit Household area=ford", "track set orders 3")
+    await channel.do(
+        "Anna", 'game start salt-road "First year" scenario=year', "game settings hand_dice=yes"
+    )
+    await channel.do(
+        "Anna", "game join Duke", "game next", "unit edit Household area=ford", "track set orders 3"
+    )
     await channel.do("Ben", "game join League", "unit edit Pikemen area=mill men=6")
     await channel.do("Anna", "salt-road attack Household Pikemen hand=good-ground,lost-orders")
     await channel.do("Ben", "choose option=stand")
     units = (await channel.game()).units
     assert (units["pikemen"].numbers["men"], units["pikemen"].numbers["area"]) == (3, "mill")
     assert (units["household"].numbers["men"], units["household"].numbers["area"]) == (5, "ford")
-    await channel.do("Anna", "unit edit Foot area=ford", "salt-road attack Foot Pikemen hand=steady-drums,slow-start")
+    await channel.do(
+        "Anna",
+        "unit edit Foot area=ford",
+        "salt-road attack Foot Pikemen hand=steady-drums,slow-start",
+    )
     units = (await channel.game()).units
-    assert (units["pikemen"].numbers["men"], units["pikemen"].numbers["area"]) == (2, "pass"), "too few to be asked"
+    assert (units["pikemen"].numbers["men"], units["pikemen"].numbers["area"]) == (2, "pass"), (
+        "too few to be asked"
+    )
     assert units["foot"].numbers["area"] == "mill"
-    await channel.do("Anna", "unit edit Levies area=pass", "unit edit Levies area=mill", "unit edit Miners area=mines")
-    await channel.do("Anna", "salt-road attack Levies Pikemen cut_off=yes hand=the-colonel,good-ground")
+    await channel.do(
+        "Anna",
+        "unit edit Levies area=pass",
+        "unit edit Levies area=mill",
+        "unit edit Miners area=mines",
+    )
+    await channel.do(
+        "Anna", "salt-road attack Levies Pikemen cut_off=yes hand=the-colonel,good-ground"
+    )
     game = await channel.game()
     if game.waits:
         await channel.do("Ben", "choose option=back")
@@ -134,7 +198,11 @@ async def test_what_a_beaten_army_may_do_and_what_areas_count(salt_road: Path) -
     before = game.tracks["Duke/points"]
     await channel.do("Anna", "unit edit Household area=mines", "game next")
     points = int(str((await channel.game()).tracks["Duke/points"])) - int(str(before))
-    where = [unit.numbers["area"] for unit in game.units.values() if unit.side == "Duke" and unit.state != "gone"]
+    where = [
+        unit.numbers["area"]
+        for unit in game.units.values()
+        if unit.side == "Duke" and unit.state != "gone"
+    ]
     assert "mill" in where
     assert points == 8 + sum({"mill": 2, "pass": 4}[area] for area in {*where} - {"ford", "mines"})
 
@@ -142,10 +210,16 @@ async def test_what_a_beaten_army_may_do_and_what_areas_count(salt_road: Path) -
 async def test_who_hands_over_behind_an_answer_reads_what_it_came_to(salt_road: Path) -> None:
     """Not the question, which is answered."""
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start salt-road "First year" scenario=year', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'game start salt-road "First year" scenario=year', "game settings hand_dice=yes"
+    )
     await channel.do("Ben", "game join League")
-    await channel.do("Anna", "game join Duke", "unit edit Foot area=market", "game next", "game initiative Duke")
-    await channel.do("Anna", "track set orders 3", "salt-road attack Foot Rangers hand=day-of-days,slow-start")
+    await channel.do(
+        "Anna", "game join Duke", "unit edit Foot area=market", "game next", "game initiative Duke"
+    )
+    await channel.do(
+        "Anna", "track set orders 3", "salt-road attack Foot Rangers hand=day-of-days,slow-start"
+    )
     await channel.do("Ben", "choose option=stand")
     [last, _] = (await channel.do("Anna", "game pass done")).body()
     assert last.startswith("Last: Stood: Foot fought")
@@ -177,7 +251,9 @@ def test_the_form_says_no_formulas(salt_road: Path) -> None:
     field = form_of(spec, {"card": "lancers", "how": "support"}, Known(), Room()).field("units")
     assert field is not None
     assert field.hint == "An army of yours, for support or men."
-    assert form_of(spec, {"card": "lancers", "how": "orders"}, Known(), Room()).field("units") is None
+    assert (
+        form_of(spec, {"card": "lancers", "how": "orders"}, Known(), Room()).field("units") is None
+    )
 
 
 async def test_random_games_of_it_are_sound(salt_road: Path) -> None:
@@ -186,7 +262,10 @@ async def test_random_games_of_it_are_sound(salt_road: Path) -> None:
     assert tally.plays == 2
 
 
-SIDES = {"Anna": ("Duke", "duke", ("Household", "Foot", "Levies")), "Ben": ("League", "league", ("Pikemen", "Rangers"))}
+SIDES = {
+    "Anna": ("Duke", "duke", ("Household", "Foot", "Levies")),
+    "Ben": ("League", "league", ("Pikemen", "Rangers")),
+}
 
 
 class Year:
@@ -197,7 +276,9 @@ class Year:
         self.hands: dict[str, list[str]] = {"Anna": [], "Ben": []}
 
     async def evening(self, turns: int = 2) -> None:
-        """Turns: hands are drawn, each side plays three cards by turns; one play is undone; one attack a turn."""
+        """Turns: hands are drawn, each side plays three cards by turns; one play is undone; one
+        attack a turn.
+        """
         await self.say("Anna", 'game start salt-road "First year" scenario=year')
         await self.say("Anna", "game join Duke")
         await self.say("Ben", "game join League")
@@ -296,7 +377,9 @@ async def test_the_same_evening_by_post(salt_road: Path, tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", [on_discord_by, on_slack_by], ids=["discord", "slack"])
 async def test_the_same_evening_elsewhere(
-    platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]], salt_road: Path, tmp_path: Path
+    platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]],
+    salt_road: Path,
+    tmp_path: Path,
 ) -> None:
     pack = load_pack(salt_road)
     assert isinstance(pack, PackSystem)

@@ -77,14 +77,23 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
 def _files() -> Iterator[tuple[str, Path]]:
     """Every file of games and packs in the repository, with the schema that it is held against."""
     template = ROOT / "bot" / "packs" / "template"
-    for folder in (*sorted((ROOT / "tables").iterdir()), *sorted((ROOT / "packs").iterdir()), template):
+    for folder in (
+        *sorted((ROOT / "tables").iterdir()),
+        *sorted((ROOT / "packs").iterdir()),
+        template,
+    ):
         for path in sorted(folder.rglob("*.yaml")):
-            kind = {"steps": "steps", "scenarios": "scenario", "decks": "deck"}.get(path.parent.name, path.stem)
+            kind = {"steps": "steps", "scenarios": "scenario", "decks": "deck"}.get(
+                path.parent.name, path.stem
+            )
             yield (kind if kind in PARTS and kind != "table" else "table"), path
 
 
 FILES = {str(path.relative_to(ROOT)): (kind, path) for kind, path in _files()}
-CHECKS = {name.removesuffix(".json"): jsonschema.Draft7Validator(json.loads(text)) for name, text in schemas().items()}
+CHECKS = {
+    name.removesuffix(".json"): jsonschema.Draft7Validator(json.loads(text))
+    for name, text in schemas().items()
+}
 
 
 def plain(value: Any) -> Any:
@@ -95,13 +104,18 @@ def plain(value: Any) -> Any:
 
 
 def wrong(kind: str, data: Any) -> list[str]:
-    return [f"{'/'.join(map(str, fault.path))}: {fault.message}" for fault in CHECKS[kind].iter_errors(plain(data))]
+    return [
+        f"{'/'.join(map(str, fault.path))}: {fault.message}"
+        for fault in CHECKS[kind].iter_errors(plain(data))
+    ]
 
 
 @pytest.mark.parametrize("kind", list(PARTS))
 def test_a_schema_is_one_and_is_not_stale(kind: str) -> None:
     jsonschema.Draft7Validator.check_schema(CHECKS[kind].schema)
-    assert (SCHEMAS / f"{kind}.json").read_text(encoding="utf-8") == schemas()[f"{kind}.json"], "run make docs"
+    assert (SCHEMAS / f"{kind}.json").read_text(encoding="utf-8") == schemas()[f"{kind}.json"], (
+        "run make docs"
+    )
 
 
 @pytest.mark.parametrize(("kind", "part"), list(CLOSED))
@@ -110,7 +124,10 @@ def test_a_schema_has_the_keys_of_the_loader_and_no_others(kind: str, part: str)
 
 
 def test_every_file_of_the_games_and_packs_is_good_by_its_schema() -> None:
-    found = {name: wrong(kind, parse(path.read_bytes(), name))[:3] for name, (kind, path) in FILES.items()}
+    found = {
+        name: wrong(kind, parse(path.read_bytes(), name))[:3]
+        for name, (kind, path) in FILES.items()
+    }
     assert {name: faults for name, faults in found.items() if faults} == {}
     assert {kind for kind, _ in FILES.values()} == set(PARTS)
     assert len(FILES) > 200
@@ -118,7 +135,11 @@ def test_every_file_of_the_games_and_packs_is_good_by_its_schema() -> None:
 
 TABLE = "title: T\nsource: s\ngroup: g\nkind: grid\noutputs: {result: int}\n"
 MISTAKES = [
-    ("pack", "id: few\ntitle: T\nversion: '1'\nauthor: a\nlicense: CC0\n", "'license' was unexpected"),
+    (
+        "pack",
+        "id: few\ntitle: T\nversion: '1'\nauthor: a\nlicense: CC0\n",
+        "'license' was unexpected",
+    ),
     ("pack", "id: Few Acres\ntitle: T\nversion: '1'\nauthor: a\nlicence: CC0\n", "does not match"),
     ("pack", "title: T\n", "'id' is a required property"),
     ("game", "units: {types: [a], state: [b]}\n", "'state' was unexpected"),
@@ -131,9 +152,17 @@ MISTAKES = [
     ("table", f"{TABLE}inputs: {{roll: {{type: integer}}}}\n", "'integer' is not one of"),
     ("table", f"{TABLE}inputs: {{roll: {{type: int, minimum: 1}}}}\n", "'minimum' was unexpected"),
     ("table", f"{TABLE}rows: [{{id: a, name: A}}]\n", "'adds' is a required property"),
-    ("table", f"{TABLE}read: {{rows: roll, off_card: both, cells: {{}}}}\n", "is not valid under any"),
+    (
+        "table",
+        f"{TABLE}read: {{rows: roll, off_card: both, cells: {{}}}}\n",
+        "is not valid under any",
+    ),
     ("sequences", "fire: {title: Fire, source: s}\n", "'summary' is a required property"),
-    ("sequences", "fire: {title: Fire, source: s, summary: t, output: {}}\n", "'output' was unexpected"),
+    (
+        "sequences",
+        "fire: {title: Fire, source: s, summary: t, output: {}}\n",
+        "'output' was unexpected",
+    ),
     ("steps", "steps: [{rolls: {die: 1d6}}]\n", "'rolls' was unexpected"),
     ("steps", "steps: [{roll: {die: d}}]\n", "does not match"),
     ("steps", "steps: [{say: {text: hit}}]\n", "is not valid under any"),
@@ -142,13 +171,21 @@ MISTAKES = [
     ("deck", "title: T\ncards: []\n", "should be non-empty"),
     ("deck", "title: T\ncards: [{id: a, count: 0}]\n", "is less than the minimum"),
     ("deck", "title: T\ncards: [{id: a, after: gone}]\n", "'gone' is not one of"),
-    ("scenario", "title: T\nsides: [Blue, Red]\nunits: [{name: A}]\n", "'type' is a required property"),
+    (
+        "scenario",
+        "title: T\nsides: [Blue, Red]\nunits: [{name: A}]\n",
+        "'type' is a required property",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("kind", "text", "said"), MISTAKES, ids=[f"{kind} {said}" for kind, _, said in MISTAKES])
+@pytest.mark.parametrize(
+    ("kind", "text", "said"), MISTAKES, ids=[f"{kind} {said}" for kind, _, said in MISTAKES]
+)
 def test_a_mistake_is_seen_by_the_schema(kind: str, text: str, said: str) -> None:
-    assert any(said in fault for fault in wrong(kind, yaml.safe_load(text))), wrong(kind, yaml.safe_load(text))
+    assert any(said in fault for fault in wrong(kind, yaml.safe_load(text))), wrong(
+        kind, yaml.safe_load(text)
+    )
 
 
 def test_the_page_has_every_key_and_is_not_stale() -> None:
@@ -168,7 +205,9 @@ def test_the_pages_on_packs_lead_to_each_other() -> None:
 def test_every_key_of_a_step_is_explained_where_steps_are() -> None:
     text = (DOCS / "sequences.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
-    assert [key for key in load.KEYS if not any(f"`{key}" in row or f"{key}:" in row for row in rows)] == [
+    assert [
+        key for key in load.KEYS if not any(f"`{key}" in row or f"{key}:" in row for row in rows)
+    ] == [
         "with",
         "gives",
     ]
@@ -179,11 +218,19 @@ def test_every_key_of_a_step_is_explained_where_steps_are() -> None:
 @pytest.mark.parametrize(
     ("written", "mistaken", "said"),
     [
-        ("read:\n", "rolls: {roll: {dice: 1d6, labels: combat}}\nread:\n", "it has unknown keys labels"),
+        (
+            "read:\n",
+            "rolls: {roll: {dice: 1d6, labels: combat}}\nread:\n",
+            "it has unknown keys labels",
+        ),
         ("read:\n", "refuse: [{wen: roll == 1, say: no}]\nread:\n", "it has unknown keys wen"),
         ("  cells:", "  columns: {by: roll, head: [1]}\n  cells:", "columns has unknown keys head"),
         ("  cells:", "  bands: {by: roll, under: miss}\n  cells:", "bands has unknown keys under"),
-        ("example: ", "examples: [{give: {roll: 1}}]\nexample: ", "example 1 has unknown keys give"),
+        (
+            "example: ",
+            "examples: [{give: {roll: 1}}]\nexample: ",
+            "example 1 has unknown keys give",
+        ),
     ],
 )
 def test_the_loader_too_sees_a_key_that_is_misspelt_deep_inside(

@@ -63,7 +63,9 @@ def test_morale_levels_and_the_morale_roll() -> None:
             over, _, under = factor.partition("/")
             found = read("morale-level", level=level.casefold(), arm=arm)
             assert (found["over"], found["under"]) == (int(over), int(under or 1)), (level, arm)
-    assert [read("morale-roll", eliteness=level, roll=1)["needed"] for level in (5, 4, 3, 2, 1)] == [2, 3, 4, 5, 6]
+    assert [
+        read("morale-roll", eliteness=level, roll=1)["needed"] for level in (5, 4, 3, 2, 1)
+    ] == [2, 3, 4, 5, 6]
 
 
 def test_table_s_and_table_t() -> None:
@@ -77,7 +79,9 @@ def test_table_s_and_table_t() -> None:
     assert seen == set(system("strategos-t").game["lists"]["situations"])
     for difference, (winner, loser, pursuit) in enumerate(TABLE_T):
         found = read("table-t", difference=difference)
-        assert (found["winner"], found["loser"], found["pursuit"]) == (winner, loser, pursuit), difference
+        assert (found["winner"], found["loser"], found["pursuit"]) == (winner, loser, pursuit), (
+            difference
+        )
 
 
 def test_missiles_and_marching() -> None:
@@ -86,9 +90,15 @@ def test_missiles_and_marching() -> None:
     assert [read("missiles", distance=at)["target"] for at in (5, 50, 100, 101)] == [20, 25, 30, 35]
     assert read("missiles", distance=51, size="coin-sized")["target"] == 90
     paces = ("march", "quick", "double")
-    marches = {"couriers-scouts-archers": (12, 16, 24), "skirmishers": (9, 12, 18), "infantry": (6, 8, 12)}
+    marches = {
+        "couriers-scouts-archers": (12, 16, 24),
+        "skirmishers": (9, 12, 18),
+        "infantry": (6, 8, 12),
+    }
     for troops, inches in {**marches, "cavalry": (6, 12, 18)}.items():
-        assert tuple(read("marching", troops=troops, pace=pace)["inches"] for pace in paces) == inches
+        assert (
+            tuple(read("marching", troops=troops, pace=pace)["inches"] for pace in paces) == inches
+        )
 
 
 def test_army_points() -> None:
@@ -123,7 +133,9 @@ async def test_the_knight_and_the_serjeant() -> None:
 
 async def test_a_flank_attack_is_rolled_again_and_who_loses_is_disordered() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start strategos-t "The Ford" scenario=ford', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'game start strategos-t "The Ford" scenario=ford', "game settings hand_dice=yes"
+    )
     shot = 'strategos-t mass-combat attackers="Red Knights; Red Warband" targets="Blue Spears 1" situation=flanked'
     reply = await channel.do("Anna", f"{shot} hand=1,3,6,2")
     for line in (
@@ -135,4 +147,6 @@ async def test_a_flank_attack_is_rolled_again_and_who_loses_is_disordered() -> N
         assert line in reply.text()
     units = (await channel.game()).units
     assert (units["red knights"].state, units["blue spears 1"].state) == ("flushed", "disordered")
-    assert [units[name].numbers["fp"] for name in ("red knights", "red warband", "blue spears 1")] == [398, 498, 417]
+    assert [
+        units[name].numbers["fp"] for name in ("red knights", "red warband", "blue spears 1")
+    ] == [398, 498, 417]

@@ -1,4 +1,6 @@
-"""The ten small rules of docs/sequences.md, each played as the page prints it, with its odds counted by hand."""
+"""The ten small rules of docs/sequences.md, each played as the page prints it, with its odds
+counted by hand.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ US, THEM = "squad men=4 morale=7", "tank men=3 morale=8 armor=3"
 
 @pytest.fixture
 def ten(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> Path:
-    """A pack of ten sequences: the steps are the page's, the outputs what the first line of each says."""
+    """A pack of ten sequences: the steps are the page's, the outputs what the first line of each
+    says.
+    """
     page = (root / "docs" / "sequences.md").read_text(encoding="utf-8")
     rules = re.findall(r"```yaml\n(# (\d+)\. .*?)```", page, re.DOTALL)
     assert [int(number) for _, number in rules] == [*range(1, 11)]
@@ -49,8 +53,14 @@ def ten(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> Path:
         said = re.split(r" {2,}", steps.splitlines()[0])[1]
         outputs = ", ".join(f'{name}: "{kind}"' for name, kind in LISTS.findall(said))
         first, kind = LISTS.findall(said)[-1]
-        by = f"{first}[0].{'fell' if 'fell' in kind else 'result'}" if kind.startswith("list") else first
-        inputs = "units: {type: units, help: ours}, targets: {type: units, optional: true, help: theirs}"
+        by = (
+            f"{first}[0].{'fell' if 'fell' in kind else 'result'}"
+            if kind.startswith("list")
+            else first
+        )
+        inputs = (
+            "units: {type: units, help: ours}, targets: {type: units, optional: true, help: theirs}"
+        )
         made.append(
             f"rule-{number}:\n  title: Rule {number}\n  source: ours\n  summary: A rule.\n  verb: Roll\n"
             f"  inputs: {{{inputs}, dark: {{type: bool, help: dark}}}}\n  outputs: {{{outputs}}}\n  odds_by: {by}\n"
@@ -82,7 +92,12 @@ SHOTS = {n: Fraction(comb(4, n) * 2 ** (4 - n), 3**4) for n in range(5)}
     [
         (1, "result", "blown", Fraction(1, 3)),
         (2, "units[0].result", "pass", Fraction(21, 36)),
-        (3, "result", "won", share([(a + 1 > b) for a, b in product(range(1, 11), repeat=2)], True)),
+        (
+            3,
+            "result",
+            "won",
+            share([(a + 1 > b) for a, b in product(range(1, 11), repeat=2)], True),
+        ),
         (4, "result", "hull", Fraction(1, 3)),
         (5, "hits", 2, SHOTS[2]),
         (6, "lost", 0, sum((SHOTS[n] * Fraction(1, 2**n) for n in range(5)), Fraction(0))),
@@ -93,7 +108,9 @@ SHOTS = {n: Fraction(comb(4, n) * 2 ** (4 - n), 3**4) for n in range(5)}
             10,
             "result",
             "burns",
-            1 - (Fraction(2, 3) + Fraction(1, 3) * (Fraction(1, 2) + Fraction(1, 2) * Fraction(5, 6))) ** 4,
+            1
+            - (Fraction(2, 3) + Fraction(1, 3) * (Fraction(1, 2) + Fraction(1, 2) * Fraction(5, 6)))
+            ** 4,
         ),
     ],
 )
@@ -104,12 +121,17 @@ def test_its_odds_are_those_by_hand(rule: int, by: str, value: object, expected:
 
 @pytest.mark.usefixtures("ten")
 def test_the_cascade_stops_when_it_burns() -> None:
-    played = play_example("ten", "rule-10", {"units": US, "targets": THEM}, (5, 6, 1, 5, 4, 5, 6, 1, 6))
+    played = play_example(
+        "ten", "rule-10", {"units": US, "targets": THEM}, (5, 6, 1, 5, 4, 5, 6, 1, 6)
+    )
     assert (played.out["hits"], played.out["holes"], played.out["result"]) == (3, 3, "burns")
 
 
 @pytest.mark.usefixtures("ten")
 def test_the_second_walk_leaves_leaders_out() -> None:
     played = play_example("ten", "rule-8", {"units": f"{US}; squad men=1 morale=9 lm=2"}, (4, 5))
-    assert [(one.get("total"), one.get("result")) for one in played.out["units"]] == [(7, "pass"), (None, None)]
+    assert [(one.get("total"), one.get("result")) for one in played.out["units"]] == [
+        (7, "pass"),
+        (None, None),
+    ]
     assert system("ten").sequence("rule-8").title == "Rule 8"

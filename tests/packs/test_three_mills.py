@@ -1,4 +1,6 @@
-"""Three Mills: a battle that a cup leads; odds beside a count by hand, and an evening that takes chits as they come."""
+"""Three Mills: a battle that a cup leads; odds beside a count by hand, and an evening that takes
+chits as they come.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from bot.packs.check import check_content, check_path
 from bot.systems.catalog import system
 from bot.systems.packs.archive import read_content
 from tests.examples import odds
-from tests.packs.evening import Player, Say, agreed, by_post, on_discord_by, on_slack_by, on_the_console_by, proved
+from tests.packs.evening import (
+    Player,
+    Say,
+    agreed,
+    by_post,
+    on_discord_by,
+    on_slack_by,
+    on_the_console_by,
+    proved,
+)
 from tests.playing import Channel
 
 PLAYERS = {"Crown": "Anna", "Republic": "Ben"}
@@ -53,7 +64,10 @@ def of_2d6(least: int, most: int) -> Fraction:
 )
 def test_odds_of_fire(three_mills: Path, shooters: str, there: str, adds: int) -> None:
     found = odds(
-        "three-mills", "fire", {"shooters": shooters, "target": f"volunteer men=4 place={there} rear=west"}, "result"
+        "three-mills",
+        "fire",
+        {"shooters": shooters, "target": f"volunteer men=4 place={there} rear=west"},
+        "result",
     )
     counted = {
         "no-effect": of_2d6(2, 8 - adds),
@@ -61,7 +75,9 @@ def test_odds_of_fire(three_mills: Path, shooters: str, there: str, adds: int) -
         "hit": of_2d6(11 - adds, 13 - adds),
         "hit-hard": of_2d6(14 - adds, 12),
     }
-    assert {str(key): share for key, share in found.items()} == {key: share for key, share in counted.items() if share}
+    assert {str(key): share for key, share in found.items()} == {
+        key: share for key, share in counted.items() if share
+    }
 
 
 @pytest.mark.parametrize("answer", ["back", "stay"])
@@ -86,7 +102,9 @@ def test_odds_of_a_charge(
     beaten = {"driven-back": of_2d6(8 - ahead, 10 - ahead), "routed": of_2d6(11 - ahead, 12)}
     counted = {"repulsed": of_2d6(2, 4 - ahead), "mixed": of_2d6(5 - ahead, 7 - ahead)}
     counted |= beaten if answer == "back" else {"held": sum(beaten.values(), Fraction())}
-    assert {str(key): share for key, share in found.items()} == {key: share for key, share in counted.items() if share}
+    assert {str(key): share for key, share in found.items()} == {
+        key: share for key, share in counted.items() if share
+    }
 
 
 @pytest.mark.parametrize(("troops", "needed"), [("volunteer", 6), ("grenadier", 9)])
@@ -103,22 +121,43 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(three_mills: Pat
     assert (report.faults, report.questions) == ((), ())
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start three-mills "Sorrel" scenario=sorrel')
-    await channel.fails("Anna", "three-mills move Hussars s4", "Hussars is at s1 and cannot go to s4")
+    await channel.fails(
+        "Anna", "three-mills move Hussars s4", "Hussars is at s1 and cannot go to s4"
+    )
     await channel.do("Anna", "three-mills move Hussars s3", 'three-mills move "Line 1; Line 2" n2')
     await channel.fails("Anna", "three-mills move Hussars s2", "has acted already")
-    await channel.fails("Anna", 'three-mills fire Grenadiers "Volunteers 1"', "Volunteers 1 is at c5, they are at c1")
-    await channel.fails("Anna", 'three-mills charge "Guard guns" "Volunteers 1"', "Guns do not charge")
-    await channel.fails("Anna", 'three-mills order "Line 1; Line 2; Line 3"', "Line 1 has acted this turn")
-    await channel.fails("Anna", 'three-mills order "Line 3; Grenadiers"', "not of the same formation")
+    await channel.fails(
+        "Anna",
+        'three-mills fire Grenadiers "Volunteers 1"',
+        "Volunteers 1 is at c5, they are at c1",
+    )
+    await channel.fails(
+        "Anna", 'three-mills charge "Guard guns" "Volunteers 1"', "Guns do not charge"
+    )
+    await channel.fails(
+        "Anna", 'three-mills order "Line 1; Line 2; Line 3"', "Line 1 has acted this turn"
+    )
+    await channel.fails(
+        "Anna", 'three-mills order "Line 3; Grenadiers"', "not of the same formation"
+    )
 
 
 async def test_what_charges_and_losses_come_to(three_mills: Path) -> None:
-    """A charge that is stood with an order, one off the field, mills that count, a dead formation's chit."""
+    """A charge that is stood with an order, one off the field, mills that count, a dead
+    formation's chit.
+    """
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start three-mills "Sorrel" scenario=sorrel', "game settings hand_dice=yes")
-    await channel.do("Anna", "game join Crown", "unit edit Hussars place=n4", "unit edit Dragoons place=n4")
+    await channel.do(
+        "Anna", 'game start three-mills "Sorrel" scenario=sorrel', "game settings hand_dice=yes"
+    )
+    await channel.do(
+        "Anna", "game join Crown", "unit edit Hussars place=n4", "unit edit Dragoons place=n4"
+    )
     await channel.do("Ben", "game join Republic")
-    await channel.do("Anna", 'three-mills charge "Hussars; Dragoons" "Chasseurs 1; Chasseurs 2; Lancers" hand=5,5')
+    await channel.do(
+        "Anna",
+        'three-mills charge "Hussars; Dragoons" "Chasseurs 1; Chasseurs 2; Lancers" hand=5,5',
+    )
     await channel.do("Ben", "choose option=stay")
     game = await channel.game()
     assert game.tracks["Republic/orders"] == 2
@@ -126,19 +165,28 @@ async def test_what_charges_and_losses_come_to(three_mills: Path) -> None:
     assert [name for name, unit in game.units.items() if "shaken" in unit.marks] == [
         "chasseurs 1", "chasseurs 2", "lancers",
     ]  # fmt: skip
-    await channel.do("Anna", "three-mills order Hussars by=staff", "three-mills order Dragoons by=staff")
-    await channel.do("Anna", 'three-mills charge "Hussars; Dragoons" "Chasseurs 1; Chasseurs 2; Lancers" hand=5,6')
+    await channel.do(
+        "Anna", "three-mills order Hussars by=staff", "three-mills order Dragoons by=staff"
+    )
+    await channel.do(
+        "Anna",
+        'three-mills charge "Hussars; Dragoons" "Chasseurs 1; Chasseurs 2; Lancers" hand=5,6',
+    )
     game = await channel.game()
     assert game.waits
     await channel.do("Ben", "choose option=back")
     game = await channel.game()
-    assert {game.units[name].state for name in ("chasseurs 1", "chasseurs 2", "lancers")} == {"gone"}, "off the field"
+    assert {game.units[name].state for name in ("chasseurs 1", "chasseurs 2", "lancers")} == {
+        "gone"
+    }, "off the field"
     assert game.units["hussars"].numbers["place"] == "n5"
     assert game.tracks["Crown/points"] == 3
     await channel.do("Anna", "unit edit Fusiliers place=c3", 'unit edit "Line 1..2" place=n3')
     await channel.do("Anna", "unit edit Veterans place=s3", "game next", "game next")
     tracks = (await channel.game()).tracks
-    assert (tracks["Crown/points"], tracks.get("Republic/points", 0)) == (5, 1), "two mills, one, and three units"
+    assert (tracks["Crown/points"], tracks.get("Republic/points", 0)) == (5, 1), (
+        "two mills, one, and three units"
+    )
 
 
 async def test_random_games_of_it_are_sound(three_mills: Path) -> None:
@@ -165,8 +213,8 @@ class Field:
         return "n" if unit in north else "s" if unit in south else "c"
 
     async def evening(self, turns: int = 2) -> None:
-        """Two turns or one: a chit is drawn until the lull, one is undone and drawn anew; each formation moves ahead,
-        and who meets somebody shoots; then last orders."""
+        """Two turns or one: a chit is drawn until the lull, one is undone and drawn anew; each
+        formation moves ahead, and who meets somebody shoots; then last orders."""
         await self.say("Anna", 'game start three-mills "Sorrel" scenario=sorrel')
         await self.say("Anna", "game settings hand_dice=yes")
         await self.say("Anna", "game join Crown")
@@ -181,7 +229,11 @@ class Field:
             told = re.sub(r"[*_]", "", told)
             if "Last orders" in told:
                 return
-            chit = next(chit for chit in (*FORMATIONS, "Crown staff", "Republic staff") if f"{chit}: " in told)
+            chit = next(
+                chit
+                for chit in (*FORMATIONS, "Crown staff", "Republic staff")
+                if f"{chit}: " in told
+            )
             self.drawn.append(chit)
             if number == 2 and self.turn == 1:
                 await self.say("Anna", "game undo")
@@ -189,7 +241,9 @@ class Field:
                 await self.say("Ben", "game redo")
                 again = await self.say("Anna", "game redo")
                 side = "Crown" if "Crown" in told else "Republic"
-                assert f"Now: {side}'s go" in again, "the same chit comes again, and nothing is thrown"
+                assert f"Now: {side}'s go" in again, (
+                    "the same chit comes again, and nothing is thrown"
+                )
                 await self.say("Anna", "game undo")
                 await self.say("Ben", "game undo")
                 continue
@@ -206,7 +260,11 @@ class Field:
             there = f"{lane}{rank + (1 if who == 'Anna' else -1)}"
             met = [unit for unit, at in self.places.items() if at == there and self.of(unit) != who]
             named = "; ".join(units)
-            if met and len(units) < 3 and not {"Hussars", "Dragoons", "Lancers", "Guard guns"} & {*units}:
+            if (
+                met
+                and len(units) < 3
+                and not {"Hussars", "Dragoons", "Lancers", "Guard guns"} & {*units}
+            ):
                 await self.say(who, f'three-mills fire "{named}" "{met[0]}" hand=1,1')
             elif not met and there[1] in "234":
                 await self.say(who, f'three-mills move "{named}" {there}')
@@ -250,25 +308,37 @@ async def test_the_same_evening_by_post(three_mills: Path, tmp_path: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", [on_discord_by, on_slack_by], ids=["discord", "slack"])
 async def test_the_same_evening_elsewhere(
-    platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]], three_mills: Path, tmp_path: Path
+    platform: Callable[[Path, Player, Path], Awaitable[dict[str, object]]],
+    three_mills: Path,
+    tmp_path: Path,
 ) -> None:
     assert (await platform(three_mills, evening, tmp_path))["turn"] == 3
 
 
-async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(three_mills: Path) -> None:
+async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(
+    three_mills: Path,
+) -> None:
     channel = await Channel.fresh()
     begun = await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel')
     assert "Count the mills, Crown: 0 mills (#2)" in begun.text()
     assert "Count the mills, Republic: 0 mills (#3)" in begun.text()
     told = await channel.do("Anna", "help three-mills")
-    assert told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"
-    assert (await channel.do("Anna", "help lnlt")).by == "bring the rule book, Grognard brings the tables"
+    assert (
+        told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"
+    )
+    assert (
+        await channel.do("Anna", "help lnlt")
+    ).by == "bring the rule book, Grognard brings the tables"
 
 
 async def test_a_chit_names_the_units_that_go_and_no_hand_is_offered(three_mills: Path) -> None:
     """The dead are left out; a staff chit names nobody, since any formation of its side may go."""
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna",
+        'game start three-mills "First battle" scenario=sorrel',
+        "game settings hand_dice=yes",
+    )
     empty = (await channel.do("Anna", "hand")).text()
     assert "All chits of this game are drawn for all to see: /deck draw." in empty
     assert "Hussars and Dragoons" in (await channel.do("Anna", "deck draw cup hand=cavalry")).body()

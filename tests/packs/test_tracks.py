@@ -1,4 +1,6 @@
-"""Tracks: what a game keeps beside its units is read, changed, set, shown, undone, exported and verified."""
+"""Tracks: what a game keeps beside its units is read, changed, set, shown, undone, exported and
+verified.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,11 @@ pytestmark = pytest.mark.usefixtures("marsh")
 
 def test_a_move_past_an_end_stops_there_and_says_so() -> None:
     tracks = system("marsh").tracks
-    moves = (Moved("side.points", add=-5), Moved("track.weather", add=4), Moved("track.omen", set=-2))
+    moves = (
+        Moved("side.points", add=-5),
+        Moved("track.weather", add=4),
+        Moved("track.omen", set=-2),
+    )
     found, said = move_all(tracks, {"side.points": 3}, moves, {"side": "US"})
     assert found == {"side.points": 0, "track.weather": "mud", "track.omen": -2}
     assert [*said.values()] == [
@@ -102,7 +108,9 @@ def test_tracks_laid_out_wrong_are_refused_in_one_sentence(tracks: Any, says: st
         ("change: {track: omen, add: mud}", "takes a whole number"),
     ],
 )
-def test_steps_that_misuse_a_track_are_refused_with_line_and_column(make_pack: PackMaker, step: str, says: str) -> None:
+def test_steps_that_misuse_a_track_are_refused_with_line_and_column(
+    make_pack: PackMaker, step: str, says: str
+) -> None:
     text = str(MARSH["sequences.yaml"]).replace(
         '- let: {needed: "of(unit.morale', f'- {step}\n  - let: {{needed: "of(unit.morale'
     )
@@ -145,9 +153,14 @@ def test_resolve_and_odds_take_tracks_as_inputs_and_start_where_none_is_named() 
 # -- in play
 
 
-async def test_a_scenario_starts_them_a_shot_reads_and_changes_them_and_the_cards_show_them() -> None:
+async def test_a_scenario_starts_them_a_shot_reads_and_changes_them_and_the_cards_show_them() -> (
+    None
+):
     channel = await ford()
-    assert "Weather: rain · Command points: Reds 5, Blues 3" in (await channel.do("Anna", "game status")).text()
+    assert (
+        "Weather: rain · Command points: Reds 5, Blues 3"
+        in (await channel.do("Anna", "game status")).text()
+    )
     shot = await channel.do("Anna", f"{SHOT} hand=1")
     assert "needs 4" in shot.text()
     assert "Now: Command points (Reds): 4 · Weather: mud" in shot.text()
@@ -186,7 +199,12 @@ async def test_a_side_sets_its_own_and_the_director_the_games() -> None:
     await channel.do("Anna", 'track set "Command points" 2 side=Blues', "track set omen -1")
     assert (await channel.game()).tracks["Blues/points"] == 2
     await channel.do("Anna", "track set points +2", "track set weather +1", "track set omen -2")
-    assert (await channel.game()).tracks == {"Blues/points": 2, "Reds/points": 7, "weather": "mud", "omen": -2}
+    assert (await channel.game()).tracks == {
+        "Blues/points": 2,
+        "Reds/points": 7,
+        "weather": "mud",
+        "omen": -2,
+    }
     await channel.refused("Anna", "track set weather +1", "no-change to")
     await channel.do("Anna", "track set points -99999999999")
     assert (await channel.game()).tracks["Reds/points"] == 0
@@ -212,7 +230,9 @@ async def test_optional_rules_hand_dice_and_again_live_beside_tracks() -> None:
     await channel.do("Anna", "game settings rule=luck=on")
     assert "needs 3" in (await channel.do("Anna", f"{SHOT} hand=2")).text()
     await channel.do("Anna", "track set weather mud")
-    assert "needs 4" in (await channel.do("Anna", "again")).text(), "again reads the track as it is now"
+    assert "needs 4" in (await channel.do("Anna", "again")).text(), (
+        "again reads the track as it is now"
+    )
 
 
 async def test_several_units_spend_one_after_the_other() -> None:
@@ -232,7 +252,10 @@ async def test_free_play_keeps_the_games_tracks_and_no_sides() -> None:
     assert "Weather: rain" in reply.text()
     assert "Command points: no side's, so it stays" in reply.text()
     assert (await channel.game()).tracks == {"weather": "rain"}
-    assert "needs 5" in (await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=2')).text()
+    assert (
+        "needs 5"
+        in (await channel.do("Anna", 'marsh shoot attackers="squad" targets="squad" hand=2')).text()
+    )
 
 
 async def test_a_sealed_shot_changes_tracks_when_it_is_opened() -> None:
@@ -265,7 +288,10 @@ async def test_completion_knows_tracks_and_their_words() -> None:
     assert spec is not None
     names = [one.value for one in complete_option(spec, "name", "", all_commands, known, {})]
     assert names == ["weather", "points", "omen"]
-    words = [one.value for one in complete_option(spec, "to", "", all_commands, known, {"name": "weather"})]
+    words = [
+        one.value
+        for one in complete_option(spec, "to", "", all_commands, known, {"name": "weather"})
+    ]
     assert words == ["clear", "rain", "mud"]
 
 
@@ -274,8 +300,12 @@ async def test_completion_knows_tracks_and_their_words() -> None:
 
 async def _played() -> dict[str, Any]:
     channel = await ford()
-    await channel.do("Anna", SHOT, "track set omen 2", "track set points 9", "game next", SHOT, "game next")
-    await channel.do("Bob", 'marsh shoot attackers="Blue Squad 1" targets="Red Squad 1"', "track set points 7")
+    await channel.do(
+        "Anna", SHOT, "track set omen 2", "track set points 9", "game next", SHOT, "game next"
+    )
+    await channel.do(
+        "Bob", 'marsh shoot attackers="Blue Squad 1" targets="Red Squad 1"', "track set points 7"
+    )
     await channel.do("Bob", "game undo", "game redo")
     await channel.do("Anna", "fair reveal")
     log: dict[str, Any] = json.loads(await exported_text(channel))
@@ -296,7 +326,9 @@ async def test_an_export_verifies_with_nothing_but_itself_and_is_of_version_2(
 
 
 def _shot(log: dict[str, Any]) -> dict[str, Any]:
-    return next(body for body in bodies(log, "sequence") if "after" in body and "upkeep" not in body)
+    return next(
+        body for body in bodies(log, "sequence") if "after" in body and "upkeep" not in body
+    )
 
 
 def _other_side(log: dict[str, Any]) -> None:
@@ -325,7 +357,9 @@ def _two_at_once(log: dict[str, Any]) -> None:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("bend", [_other_side, _other_value, _unread, _no_track, _other_words, _two_at_once])
+@pytest.mark.parametrize(
+    "bend", [_other_side, _other_value, _unread, _no_track, _other_words, _two_at_once]
+)
 async def test_a_bent_log_is_seen_by_all_three_verifiers(
     bend: Callable[[dict[str, Any]], None], tmp_path: Path
 ) -> None:
@@ -357,7 +391,11 @@ async def test_the_verifiers_agree_on_forged_logs_with_tracks(tmp_path: Path) ->
 async def test_a_choice_spends_what_its_side_keeps_and_all_verifiers_follow(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    use_packs(make_pack({**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']!s}{STAND}"}, "marsh").parent)
+    use_packs(
+        make_pack(
+            {**MARSH, "sequences.yaml": f"{MARSH['sequences.yaml']!s}{STAND}"}, "marsh"
+        ).parent
+    )
     channel = await ford()
     await channel.do("Anna", 'marsh stand units="Red Squad 1"')
     await channel.fails("Anna", "track set points 9", "waits")
@@ -382,16 +420,27 @@ async def test_linked_places_show_the_same_tracks_and_an_import_goes_on_with_the
     assert "needs 5" in (await there.do("Anna", f"{SHOT} hand=2")).text()
 
 
-async def test_another_version_of_the_pack_starts_what_is_new_and_fits_what_it_still_has(make_pack: PackMaker) -> None:
+async def test_another_version_of_the_pack_starts_what_is_new_and_fits_what_it_still_has(
+    make_pack: PackMaker,
+) -> None:
     channel = await ford()
     await channel.do("Anna", "track set weather mud", "track set points 9")
-    game = str(MARSH["game.yaml"]).replace("[clear, rain, mud]", "[clear, rain, fog]").replace("max: 10", "max: 6")
+    game = (
+        str(MARSH["game.yaml"])
+        .replace("[clear, rain, mud]", "[clear, rain, fog]")
+        .replace("max: 10", "max: 6")
+    )
     game = game.replace("  omen: {min: -2, max: 2, shown: no}", "  tide: {words: [low, high]}")
-    changed = {"game.yaml": game, "sequences.yaml": str(MARSH["sequences.yaml"]).replace("mud", "fog")}
+    changed = {
+        "game.yaml": game,
+        "sequences.yaml": str(MARSH["sequences.yaml"]).replace("mud", "fog"),
+    }
     pack, now = load_pack(make_pack({**MARSH, **changed}, "marsh")), await channel.game()
     assert tracks_line(now, pack) == "Weather: clear · Command points: Reds 6, Blues 3 · Tide: low"
     read = values_read(["track.weather", "side.points"], pack.tracks, now, "Reds")
-    assert read == {"side": "Reds", "foe": "Blues", "track.weather": "mud", "side.points": 9}, "the log's own words"
+    assert read == {"side": "Reds", "foe": "Blues", "track.weather": "mud", "side.points": 9}, (
+        "the log's own words"
+    )
     assert filled_in(read, pack.tracks) == {"track.weather": "clear", "side.points": 6}
 
 
@@ -428,7 +477,9 @@ HOSTILE = {
 def test_a_hostile_track_is_refused_in_one_sentence_or_shown_as_what_it_is(
     make_pack: PackMaker, use_packs: Callable[[Path], None], what: str
 ) -> None:
-    folder = make_pack({"game.yaml": f"groups: {{combat: Combat}}\nunits: {{types: [squad]}}\n{HOSTILE[what]}\n"})
+    folder = make_pack(
+        {"game.yaml": f"groups: {{combat: Combat}}\nunits: {{types: [squad]}}\n{HOSTILE[what]}\n"}
+    )
     faults = check_path(folder).faults
     assert all(len(fault) < 300 and "\n" not in fault for fault in faults)
     assert not any("Error" in fault or "Traceback" in fault for fault in faults)
@@ -436,7 +487,9 @@ def test_a_hostile_track_is_refused_in_one_sentence_or_shown_as_what_it_is(
 
     async def shown() -> None:
         channel = await Channel.fresh()
-        await channel.do("Anna", 'game start few sides="US, VC"', "game status", "track show", "game board")
+        await channel.do(
+            "Anna", 'game start few sides="US, VC"', "game status", "track show", "game board"
+        )
 
     if not faults:
         run(shown())

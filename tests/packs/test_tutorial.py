@@ -35,11 +35,16 @@ def few_acres(root: Path, tmp_path: Path) -> Path:
 def test_it_passes_the_check_in_fewer_than_120_lines(few_acres: Path) -> None:
     report = check_content(read_content(few_acres))
     assert report.faults == ()
-    assert report.about == "few-acres: A Few Acres, version 1: 2 tables, 1 combat sequence, 0 scenarios"
+    assert (
+        report.about
+        == "few-acres: A Few Acres, version 1: 2 tables, 1 combat sequence, 0 scenarios"
+    )
     assert sum(len((few_acres / name).read_text().splitlines()) for name in FILES) < 120
 
 
-async def test_it_fights_with_losses_odds_and_undo(few_acres: Path, use_packs: Callable[[Path], None]) -> None:
+async def test_it_fights_with_losses_odds_and_undo(
+    few_acres: Path, use_packs: Callable[[Path], None]
+) -> None:
     use_packs(few_acres)
     channel = await Channel.fresh()
     await channel.do(
@@ -51,7 +56,9 @@ async def test_it_fights_with_losses_odds_and_undo(few_acres: Path, use_packs: C
     )
     shot = 'few-acres attack attackers="blue1..blue3" targets=Garrison'
     odds = (await channel.do("Anna", f"{shot} ground=woods odds")).text()
-    assert odds.startswith("Defender retreats 50%, defender eliminated 17%"), "column 2-1: AR EX DR DR DR DE"
+    assert odds.startswith("Defender retreats 50%, defender eliminated 17%"), (
+        "column 2-1: AR EX DR DR DR DE"
+    )
     reply = await channel.do("Anna", f"{shot} hand=5")
     assert "column 3-1" in reply.text()
     assert "Combat: [5], defender eliminated" in reply.text()
@@ -66,7 +73,9 @@ async def test_it_fights_with_losses_odds_and_undo(few_acres: Path, use_packs: C
 async def test_its_optional_rule_counts_where_nobody_types_the_ground(
     few_acres: Path, root: Path, use_packs: Callable[[Path], None]
 ) -> None:
-    [rule] = re.findall(r"```yaml\n(rules:.*?)```", (root / "docs" / "packs.md").read_text("utf-8"), re.DOTALL)
+    [rule] = re.findall(
+        r"```yaml\n(rules:.*?)```", (root / "docs" / "packs.md").read_text("utf-8"), re.DOTALL
+    )
     game = few_acres / "game.yaml"
     game.write_text(f"{game.read_text('utf-8')}\n{rule}", encoding="utf-8")
     assert check_content(read_content(few_acres)).faults == ()
@@ -86,17 +95,23 @@ async def test_its_optional_rule_counts_where_nobody_types_the_ground(
 def club_asl(root: Path, tmp_path: Path) -> Path:
     """The files of a fire table on top of ASL, in the order in which the page prints them."""
     page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
-    (section,) = re.findall(r"^## On top of a built-in game\n(.*?)^## ", page, re.DOTALL | re.MULTILINE)
+    (section,) = re.findall(
+        r"^## On top of a built-in game\n(.*?)^## ", page, re.DOTALL | re.MULTILINE
+    )
     blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
     folder = tmp_path / "club-asl"
-    for name, text in zip(("pack.yaml", "card.yaml", "sequences.yaml", "steps/fire.yaml"), blocks, strict=True):
+    for name, text in zip(
+        ("pack.yaml", "card.yaml", "sequences.yaml", "steps/fire.yaml"), blocks, strict=True
+    ):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
 
 
-async def test_a_clubs_fire_table_goes_on_top_of_asl(club_asl: Path, use_packs: Callable[[Path], None]) -> None:
+async def test_a_clubs_fire_table_goes_on_top_of_asl(
+    club_asl: Path, use_packs: Callable[[Path], None]
+) -> None:
     """Its own shot with exact odds, and the built-in game's commands beside it."""
     assert check_content(read_content(club_asl)).faults == ()
     use_packs(club_asl)
@@ -109,12 +124,16 @@ async def test_a_clubs_fire_table_goes_on_top_of_asl(club_asl: Path, use_packs: 
 
 
 def card_of(root: Path, folder: Path, heading: str) -> Path:
-    """The pack of a worked card: the files of a section, in the order in which the page prints them."""
+    """The pack of a worked card: the files of a section, in the order in which the page prints
+    them.
+    """
     page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
     (section,) = re.findall(rf"^## {re.escape(heading)}\n(.*?)^## ", page, re.DOTALL | re.MULTILINE)
     blocks = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
     steps = re.findall(r"`(steps/[a-z]+\.yaml)`", section)
-    for name, text in zip(("pack.yaml", "game.yaml", "sequences.yaml", steps[0]), blocks, strict=True):
+    for name, text in zip(
+        ("pack.yaml", "game.yaml", "sequences.yaml", steps[0]), blocks, strict=True
+    ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     assert check_content(read_content(folder)).faults == ()
@@ -124,7 +143,9 @@ def card_of(root: Path, folder: Path, heading: str) -> Path:
 async def test_the_second_card_is_shot_saved_and_checked(
     root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
 ) -> None:
-    """Shoot, save, morale: dice by hand in the order of the card, losses on the roster, odds and undo."""
+    """Shoot, save, morale: dice by hand in the order of the card, losses on the roster, odds and
+    undo.
+    """
     use_packs(card_of(root, tmp_path / "skirmish-line", "A second card: shoot, save, morale"))
     channel = await Channel.fresh()
     await channel.do(
@@ -137,7 +158,9 @@ async def test_the_second_card_is_shot_saved_and_checked(
     )
     shot = 'skirmish-line shoot Company "Scouts; Reserve" cover=hedge'
     odds = (await channel.do("Anna", f"{shot} odds")).text()
-    assert odds.startswith("2: 33%, 1: 26%, 3: 22%"), "six dice that hit and are not saved one time in three"
+    assert odds.startswith("2: 33%, 1: 26%, 3: 22%"), (
+        "six dice that hit and are not saved one time in three"
+    )
     reply = (await channel.do("Anna", f"{shot} hand=5,5,4,4,6,6,1,1,1,1,5,2,5,4")).text()
     for line in (
         "Scouts is gone, Reserve falls back and loses 2 · Company shoots",
@@ -170,7 +193,9 @@ def test_a_unit_that_nobody_touched_is_in_its_first_state(
     assert lnlt.as_read(squad).state == "shaken", "typed as a flag"
 
 
-async def test_the_third_card_asks_the_loser(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> None:
+async def test_the_third_card_asks_the_loser(
+    root: Path, tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
     """It waits for the other side, goes on with what they chose, and is told option by option."""
     use_packs(card_of(root, tmp_path / "hill-road", "A third card: the defender chooses"))
     channel = await Channel.fresh()
@@ -185,12 +210,16 @@ async def test_the_third_card_asks_the_loser(root: Path, tmp_path: Path, use_pac
     await channel.do("Ben", "game join Red")
     shot = 'hill-road assault Panzer "Rifles 1; Rifles 2"'
     odds = (await channel.do("Anna", f"{shot} odds")).text()
-    assert odds.startswith("Rifles 1 + 2: driven off 72% if retreat, held 72% if hold"), "6 against 4: all but 10 of 36"
+    assert odds.startswith("Rifles 1 + 2: driven off 72% if retreat, held 72% if hold"), (
+        "6 against 4: all but 10 of 36"
+    )
     asked = (await channel.do("Anna", f"{shot} hand=3,3")).text()
     assert asked.startswith("Beaten by 2. Retreat, or hold?")
     await channel.fails("Anna", "game next", "choose")
     await channel.fails("Anna", "choose option=hold", "")
-    held = (await channel.do("Ben", f"choose event={(await channel.game()).last} option=hold")).text()
+    held = (
+        await channel.do("Ben", f"choose event={(await channel.game()).last} option=hold")
+    ).text()
     assert held.startswith("Rifles 1 + 2 are destroyed")
     await channel.do("Anna", "game undo")
     await channel.do("Ben", "game undo")

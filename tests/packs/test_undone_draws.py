@@ -1,6 +1,6 @@
-"""What was seen of the top and bottom of a pile stays known though it is undone: odds, `/hand`, `/deck show` and what a
-sequence reads of the pile all tell it, to whom it was shown and to nobody else. Random evenings are held against a
-model that knows nothing of how the bot keeps it."""
+"""What was seen of the top and bottom of a pile stays known though it is undone: odds, `/hand`,
+`/deck show` and what a sequence reads of the pile all tell it, to whom it was shown and to nobody
+else. Random evenings are held against a model that knows nothing of how the bot keeps it."""
 
 from __future__ import annotations
 
@@ -120,7 +120,13 @@ class Table:
 
     def unseen(self, seat: str) -> Counter[str]:
         """What somebody at a seat has not seen, wherever it is."""
-        seen = [card.id for card in (*self.hands.get(seat, ()), *(one for one in self.ends if one.is_known(seat)))]
+        seen = [
+            card.id
+            for card in (
+                *self.hands.get(seat, ()),
+                *(one for one in self.ends if one.is_known(seat)),
+            )
+        ]
         return Counter(CARDS) - sum(self.open.values(), Counter(seen))
 
     @property
@@ -128,8 +134,13 @@ class Table:
         return [*self.top, *self.bottom]
 
     def row(self, seat: str) -> list[str]:
-        """The order in which the pile comes, to somebody: "?" for one of known place that they have not seen."""
-        top, bottom = ([one.id if one.is_known(seat) else "?" for one in end] for end in (self.top, self.bottom))
+        """The order in which the pile comes, to somebody: "?" for one of known place that they
+        have not seen.
+        """
+        top, bottom = (
+            [one.id if one.is_known(seat) else "?" for one in end]
+            for end in (self.top, self.bottom)
+        )
         return [*top, *["_"] * self.pile, *bottom]
 
     def chances(self, seat: str, draws: int = 2) -> dict[str, Fraction]:
@@ -149,7 +160,9 @@ def _ways(
         if joins:
             yield from _ways(joins, ["_"] * joins.total(), Counter(), draws)
     elif row[0] in NAMES:
-        yield from ((chance, (row[0], *more)) for chance, more in _ways(unseen, row[1:], joins, draws - 1))
+        yield from (
+            (chance, (row[0], *more)) for chance, more in _ways(unseen, row[1:], joins, draws - 1)
+        )
     else:
         for card, count in unseen.items():
             for chance, more in _ways(unseen - Counter([card]), row[1:], joins, draws - 1):
@@ -157,7 +170,9 @@ def _ways(
 
 
 class Model:
-    """What everybody has seen, followed event by event: what falls is read from the texts, where it goes from here."""
+    """What everybody has seen, followed event by event: what falls is read from the texts, where
+    it goes from here.
+    """
 
     def __init__(self) -> None:
         self.now, self.number = Table(), 0
@@ -174,7 +189,11 @@ class Model:
         self._turns[self.number] = before, self.now.copied()
 
     def _draw(self, body: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        now, seats, named = self.now, body.get("seats", ()), body["result"].removeprefix("chances: ").split(", ")
+        now, seats, named = (
+            self.now,
+            body.get("seats", ()),
+            body["result"].removeprefix("chances: ").split(", "),
+        )
         if body["does"] == "peek":
             for n in range(1, sum(key.startswith("card") for key in texts) + 1):
                 card = now.take(texts[f"card.{n}"], peeks=True)
@@ -192,8 +211,12 @@ class Model:
 
     def _sequence(self, body: Mapping[str, Any], _: Mapping[str, str]) -> None:
         came = [(die["value"], die["to"]) for die in body["dice"] if "deck" in die]
-        if any(not isinstance(card, str) for card, _ in came):  # nothing is closed: faces, which draw the cards
-            came = [(card, to) for card, (_, to) in zip(map(str, faces_shown(body)), came, strict=True)]
+        if any(
+            not isinstance(card, str) for card, _ in came
+        ):  # nothing is closed: faces, which draw the cards
+            came = [
+                (card, to) for card, (_, to) in zip(map(str, faces_shown(body)), came, strict=True)
+            ]
         for id, _ in came:
             self.now.take(id).seen.add(EVERYBODY)
             self.now.open["play"][id] += 1
@@ -203,7 +226,11 @@ class Model:
                 self.now.open[to][id] += 1
 
     def _cards(self, body: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-        now, does, named = self.now, body["does"], body["result"].removeprefix("chances: ").split(", ")
+        now, does, named = (
+            self.now,
+            body["does"],
+            body["result"].removeprefix("chances: ").split(", "),
+        )
         if does == "shuffle":
             now.open["discard"].clear()
             now.top, now.bottom = [], []
@@ -219,8 +246,15 @@ class Model:
         for some in now.open.values():
             assert min(some.values(), default=0) >= 0
 
-    def _out_of_hand(self, body: Mapping[str, Any], texts: Mapping[str, str], named: list[str]) -> None:
-        now, does, held, to = self.now, body["does"], self.now.hands[body["seat"]], body.get("to", "")
+    def _out_of_hand(
+        self, body: Mapping[str, Any], texts: Mapping[str, str], named: list[str]
+    ) -> None:
+        now, does, held, to = (
+            self.now,
+            body["does"],
+            self.now.hands[body["seat"]],
+            body.get("to", ""),
+        )
         moved = list[Card]()
         for n in range(1, sum(key.startswith("from") for key in texts) + 1):
             moved.append(next(card for card in held if card.draw == texts[f"from.{n}"]))
@@ -228,7 +262,9 @@ class Model:
         if does in ("play", "discard"):
             assert [card.id for card in moved] == named
             now.open[does] += Counter(named)
-        fresh = [Card(card.id, f"{self.number}.{n}", {body["seat"]}) for n, card in enumerate(moved, 1)]
+        fresh = [
+            Card(card.id, f"{self.number}.{n}", {body["seat"]}) for n, card in enumerate(moved, 1)
+        ]
         if does == "give":
             now.hands.setdefault(to, []).extend(fresh)
         else:
@@ -249,7 +285,9 @@ async def followed(channel: Channel, model: Model) -> None:
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
     for row in await channel.app.store.events(loaded.row, after=model.number):
-        rows = await channel.app.store.texts(loaded.row, after=row.number - 1, before=row.number + 1)
+        rows = await channel.app.store.texts(
+            loaded.row, after=row.number - 1, before=row.number + 1
+        )
         model.add(row.data, {one.key: one.text for one in rows if one.key != "hands"})
 
 
@@ -261,7 +299,9 @@ def figures(reply: Reply) -> dict[str, int]:
 
 
 def ends_said(reply: Reply, unseen: str, where: tuple[str, str]) -> list[list[str]]:
-    """The cards that an answer names on top and at the bottom; none of an end of which nothing is known."""
+    """The cards that an answer names on top and at the bottom; none of an end of which nothing
+    is known.
+    """
     ids = {name: id for id, name in NAMES.items()} | {unseen: "?"}
     rows = dict(line.split(": ", 1) for line in reply.text().splitlines() if line.startswith(where))
     return [[ids[name] for name in rows[one].split(", ")] if one in rows else [] for one in where]
@@ -285,14 +325,21 @@ async def assert_told(channel: Channel, table: Table) -> None:
                 reply.text(),
             )
         hand = await channel.do(name, "hand")
-        ends = ends_said(hand, "one you did not see", ("On top of chances", "At the bottom of chances"))
+        ends = ends_said(
+            hand, "one you did not see", ("On top of chances", "At the bottom of chances")
+        )
         assert ends == known(table, seat), (name, hand.text())
         show = await channel.do(name, "deck show chances")
-        assert ends_said(show, "one that not all have seen", ("On top", "At the bottom")) == known(table, EVERYBODY)
+        assert ends_said(show, "one that not all have seen", ("On top", "At the bottom")) == known(
+            table, EVERYBODY
+        )
 
 
 def known(table: Table, seat: str) -> list[list[str]]:
-    rows = [[card.id if card.is_known(seat) else "?" for card in end] for end in (table.top, table.bottom)]
+    rows = [
+        [card.id if card.is_known(seat) else "?" for card in end]
+        for end in (table.top, table.bottom)
+    ]
     return [row if {*row} - {"?"} else [] for row in rows]
 
 
@@ -308,8 +355,8 @@ LINES = (
 
 
 async def evening(seed: int, steps: int) -> tuple[Channel, Model, int]:
-    """A random evening, after each step of which everybody is told what they have seen: how many cards that were known
-    came back by an undo."""
+    """A random evening, after each step of which everybody is told what they have seen: how many
+    cards that were known came back by an undo."""
     channel, model, chance, back = await ford(), Model(), Random(seed), 0
     await channel.do("Anna", "deck draw chances to=me", "deck peek 2 chances")
     await followed(channel, model)
@@ -321,7 +368,9 @@ async def evening(seed: int, steps: int) -> tuple[Channel, Model, int]:
         ends = len(model.now.ends)
         if line in ("UNDO", "REDO"):
             for who in (name, other):
-                reply = await (channel.undo(who) if line == "UNDO" else channel.say(who, "game redo"))
+                reply = await (
+                    channel.undo(who) if line == "UNDO" else channel.say(who, "game redo")
+                )
                 if reply.error or "asks to" not in reply.title:
                     break
         else:
@@ -344,7 +393,9 @@ async def evening(seed: int, steps: int) -> tuple[Channel, Model, int]:
 @pytest.mark.parametrize(
     "seed", [seed if seed < 1 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(20)]
 )
-async def test_everybody_is_told_what_they_have_seen_whatever_is_undone(seed: int, tmp_path: Path) -> None:
+async def test_everybody_is_told_what_they_have_seen_whatever_is_undone(
+    seed: int, tmp_path: Path
+) -> None:
     channel, _, back = await evening(seed, 60 if seed else 30)
     assert back or seed > 1, "a card that was known came back by an undo"
     await opened(channel, tmp_path)
@@ -353,7 +404,9 @@ async def test_everybody_is_told_what_they_have_seen_whatever_is_undone(seed: in
 # -- one after the other
 
 
-async def undone(channel: Channel, name: str = "Anna", other: str = "Bob", what: str = "undo") -> Reply:
+async def undone(
+    channel: Channel, name: str = "Anna", other: str = "Bob", what: str = "undo"
+) -> Reply:
     """Taken back, or brought back, by agreement."""
     asked = await (channel.undo(name) if what == "undo" else channel.do(name, "game redo"))
     assert "asks to" in asked.title
@@ -368,8 +421,12 @@ async def seen_now(channel: Channel, model: Model) -> list[list[str]]:
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("line", ["few camp", "few two", "deck draw chances", "few march unit='Blue; Blue'"])
-async def test_a_known_top_that_all_saw_is_counted_by_all_when_it_is_back(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ["few camp", "few two", "deck draw chances", "few march unit='Blue; Blue'"]
+)
+async def test_a_known_top_that_all_saw_is_counted_by_all_when_it_is_back(
+    line: str, tmp_path: Path
+) -> None:
     channel, model = await ford(), Model()
     await channel.do("Anna", "deck peek 3 chances")
     (*_, stranger) = await seen_now(channel, model)
@@ -387,21 +444,28 @@ async def test_a_known_top_that_all_saw_is_counted_by_all_when_it_is_back(line: 
     await channel.do("Bob", "few two")
     log = await opened(channel, tmp_path)
     (*_, event) = [body for body in bodies(log, "sequence") if body["target"] == "two"]
-    assert event["read"]["deck.chances"][0].partition(" | ")[2].startswith(strangers[0]), "what all knew is proved"
+    assert event["read"]["deck.chances"][0].partition(" | ")[2].startswith(strangers[0]), (
+        "what all knew is proved"
+    )
 
 
 async def shared(channel: Channel, model: Model) -> bool:
     """What Anna shares of her odds is what all can count."""
     reply = await channel.do("Anna", "few two odds")
-    told = await channel.press("Anna", next(one.action for one in reply.buttons if one.label == "Share"))
+    told = await channel.press(
+        "Anna", next(one.action for one in reply.buttons if one.label == "Share")
+    )
     due = model.now.chances(EVERYBODY)
     assert not told.private
     return all(
-        abs(Fraction(figures(told).get(came, 0), 100) - chance) <= Fraction(1, 100) for came, chance in due.items()
+        abs(Fraction(figures(told).get(came, 0), 100) - chance) <= Fraction(1, 100)
+        for came, chance in due.items()
     )
 
 
-async def test_who_drew_a_known_top_into_their_hand_knows_it_when_it_is_back(tmp_path: Path) -> None:
+async def test_who_drew_a_known_top_into_their_hand_knows_it_when_it_is_back(
+    tmp_path: Path,
+) -> None:
     """And so does who looked at what others knew; nobody else does."""
     channel, model = await ford(), Model()
     await channel.do("Anna", "deck peek 3 chances")
@@ -419,21 +483,37 @@ async def test_who_drew_a_known_top_into_their_hand_knows_it_when_it_is_back(tmp
     await opened(channel, tmp_path)
 
 
-async def test_a_deal_shows_each_side_its_own_card_of_the_top_and_the_bottom(tmp_path: Path) -> None:
+async def test_a_deal_shows_each_side_its_own_card_of_the_top_and_the_bottom(
+    tmp_path: Path,
+) -> None:
     channel, model = await ford(), Model()
-    await channel.do("Anna", "deck draw chances 5 me", "deck peek 1 chances", "deck return all chances bottom")
+    await channel.do(
+        "Anna", "deck draw chances 5 me", "deck peek 1 chances", "deck return all chances bottom"
+    )
     await channel.do("Bob", "deck deal 3 chances")
     await undone(channel, "Bob", "Anna")
     await followed(channel, model)
     assert [len(model.now.top), model.now.pile, len(model.now.bottom)] == [1, 1, 5]
     await assert_told(channel, model.now)
-    assert [card.is_known("Blues") for card in model.now.ends] == [False, False, True, False, True, False]
+    assert [card.is_known("Blues") for card in model.now.ends] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
     await opened(channel, tmp_path)
 
 
 async def test_what_was_at_the_bottom_is_known_on_top_once_somebody_looked(tmp_path: Path) -> None:
     channel, model = await ford(), Model()
-    await channel.do("Anna", "deck draw chances 7", "deck return rain,guide chances bottom", "deck peek 1 chances")
+    await channel.do(
+        "Anna",
+        "deck draw chances 7",
+        "deck return rain,guide chances bottom",
+        "deck peek 1 chances",
+    )
     assert await seen_now(channel, model) == [["rain"]] * 3
     await channel.do("Bob", "few camp")
     await undone(channel, "Bob", "Anna")
@@ -474,7 +554,13 @@ async def test_what_came_back_is_told_elsewhere_after_a_restart_and_forgotten_by
     await assert_told(there, model.now)
     await sound(channel, tmp_path)
     far = Channel(await fresh_app(), Place("console:far", "console"), "far")
-    command = Command(("game", "import"), {"file": await exported_text(channel)}, far.who("Anna"), far.place, "import")
+    command = Command(
+        ("game", "import"),
+        {"file": await exported_text(channel)},
+        far.who("Anna"),
+        far.place,
+        "import",
+    )
     assert not (await far.app.run(command)).error
     assert (await far.game()).cards == {}
     assert check(json.loads(await exported_text(far))).faults == ()
@@ -492,8 +578,13 @@ async def test_what_a_manager_agrees_to_take_back_stays_known_too(tmp_path: Path
     drawn = (await channel.do("Anna", "deck draw cup")).title.removeprefix("Anna draws ")
     asked = await channel.do("Anna", "game undo")
     away.here["console:bob"] = False
-    assert (await away.manager(channel, asked.buttons[0].action)).first.endswith("Max agreed as manager")
-    assert f"On top: {drawn}, one that not all have seen" in (await channel.do("Bob", "deck show cup")).text()
+    assert (await away.manager(channel, asked.buttons[0].action)).first.endswith(
+        "Max agreed as manager"
+    )
+    assert (
+        f"On top: {drawn}, one that not all have seen"
+        in (await channel.do("Bob", "deck show cup")).text()
+    )
     assert bodies(await sound(channel, tmp_path), "undo")[0]["by"] == "manager"
 
 
@@ -574,7 +665,9 @@ async def test_an_undo_that_tells_otherwise_what_was_seen_is_refused(is_opened: 
     assert_seen(await _forged(is_opened=is_opened), BENDS)
 
 
-async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_once_it_is_open() -> None:
+async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_once_it_is_open() -> (
+    None
+):
     log = await _forged(is_opened=True)
     event = bodies(log, "sequence")[1]
     pile, _, row = event["read"]["deck.chances"][0].partition(" | ")
@@ -593,5 +686,7 @@ async def test_a_top_that_all_had_seen_and_the_log_says_they_had_not_is_seen_onc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_opened", [False, True], ids=["closed", "opened"])
-async def test_the_verifiers_agree_on_forged_logs_with_such_undos(tmp_path: Path, is_opened: bool) -> None:
+async def test_the_verifiers_agree_on_forged_logs_with_such_undos(
+    tmp_path: Path, is_opened: bool
+) -> None:
     agree_on_forgeries(await _forged(is_opened=is_opened), Random(26), tmp_path)

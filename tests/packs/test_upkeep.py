@@ -1,4 +1,6 @@
-"""Upkeep: a phase runs sequences on units when it begins; one event, one answer, undone before the phase."""
+"""Upkeep: a phase runs sequences on units when it begins; one event, one answer, undone before
+the phase.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ sky:
 async def shaken() -> Channel:
     """The ford, where a Red is shaken, and so is a recruit without morale."""
     channel = await ford()
-    await channel.do("Anna", 'unit edit "Red Squad 2" shaken', 'unit add "Red Recruit" squad side=Reds shaken')
+    await channel.do(
+        "Anna", 'unit edit "Red Squad 2" shaken', 'unit add "Red Recruit" squad side=Reds shaken'
+    )
     return channel
 
 
@@ -82,7 +86,9 @@ async def kinds(channel: Channel) -> list[str]:
 
 async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_all() -> None:
     channel = await shaken()
-    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2, "of 3 in the scenario"
+    assert (await channel.game()).units["red squad 1"].numbers["loading"] == 2, (
+        "of 3 in the scenario"
+    )
     assert await kinds(channel) == ["start", "sequence+", "join", "join", "unit", "unit"]
     fresh = await Channel.fresh()
     told = await fresh.do("Anna", "game start marsh scenario=ford")
@@ -93,7 +99,9 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     taken = await Channel.fresh()
     text = await exported_text(fresh)
     assert check(json.loads(text)).faults == ()
-    reply = await taken.app.run(Command(("game", "import"), {"file": text}, taken.who("Carl"), taken.place, "imp"))
+    reply = await taken.app.run(
+        Command(("game", "import"), {"file": text}, taken.who("Carl"), taken.place, "imp")
+    )
     assert not reply.error, reply.text()
     assert (await taken.game()).units["red squad 1"].numbers["loading"] == 2
     card = await to_the_reds(channel)
@@ -105,7 +113,9 @@ async def test_a_game_that_starts_in_the_phase_loads_and_the_next_loading_runs_a
     assert (await kinds(channel))[-3:] == ["next", "sequence+", "sequence+"]
 
 
-async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_the_same_back() -> None:
+async def test_its_dice_are_undone_by_consent_before_the_phase_and_redo_brings_the_same_back() -> (
+    None
+):
     channel = await shaken()
     await channel.do("Anna", 'unit edit "Red Squad 2" stats="morale=12"')
     await to_the_reds(channel)
@@ -203,7 +213,9 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
     use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": many}, "marsh").parent)
     channel = await shaken()
     for first in range(11, 131, 40):
-        await channel.do("Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7')
+        await channel.do(
+            "Anna", f'unit add "Red Squad {first}..{first + 39}" squad side=Reds morale=7'
+        )
     card = await to_the_reds(channel)
     assert "More than 4,000 dice in one phase: the rest of its upkeep is yours." in card
     assert card.count("Brace, Reds: ") == 2
@@ -214,7 +226,10 @@ async def test_upkeep_with_dice_without_end_stops_and_says_so(
 async def test_five_hundred_units_are_kept_up_in_time() -> None:
     channel = await shaken()
     for first in range(1, 481, 40):
-        await channel.do("Anna", f'unit add "Red Squad {first + 10}..{first + 49}" squad side=Reds morale=7 loading=3')
+        await channel.do(
+            "Anna",
+            f'unit add "Red Squad {first + 10}..{first + 49}" squad side=Reds morale=7 loading=3',
+        )
     card = await to_the_reds(channel)
     assert (await channel.game()).units["red squad 489"].numbers["loading"] == 2
     assert len(card) < 6_000
@@ -231,24 +246,42 @@ async def test_five_hundred_units_are_kept_up_in_time() -> None:
             GAME.replace("{run: load, has: [loading]}", "{run: sky, units: all}"),
             "sky takes no units: write only {run: sky}",
         ),
-        (GAME.replace("{run: load, has: [loading]}", "{run: load, units: foe}"), '"foe" is not known here'),
-        (GAME.replace("{run: load, has: [loading]}", "{run: load, states: [tired]}"), '"tired" is not known here'),
-        (GAME.replace("{run: load, has: [loading]}", "{run: load, when: always}"), '"when" is not known here'),
+        (
+            GAME.replace("{run: load, has: [loading]}", "{run: load, units: foe}"),
+            '"foe" is not known here',
+        ),
+        (
+            GAME.replace("{run: load, has: [loading]}", "{run: load, states: [tired]}"),
+            '"tired" is not known here',
+        ),
+        (
+            GAME.replace("{run: load, has: [loading]}", "{run: load, when: always}"),
+            '"when" is not known here',
+        ),
         (GAME.replace("{run: load, has: [loading]}", "load"), "must be a mapping with run"),
-        (GAME.replace("turns: by-side\n", "").replace("go: own", "go: both"), "load needs units: all"),
+        (
+            GAME.replace("turns: by-side\n", "").replace("go: own", "go: both"),
+            "load needs units: all",
+        ),
         (GAME.replace("  - {run: rally, states: [shaken]}", "  - {run: rally}\n" * 6), "at most 5"),
     ],
 )
-def test_upkeep_laid_out_wrong_is_refused_in_one_sentence(make_pack: PackMaker, game: str, says: str) -> None:
+def test_upkeep_laid_out_wrong_is_refused_in_one_sentence(
+    make_pack: PackMaker, game: str, says: str
+) -> None:
     with pytest.raises(TableError) as caught:
-        load_pack(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": SEQUENCES + SKY}, "marsh")).check_whole()
+        load_pack(
+            make_pack({**MARSH, "game.yaml": game, "sequences.yaml": SEQUENCES + SKY}, "marsh")
+        ).check_whole()
     assert says in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
 def test_a_sequence_that_asks_a_side_cannot_be_upkeep(make_pack: PackMaker) -> None:
     game = GAME.replace("{run: load, has: [loading]}", "{run: stand}")
-    pack = load_pack(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STAND}"}, "marsh"))
+    pack = load_pack(
+        make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STAND}"}, "marsh")
+    )
     with pytest.raises(TableError, match="stand asks a side, which upkeep cannot wait for"):
         pack.check_whole()
 
@@ -257,10 +290,16 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     game = GAME.replace("{run: load, has: [loading]}", "{run: tax, units: all}")
-    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{TAX}"}, "marsh").parent)
+    use_packs(
+        make_pack(
+            {**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{TAX}"}, "marsh"
+        ).parent
+    )
     channel = await shaken()
     card = await to_the_reds(channel)
-    assert (await channel.game()).tracks["Reds/points"] == 2, "of 5, a point in each of three loadings"
+    assert (await channel.game()).tracks["Reds/points"] == 2, (
+        "of 5, a point in each of three loadings"
+    )
     assert (await channel.game()).tracks["Blues/points"] == 0
     assert "Tax, Blues: Paid (#" in card
     log = json.loads(await exported_text(channel))
@@ -286,7 +325,11 @@ async def test_what_a_game_keeps_is_counted_for_no_side(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     game = GAME.replace("{run: load, has: [loading]}", "{run: storm, units: all}")
-    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STORM}"}, "marsh").parent)
+    use_packs(
+        make_pack(
+            {**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{STORM}"}, "marsh"
+        ).parent
+    )
     card = await to_the_reds(await shaken())
     assert "Storm: Wet 1 (#" in card, "units of both sides, by the weather of all"
 
@@ -316,11 +359,17 @@ async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
     game = GAME.replace("{run: load, has: [loading]}", "{run: cool, has: [fired]}")
-    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{COOL}"}, "marsh").parent)
+    use_packs(
+        make_pack(
+            {**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{COOL}"}, "marsh"
+        ).parent
+    )
     channel = await shaken()
     await channel.do("Anna", 'unit add "Red Squad 11..40" squad side=Reds morale=8')
     await channel.do("Anna", 'unit add "Red Squad 41..65" squad side=Reds morale=6')
-    await channel.do("Anna", 'unit edit "Red Squad 11..40" fired', 'unit edit "Red Squad 41..65" fired')
+    await channel.do(
+        "Anna", 'unit edit "Red Squad 11..40" fired', 'unit edit "Red Squad 41..65" fired'
+    )
     card = await to_the_reds(channel)
     assert "Cool, Reds: 0 before" in card
     assert "Cool, Reds: 1 before" in card
@@ -334,11 +383,17 @@ async def test_each_event_of_upkeep_sees_what_the_one_before_has_done(
 async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path, together: bool
 ) -> None:
-    """Also in a game whose sides have the turn together; at the start, before anybody could add to the dice, it is left
-    to the players, who type what the card says."""
-    game = GAME.replace("  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}", "  - {run: sky}")
+    """Also in a game whose sides have the turn together; at the start, before anybody could add to
+    the dice, it is left to the players, who type what the card says."""
+    game = GAME.replace(
+        "  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}", "  - {run: sky}"
+    )
     game = game.replace("turns: by-side\n", "").replace("go: own", "go: both") if together else game
-    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh").parent)
+    use_packs(
+        make_pack(
+            {**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh"
+        ).parent
+    )
     channel = await Channel.fresh()
     started = (await channel.do("Anna", "game start marsh scenario=ford")).text()
     assert "To be rolled first, once all are here: Sky, /marsh sky" in started
@@ -349,7 +404,9 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
     assert "Sky: " in card
     assert [kind for kind in await kinds(channel) if kind == "sequence+"] == ["sequence+"]
     asked = await channel.do("Anna", "game undo")
-    assert "Bob" in asked.text(), "its die takes consent, whatever it came to: the phase would roll anew"
+    assert "Bob" in asked.text(), (
+        "its die takes consent, whatever it came to: the phase would roll anew"
+    )
     await channel.do("Bob", "game undo")
     await channel.do("Anna", "game redo")
     await channel.do("Bob", "game redo")
@@ -363,8 +420,14 @@ async def test_weather_that_belongs_to_nobody_is_rolled_once_for_the_phase(
 async def test_upkeep_for_nobody_that_is_refused_says_why(
     make_pack: PackMaker, use_packs: Callable[[Path], None]
 ) -> None:
-    game = GAME.replace("  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}", "  - {run: sky}")
-    use_packs(make_pack({**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh").parent)
+    game = GAME.replace(
+        "  - {run: load, has: [loading]}\n  - {run: rally, states: [shaken]}", "  - {run: sky}"
+    )
+    use_packs(
+        make_pack(
+            {**MARSH, "game.yaml": game, "sequences.yaml": f"{SEQUENCES}{SKY}"}, "marsh"
+        ).parent
+    )
     channel = await shaken()
     await channel.do("Anna", "track set points 0", "game next")
     card = (await channel.do("Anna", "game next")).text()

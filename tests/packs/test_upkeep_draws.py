@@ -1,5 +1,5 @@
-"""Upkeep that draws: the card of the turn's events, a chance for each unit; same events, proofs and undo as a draw in a
-sequence that somebody asks for."""
+"""Upkeep that draws: the card of the turn's events, a chance for each unit; same events, proofs and
+undo as a draw in a sequence that somebody asks for."""
 
 from __future__ import annotations
 
@@ -76,11 +76,22 @@ async def test_a_phase_draws_its_card_for_nobody_and_one_for_each_unit(tmp_path:
     channel = await ford()
     card = (await channel.do("Anna", "game next")).text()
     log = await sound(channel, tmp_path)
-    assert [body["kind"] for body in bodies(log)][-5:] == ["next", "deck", "sequence", "deck", "sequence"]
+    assert [body["kind"] for body in bodies(log)][-5:] == [
+        "next",
+        "deck",
+        "sequence",
+        "deck",
+        "sequence",
+    ]
     news, luck = kept_up(log)
     assert f"News: {news['result']}" in card
     assert "Luck, Reds: 3 cards" in card
-    assert [die["deck"] for die in (*news["dice"], *luck["dice"])] == ["chances", "events", "events", "events"]
+    assert [die["deck"] for die in (*news["dice"], *luck["dice"])] == [
+        "chances",
+        "events",
+        "events",
+        "events",
+    ]
     game = await channel.game()
     assert sum(count for key, count in game.cards.items() if key.startswith("events/play/")) == 3
     assert news["result"].split(",")[0] in {"All quiet", "Rain", "A guide"}
@@ -98,7 +109,9 @@ async def test_where_the_cards_give_out_the_card_says_so(tmp_path: Path) -> None
     assert [one["target"] for one in kept_up(log)].count("luck") == 1
 
 
-async def test_undo_by_consent_puts_them_back_before_the_phase_and_redo_draws_the_same(tmp_path: Path) -> None:
+async def test_undo_by_consent_puts_them_back_before_the_phase_and_redo_draws_the_same(
+    tmp_path: Path,
+) -> None:
     channel = await ford()
     await channel.do("Anna", "game next")
     after = (await channel.content())["cards"]
@@ -108,7 +121,9 @@ async def test_undo_by_consent_puts_them_back_before_the_phase_and_redo_draws_th
         await channel.do("Bob", "game undo")
         if event == "luck":
             await channel.do("Anna", "game undo")  # its deck, which nobody has drawn from
-    assert not any("chances" in key or "events" in key for key in (await channel.content())["cards"])
+    assert not any(
+        "chances" in key or "events" in key for key in (await channel.content())["cards"]
+    )
     for _ in range(3):
         reply = await channel.say("Anna", "game redo")
         if not reply.error and "Bob" in reply.text():
@@ -120,7 +135,9 @@ async def test_undo_by_consent_puts_them_back_before_the_phase_and_redo_draws_th
 async def test_the_phase_in_which_a_game_starts_leaves_the_draw_to_the_players(
     make_pack: PackMaker, use_packs: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    turned = GAME.replace("{name: fire, go: own, buttons: [chance, next]}", "{name: x, go: own, buttons: [next]}")
+    turned = GAME.replace(
+        "{name: fire, go: own, buttons: [chance, next]}", "{name: x, go: own, buttons: [next]}"
+    )
     first = turned.replace("- {name: x, go: own, buttons: [next]}\n", "")
     use_packs(make_pack({**UPKEEP, "game.yaml": first}).parent)
     channel = await Channel.fresh()
@@ -130,7 +147,9 @@ async def test_the_phase_in_which_a_game_starts_leaves_the_draw_to_the_players(
     await sound(channel, tmp_path)
 
 
-@pytest.mark.parametrize("line", ["deck draw chances 2 me", "deck peek 2 chances", "deck draw chances 7"])
+@pytest.mark.parametrize(
+    "line", ["deck draw chances 2 me", "deck peek 2 chances", "deck draw chances 7"]
+)
 async def test_beside_closed_cards_and_on_a_pile_that_joins(line: str, tmp_path: Path) -> None:
     channel = await ford()
     await channel.do("Anna", line, "deck discard all" if line.endswith("7") else "roll 1d6")
@@ -200,11 +219,21 @@ def _behind_decks_alone(log: Json) -> None:
 
 def _first_of_all(log: Json) -> None:
     events = log["events"]
-    log["events"] = events[next(number for number, event in enumerate(events) if "upkeep" in event["body"]) :]
+    log["events"] = events[
+        next(number for number, event in enumerate(events) if "upkeep" in event["body"]) :
+    ]
     renumbered(log)
 
 
-BENDS = [_other_card, _no_deck, _late, _elsewhere, _another_phase, _behind_decks_alone, _first_of_all]
+BENDS = [
+    _other_card,
+    _no_deck,
+    _late,
+    _elsewhere,
+    _another_phase,
+    _behind_decks_alone,
+    _first_of_all,
+]
 
 
 @pytest.mark.sample(2)

@@ -1,4 +1,6 @@
-"""Dice that hang on dice, dice words, pools and losses in a channel: typed dice, odds, undo, sealed, verified."""
+"""Dice that hang on dice, dice words, pools and losses in a channel: typed dice, odds, undo,
+sealed, verified.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ def test_the_pack_is_right(volley: Path) -> None:
     assert check_content(read_content(volley)).faults == ()
 
 
-async def test_a_volley_in_a_channel(volley: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_volley_in_a_channel(
+    volley: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start few "The Lane"', "game settings hand_dice=yes")
     await channel.do(
@@ -110,15 +114,32 @@ async def test_a_volley_in_a_channel(volley: Path, tmp_path: Path, capsys: pytes
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["cox"].numbers["men"] == 5
     await channel.do("Anna", "game redo", "game undo", "game settings hand_dice=no")
-    await channel.do("Anna", shot, "game undo", f"{shot} save=6 secret", "game reveal 13", "game stats", "fair reveal")
+    await channel.do(
+        "Anna",
+        shot,
+        "game undo",
+        f"{shot} save=6 secret",
+        "game reveal 13",
+        "game stats",
+        "fair reveal",
+    )
     [exported] = (await channel.do("Anna", "game export")).files
     file = tmp_path / exported.name
     file.write_text(str(exported.content), encoding="utf-8")
     assert main(["verify", str(file)]) == 0, capsys.readouterr().out
 
 
-def test_resolve_and_batch_take_typed_dice(volley: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    typed = ["few", "volley", "shooters=squad men=2", "targets=squad men=3 nerve=7", "--dice", "4,5,5,1,3,4"]
+def test_resolve_and_batch_take_typed_dice(
+    volley: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = [
+        "few",
+        "volley",
+        "shooters=squad men=2",
+        "targets=squad men=3 nerve=7",
+        "--dice",
+        "4,5,5,1,3,4",
+    ]
     assert main(["--packs", str(volley), "resolve", *typed]) == 0
     assert "The squad loses 1" in capsys.readouterr().out
 
@@ -150,7 +171,9 @@ duel:
 def test_rounds_go_on_with_what_dice_left(
     make_pack: PackMaker, use_packs: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One against one: a third hits first; else a third of those hit back. Of two rounds, and to the end."""
+    """One against one: a third hits first; else a third of those hit back. Of two rounds, and to
+    the end.
+    """
     folder = make_pack({"game.yaml": GAME, "sequences.yaml": DUEL})
     use_packs(folder)
     assert check_content(read_content(folder)).faults == ()

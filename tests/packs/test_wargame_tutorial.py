@@ -1,4 +1,6 @@
-"""The LaTeX tutorial's combat table, typed a second time by columns; and as it is printed, with its row 5 twice."""
+"""The LaTeX tutorial's combat table, typed a second time by columns; and as it is printed, with
+its row 5 twice.
+"""
 
 from __future__ import annotations
 
@@ -41,24 +43,36 @@ def test_every_cell_of_the_combat_table() -> None:
 
 
 def as_printed(root: Path, folder: Path, second: str) -> str:
-    """The faults found where the last row has this key, as the tutorial prints it, or is not there."""
+    """The faults found where the last row has this key, as the tutorial prints it, or is not
+    there.
+    """
     shutil.copytree(root / "packs" / "wargame-tutorial", folder)
     crt = folder / "crt.yaml"
     text = crt.read_text(encoding="utf-8")
     row = next(line for line in text.splitlines(keepends=True) if line.startswith("    6: "))
-    crt.write_text(text.replace(row, row.replace("6", second, 1) if second else ""), encoding="utf-8")
+    crt.write_text(
+        text.replace(row, row.replace("6", second, 1) if second else ""), encoding="utf-8"
+    )
     return "\n".join(check_content(read_content(folder)).faults)
 
 
 def test_the_check_finds_the_misprint(root: Path, tmp_path: Path) -> None:
-    assert "crt.yaml: line 34: the key 5 is given twice" in as_printed(root, tmp_path / "wargame-tutorial", "5")
-    assert "crt.yaml, row read: nothing answers roll 6" in as_printed(root, tmp_path / "again" / "wargame-tutorial", "")
+    assert "crt.yaml: line 34: the key 5 is given twice" in as_printed(
+        root, tmp_path / "wargame-tutorial", "5"
+    )
+    assert "crt.yaml, row read: nothing answers roll 6" in as_printed(
+        root, tmp_path / "again" / "wargame-tutorial", ""
+    )
 
 
 @pytest.mark.usefixtures("packs")
-async def test_woods_double_infantry_unless_guns_fire_and_who_is_eliminated_is_off_the_map() -> None:
+async def test_woods_double_infantry_unless_guns_fire_and_who_is_eliminated_is_off_the_map() -> (
+    None
+):
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start wargame-tutorial "A Game" scenario=start', "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'game start wargame-tutorial "A Game" scenario=start', "game settings hand_dice=yes"
+    )
     shot = 'wargame-tutorial attack attackers={} targets="B LG" ground=woods bombers=1 hand={}'
     held = await channel.do("Anna", shot.format(ARMOR, 3))
     assert "10 against 4, 2-1: +1 bombers, column 3-1" in held.text()

@@ -1,4 +1,6 @@
-"""Inputs that count only by what else was given: refused where they do not, asked for where they do."""
+"""Inputs that count only by what else was given: refused where they do not, asked for where they
+do.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ PACK = {"sequences.yaml": SHOOT, "game.yaml": GAME}
 
 def sound(changed: str = SHOOT) -> PackSystem:
     """The pack, with other sequences."""
-    return PackSystem({name: text.encode() for name, text in {**FEW, **PACK, "sequences.yaml": changed}.items()})
+    return PackSystem(
+        {name: text.encode() for name, text in {**FEW, **PACK, "sequences.yaml": changed}.items()}
+    )
 
 
 async def test_an_input_is_asked_where_it_counts_and_refused_where_it_does_not(
@@ -101,16 +105,24 @@ def test_a_form_asks_in_a_second_step_what_counts_by_the_first(
         assert not names & {"rested", "facing", "angle"}
         taken = take(spec, known, form, {"range": "3", "flags": ["reply"]})
         assert taken.problem is not None
-        assert (taken.problem.message, taken.problem.code) == ("One more thing: Facing?", "one-more")
+        assert (taken.problem.message, taken.problem.code) == (
+            "One more thing: Facing?",
+            "one-more",
+        )
         second = form_of(spec, taken.options, known, room)
         assert second.field("facing") is not None
         done = take(spec, known, second, {"facing": "front"})
-        assert (done.problem, done.options) == (None, {"range": 3, "reply": True, "facing": "front"})
+        assert (done.problem, done.options) == (
+            None,
+            {"range": 3, "reply": True, "facing": "front"},
+        )
         back = take(spec, known, second, {"flags": [], "facing": "front"})
         assert (back.problem, back.options) == (None, {"range": 3})
 
 
-async def test_what_asks_for_nothing_rolls_at_once(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+async def test_what_asks_for_nothing_rolls_at_once(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
     use_packs(make_pack(PACK).parent)
     spec = registry().get(("few", "event"))
     assert spec is not None
@@ -160,7 +172,8 @@ duel:
     headline: "{roll + aim}"
 """
 MEN = (
-    "groups: {combat: Combat}\nunits: {types: [unit], attributes: {aim: {type: int, min: 0, max: 9, help: how good}}}\n"
+    "groups: {combat: Combat}\n"
+    "units: {types: [unit], attributes: {aim: {type: int, min: 0, max: 9, help: how good}}}\n"
 )
 
 
@@ -173,8 +186,12 @@ async def test_one_unit_is_taken_with_its_numbers_and_a_second_is_refused(
     channel = await Channel.fresh()
     duel = "few duel shooter='unit aim=2' target='unit aim=1' hand=4"
     assert (await channel.do("Anna", duel)).title == "5"
-    assert (await channel.do("Anna", "few duel shooter='unit aim=2' target='the tall one' hand=4")).title == "6"
-    refused = await channel.refused("Anna", duel.replace("aim=2", "aim=2; unit aim=3"), "too-many shooter")
+    assert (
+        await channel.do("Anna", "few duel shooter='unit aim=2' target='the tall one' hand=4")
+    ).title == "6"
+    refused = await channel.refused(
+        "Anna", duel.replace("aim=2", "aim=2; unit aim=3"), "too-many shooter"
+    )
     assert refused.title == "shooter takes one unit, not 2."
     spec, units = (
         registry().get(("few", "duel")),

@@ -1,4 +1,6 @@
-"""What authors of packs found in the wording of their answers: who acts, words of the game, tables rolled on, dice."""
+"""What authors of packs found in the wording of their answers: who acts, words of the game,
+tables rolled on, dice.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ results:
     loses: {tone: shaken, says: "{} loses {more}", many: "{} lose {more} each"}
 """
 ROLL = (
-    "source: ours\ngroup: combat\nkind: roll\nsummary: A die.\ninputs: {roll: {type: int, min: 1, max: 6, help: die}}\n"
+    "source: ours\ngroup: combat\nkind: roll\nsummary: A die.\n"
+    "inputs: {roll: {type: int, min: 1, max: 6, help: die}}\n"
 )
 LUCK = (
     f"title: Luck\n{ROLL}outputs: {{result: [d2, ex]}}\nrolls: {{roll: {{dice: 1d6, label: luck}}}}\n"
@@ -83,7 +86,12 @@ luck:
     say: {{label: Luck, dice: die, result: "{{words(found.result)}}"}}
     headline: "found: {{words(result)}}"
 """
-PACK = {"game.yaml": GAME, "luck.yaml": LUCK, "windfall.yaml": WINDFALL, "sequences.yaml": SEQUENCES}
+PACK = {
+    "game.yaml": GAME,
+    "luck.yaml": LUCK,
+    "windfall.yaml": WINDFALL,
+    "sequences.yaml": SEQUENCES,
+}
 
 
 @pytest.fixture
@@ -133,21 +141,31 @@ async def test_words_of_the_game_are_said_in_lines_odds_and_first_lines(few: Pat
     assert check(log).faults == ()
     event = bodies(log, "sequence")[0]
     assert event["result"] == "found: D2"
-    for told, is_sound in (("found: d2", True), ("found: ex", False)):  # as logs had it before, and a lie
+    for told, is_sound in (
+        ("found: d2", True),
+        ("found: ex", False),
+    ):  # as logs had it before, and a lie
         event["result"] = told
         assert (check(rechained(log)).faults == ()) is is_sound
 
 
-async def test_a_table_rolled_on_comes_behind_the_roll_that_called_it_and_tells_all(few: Path) -> None:
+async def test_a_table_rolled_on_comes_behind_the_roll_that_called_it_and_tells_all(
+    few: Path,
+) -> None:
     channel = await table()
     said = (await channel.do("Anna", "few luck hand=4,2")).text().splitlines()
     assert said[1:3] == ["Luck: [4], ex", "Windfall: [2], supply 3, replacement points 0, late"]
-    assert "Windfall: [5], supply 0, replacement points 2" in (await channel.do("Anna", "few luck hand=4,5")).text()
+    assert (
+        "Windfall: [5], supply 0, replacement points 2"
+        in (await channel.do("Anna", "few luck hand=4,5")).text()
+    )
     assert check(json.loads(json.dumps(await exported(channel)))).faults == ()
 
 
 async def test_the_ends_of_many_numbers_are_one_row(few: Path) -> None:
-    """Exactly: the chances are those of all rows; what came up is marked where it is folded, too."""
+    """Exactly: the chances are those of all rows; what came up is marked where it is folded,
+    too.
+    """
     channel = await table()
     shown = await channel.do("Anna", "few burst 12 odds")
     (bars,) = [part for part in shown.lines if isinstance(part, Odds)]
@@ -158,7 +176,9 @@ async def test_the_ends_of_many_numbers_are_one_row(few: Path) -> None:
     assert len(exact) == 57
     await channel.do("Anna", f"few burst 12 hand={','.join(['6'] * 11 + ['4'] * 12)}")
     button = await channel.under((await channel.game()).last, "odds")
-    assert "14 or more" in next(row.word for row in bars_of(await channel.press("Anna", button)).rows if row.came)
+    assert "14 or more" in next(
+        row.word for row in bars_of(await channel.press("Anna", button)).rows if row.came
+    )
 
 
 def bars_of(reply: Reply) -> Odds:
@@ -167,14 +187,18 @@ def bars_of(reply: Reply) -> Odds:
 
 
 async def test_who_is_called_as_several_are_spoken_of_so(few: Path) -> None:
-    """Gunmen fire; the rifles of a game that has such a type are, and a unit of theirs with a name of its own is."""
+    """Gunmen fire; the rifles of a game that has such a type are, and a unit of theirs with a
+    name of its own is.
+    """
     channel = await table()
-    await channel.do("Anna", "unit add Gunmen ship Blue guns=3 hull=4", "unit add Moss ship Red guns=3 hull=2")
+    await channel.do(
+        "Anna", "unit add Gunmen ship Blue guns=3 hull=4", "unit add Moss ship Red guns=3 hull=2"
+    )
     assert (await channel.do("Anna", "few salvo Gunmen Moss hand=5,5,1")).by == "Gunmen fire"
     assert (await channel.do("Anna", "few salvo Wren Gunmen hand=5,5,5")).title == "Gunmen lose 3"
-    assert (await channel.do("Anna", 'few salvo "guns guns=2" "guns hull=9" hand=5,1')).first.startswith(
-        "The guns lose 1 · guns fire"
-    )
+    assert (
+        await channel.do("Anna", 'few salvo "guns guns=2" "guns hull=9" hand=5,1')
+    ).first.startswith("The guns lose 1 · guns fire")
 
 
 async def test_many_dice_are_shown_together(few: Path) -> None:

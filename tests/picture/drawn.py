@@ -32,10 +32,14 @@ def kinds_in(picture: Picture) -> set[str]:
 
 
 def texts(picture: Picture) -> list[tuple[str, Box]]:
-    """Each text with how far its letters reach, by the widths of the font that the picture is drawn with."""
+    """Each text with how far its letters reach, by the widths of the font that the picture is
+    drawn with.
+    """
     found = []
     for node in _tree(picture).iter(f"{_SVG}text"):
-        x, y, wide, size = (float(node.get(key, "0")) for key in ("x", "y", "textLength", "font-size"))
+        x, y, wide, size = (
+            float(node.get(key, "0")) for key in ("x", "y", "textLength", "font-size")
+        )
         left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[node.get("text-anchor", "start")]
         found.append((node.text or "", (left, y - size * 0.74, left + wide, y + size * 0.22)))
     return found
@@ -51,11 +55,20 @@ def assert_all_fits(picture: Picture) -> None:
         assert right <= 720, text
         assert bottom <= picture.height, text
         for other, (low, above, high, below) in found[:at]:
-            apart = right <= low + 0.5 or high <= left + 0.5 or bottom <= above + 1 or below <= top + 1
+            apart = (
+                right <= low + 0.5 or high <= left + 0.5 or bottom <= above + 1 or below <= top + 1
+            )
             assert apart, (text, other)
         for low, above, high, below in edges:
-            apart = right <= low + 0.5 or high <= left + 0.5 or bottom <= above + 1 or below <= top + 1
-            inside = low - 0.5 <= left and right <= high + 0.5 and above - 1 <= top and bottom <= below + 1
+            apart = (
+                right <= low + 0.5 or high <= left + 0.5 or bottom <= above + 1 or below <= top + 1
+            )
+            inside = (
+                low - 0.5 <= left
+                and right <= high + 0.5
+                and above - 1 <= top
+                and bottom <= below + 1
+            )
             assert apart or inside, text
 
 

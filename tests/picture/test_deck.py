@@ -12,7 +12,11 @@ from tests.playing import Channel, two_sides
 
 def test_a_chip_for_each_card_and_the_same_in_words() -> None:
     picture = deck_picture(
-        "Events", "3 of 5 in the pile", "In the pile", [("Ambush", 1, 3), ("Fog", 1, 1), ("K♠", 0, 1)], ["In play: Fog"]
+        "Events",
+        "3 of 5 in the pile",
+        "In the pile",
+        [("Ambush", 1, 3), ("Fog", 1, 1), ("K♠", 0, 1)],
+        ["In play: Fog"],
     )
     assert picture.svg.count('class="left"') == 2
     assert picture.svg.count(f'fill="{HIT}"') == 1
@@ -22,7 +26,9 @@ def test_a_chip_for_each_card_and_the_same_in_words() -> None:
 
 
 def test_a_large_deck_stays_a_picture() -> None:
-    picture = deck_picture("Many", "", "In the pile", [(f"a card with a long name {n}", 1, 2) for n in range(400)], [])
+    picture = deck_picture(
+        "Many", "", "In the pile", [(f"a card with a long name {n}", 1, 2) for n in range(400)], []
+    )
     assert "250 more are in the answer in words." in picture.svg
     assert picture.height < 8_000
 
@@ -31,7 +37,9 @@ def test_a_large_deck_stays_a_picture() -> None:
 async def test_the_button_draws_what_all_can_tell_and_no_closed_card() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", 'deck make "Ambush x3, Fog, Smoke, Mines" events', "deck draw", "deck draw to=me")
+    await channel.do(
+        "Anna", 'deck make "Ambush x3, Fog, Smoke, Mines" events', "deck draw", "deck draw to=me"
+    )
     shown = await channel.do("Bob", "deck show")
     button = next(button for button in shown.buttons if button.label == "Picture")
     for name in ("Anna", "Bob"):
@@ -43,5 +51,9 @@ async def test_the_button_draws_what_all_can_tell_and_no_closed_card() -> None:
         left = file.alt.partition("In the pile, or in a hand: ")[2]
         assert sum(card in left for card in ("Ambush", "Fog", "Smoke", "Mines")) >= 3
     await channel.do("Anna", "deck make standard-52")
-    assert "Picture" not in [button.label for button in (await channel.do("Bob", "deck show")).buttons]
-    assert "Picture" in [button.label for button in (await channel.do("Bob", "deck show standard-52")).buttons]
+    assert "Picture" not in [
+        button.label for button in (await channel.do("Bob", "deck show")).buttons
+    ]
+    assert "Picture" in [
+        button.label for button in (await channel.do("Bob", "deck show standard-52")).buttons
+    ]

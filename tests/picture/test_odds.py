@@ -13,7 +13,12 @@ from bot.systems.catalog import systems
 from bot.systems.system import Sequence
 from tests.picture.drawn import assert_all_fits, boxes, kinds_in, words_in
 
-SEQUENCES = [sequence for game in systems().values() for sequence in game.sequences.values() if sequence.odds_by]
+SEQUENCES = [
+    sequence
+    for game in systems().values()
+    for sequence in game.sequences.values()
+    if sequence.odds_by
+]
 SHOT = Odds(
     "VC Squads 5 + 6",
     (("casualties", 0.16), ("shaken", 0.45), ("no effect", 0.39)),
@@ -22,11 +27,22 @@ SHOT = Odds(
     tones=("hurt", "shaken", "nothing"),
 )
 ODD = st.text(max_size=300) | st.sampled_from(
-    ["</text><script>alert(1)</script>", "&amp;", "]]>", "\x00\x0b\ud800", "W" * 200, "\u202e\u0600", "Ж日本🎲", ""]
+    [
+        "</text><script>alert(1)</script>",
+        "&amp;",
+        "]]>",
+        "\x00\x0b\ud800",
+        "W" * 200,
+        "\u202e\u0600",
+        "Ж日本🎲",
+        "",
+    ]
 )
 
 
-@pytest.mark.parametrize("sequence", SEQUENCES, ids=lambda sequence: f"{sequence.system.id}/{sequence.id}")
+@pytest.mark.parametrize(
+    "sequence", SEQUENCES, ids=lambda sequence: f"{sequence.system.id}/{sequence.id}"
+)
 def test_every_result_has_its_bar_its_percent_and_at_least(sequence: Sequence) -> None:
     reply = reply_of(sequence, sequence.example)
     drawn = reply_picture(reply)
@@ -38,17 +54,23 @@ def test_every_result_has_its_bar_its_percent_and_at_least(sequence: Sequence) -
 
 
 def test_the_words_hold_every_figure_of_the_bars() -> None:
-    drawn = odds_picture("61% to shake or hurt each VC squad", "US Squads 3 + 4 fire", [SHOT], "Target modifier 1.")
+    drawn = odds_picture(
+        "61% to shake or hurt each VC squad", "US Squads 3 + 4 fire", [SHOT], "Target modifier 1."
+    )
     assert drawn.alt == (
         "61% to shake or hurt each VC squad (US Squads 3 + 4 fire). "
         "VC Squads 5 + 6: casualties 16% (at least 16%); shaken 45% (at least 61%), which came up; no effect 39%."
     )
     assert len(boxes(drawn, "came")) == 1
-    assert all(color in drawn.svg for color in (COLORS["hurt"], COLORS["shaken"], COLORS["nothing"]))
+    assert all(
+        color in drawn.svg for color in (COLORS["hurt"], COLORS["shaken"], COLORS["nothing"])
+    )
 
 
 def test_bars_are_as_long_as_their_chances() -> None:
-    casualties, shaken, nothing = [right - left for left, _, right, _ in boxes(odds_picture("", "", [SHOT]), "bar")]
+    casualties, shaken, nothing = [
+        right - left for left, _, right, _ in boxes(odds_picture("", "", [SHOT]), "bar")
+    ]
     assert shaken / casualties == pytest.approx(45 / 16, rel=0.01)
     assert nothing / casualties == pytest.approx(39 / 16, rel=0.01)
 
@@ -57,12 +79,17 @@ def test_bars_are_as_long_as_their_chances() -> None:
 @given(name=ODD, word=ODD, title=ODD)
 def test_no_name_breaks_a_picture_or_leaves_its_room(name: str, word: str, title: str) -> None:
     """Names are text and nothing else: no tag, no reference, no sign that XML cannot hold."""
-    chart = Odds(name, ((word, 0.25), ("no effect", 0.75)), least=(0.25,), tones=("hurt", "nothing"))
+    chart = Odds(
+        name, ((word, 0.25), ("no effect", 0.75)), least=(0.25,), tones=("hurt", "nothing")
+    )
     for drawn in (
         odds_picture(title, name, [chart], word),
         luck_picture(title, {name: [(1, 2.0), (7, -3.5)], word + "2": []}),
         losses_picture(
-            title, ["1", name], {word: [3, 0], word + "2": [0, 1]}, dict.fromkeys((word, word + "2"), "2 of 7 lost")
+            title,
+            ["1", name],
+            {word: [3, 0], word + "2": [0, 1]},
+            dict.fromkeys((word, word + "2"), "2 of 7 lost"),
         ),
     ):
         assert_all_fits(drawn)
@@ -92,6 +119,8 @@ def test_losses_are_counted_turn_by_turn() -> None:
 
 
 def test_a_long_campaign_shows_its_last_turns() -> None:
-    drawn = losses_picture("Campaign", [str(turn) for turn in range(1, 61)], {"US": list(range(60))}, {"US": ""})
+    drawn = losses_picture(
+        "Campaign", [str(turn) for turn in range(1, 61)], {"US": list(range(60))}, {"US": ""}
+    )
     assert_all_fits(drawn)
     assert words_in(drawn).endswith("60")

@@ -1,4 +1,6 @@
-"""PNG from SVG: the text is really drawn, as wide as it was measured; without a rasterizer it says what to do."""
+"""PNG from SVG: the text is really drawn, as wide as it was measured; without a rasterizer it
+says what to do.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def _unfiltered(kind: int, line: bytearray, above: bytes) -> bytes:
     for at in range(len(line) if kind else 0):
         left, corner = (line[at - 4], above[at - 4]) if at >= 4 else (0, 0)
         up = above[at]
-        line[at] = (line[at] + (left, up, (left + up) // 2, _nearest(left, up, corner))[kind - 1]) & 255
+        line[at] = (
+            line[at] + (left, up, (left + up) // 2, _nearest(left, up, corner))[kind - 1]
+        ) & 255
     return bytes(line)
 
 
@@ -79,7 +83,9 @@ def ink(text: str, bold: bool) -> tuple[int, int]:
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("bold", [False, True])
-@pytest.mark.parametrize("text", ["14–16:S", "good order MMC", "VC Squads 5 + 6", "−3", "Wächter Łódź", "iIl1.,;"])
+@pytest.mark.parametrize(
+    "text", ["14–16:S", "good order MMC", "VC Squads 5 + 6", "−3", "Wächter Łódź", "iIl1.,;"]
+)
 def test_letters_are_as_wide_as_they_were_measured(library: str, text: str, bold: bool) -> None:
     first, last = ink(text, bold)
     assert 19 <= first <= 26
@@ -106,7 +112,9 @@ def test_without_a_rasterizer_it_says_what_to_install(monkeypatch: pytest.Monkey
 
 def test_the_font_has_its_licence_beside_it() -> None:
     for file in FILES.values():
-        assert "SIL Open Font License, Version 1.1" in (file.parent / "OFL.txt").read_text(encoding="utf-8")
+        assert "SIL Open Font License, Version 1.1" in (file.parent / "OFL.txt").read_text(
+            encoding="utf-8"
+        )
         assert file.stat().st_size < 150_000
     assert {sign for sign in "−–…·½×≤≥éŁ%#" if sign not in face(True).advances} == set()
 

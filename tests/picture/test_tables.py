@@ -1,4 +1,6 @@
-"""Every table of every game as a picture: all of it is there, nothing leaves its cell, the answer is marked once."""
+"""Every table of every game as a picture: all of it is there, nothing leaves its cell, the
+answer is marked once.
+"""
 
 from __future__ import annotations
 
@@ -47,18 +49,26 @@ def test_a_whole_table_shows_every_cell(table: Table) -> None:
 
 
 @pytest.mark.sample(40)
-@pytest.mark.parametrize("table", [table for table in TABLES if table.example], ids=lambda table: table.id)
+@pytest.mark.parametrize(
+    "table", [table for table in TABLES if table.example], ids=lambda table: table.id
+)
 def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> None:
     drawn, sheet = table_picture(table, table.example), sheet_of(table, table.example)
     assert_all_fits(drawn)
     hits = boxes(drawn, "hit")
     assert len(hits) == sum(block.hit is not None for block in sheet.blocks)
-    assert hits or all(block.counts or table.kind == "modifiers" or not table.bodies for block in sheet.blocks)
+    assert hits or all(
+        block.counts or table.kind == "modifiers" or not table.bodies for block in sheet.blocks
+    )
     for box, block in zip(hits, [block for block in sheet.blocks if block.hit], strict=True):
         assert block.hit is not None
         row, column = block.hit
         left, top, right, bottom = box
-        within = [text for text, reach in texts(drawn) if left <= reach[0] <= right and top <= reach[1] <= bottom]
+        within = [
+            text
+            for text, reach in texts(drawn)
+            if left <= reach[0] <= right and top <= reach[1] <= bottom
+        ]
         inside = squeezed("".join(within))
         if column != ROW:
             assert inside == squeezed(block.cells[row][column])
@@ -68,7 +78,9 @@ def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> No
 def test_the_hit_cell_of_a_fire_is_where_the_card_has_it() -> None:
     """11 against morale 5 is over twice the morale of a good order squad: casualties."""
     drawn = picture("lnlt/dct", unit="good-order-mmc", morale=5, total=11)
-    (block,) = sheet_of(table("lnlt/dct"), {"unit": "good-order-mmc", "morale": 5, "total": 11}).blocks
+    (block,) = sheet_of(
+        table("lnlt/dct"), {"unit": "good-order-mmc", "morale": 5, "total": 11}
+    ).blocks
     assert block.hit == (2, 0)
     assert "Marked: row band twice morale, column unit good order MMC: casualties." in drawn.alt
 
@@ -113,9 +125,13 @@ def test_the_words_say_no_more_than_a_platform_takes() -> None:
 
 
 def test_every_picture_of_a_table_is_read_on_a_phone() -> None:
-    """At 390 pixels a letter of 18 is one of 9.75; only what has few columns of long words goes below."""
+    """At 390 pixels a letter of 18 is one of 9.75; only what has few columns of long words goes
+    below.
+    """
     for game in systems().values():
         for one in game.tables.values():
             for given in (None, one.example or None):
-                sizes = map(float, re.findall(r'font-size="([0-9.]+)"', table_picture(one, given).svg))
+                sizes = map(
+                    float, re.findall(r'font-size="([0-9.]+)"', table_picture(one, given).svg)
+                )
                 assert min(sizes) >= 17, one.id

@@ -1,5 +1,6 @@
-"""The page of a game with cards: sizes of hands over time, what lies open, what was drawn and played; never a closed
-card; and what it shows is held against its log by all three that check it."""
+"""The page of a game with cards: sizes of hands over time, what lies open, what was drawn and
+played; never a closed card; and what it shows is held against its log by all three that check it.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +62,10 @@ async def test_sizes_of_hands_what_lies_open_and_what_is_closed(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("old", "new", "says"),
-    [("<em>4</em>", "<em>5</em>", "sizes of hands"), ('">Anna plays ', '">Bob plays ', "otherwise than its log")],
+    [
+        ("<em>4</em>", "<em>5</em>", "sizes of hands"),
+        ('">Anna plays ', '">Bob plays ', "otherwise than its log"),
+    ],
 )
 async def test_an_edit_of_it_is_refused(tmp_path: Path, old: str, new: str, says: str) -> None:
     text = await page_of(await evening())
@@ -73,7 +77,11 @@ async def test_an_edit_of_it_is_refused(tmp_path: Path, old: str, new: str, says
 
 async def test_no_closed_card_is_in_a_page_and_after_the_end_hands_are_open() -> None:
     channel = await evening()
-    held = {entry.label for name in ("Anna", "Bob") for entry in (await channel.do(name, "hand")).menus[0].entries}
+    held = {
+        entry.label
+        for name in ("Anna", "Bob")
+        for entry in (await channel.do(name, "hand")).menus[0].entries
+    }
     assert len(held) == 5
     text = await page_of(channel)
     assert not [card for card in held if card in section(text)]

@@ -1,4 +1,6 @@
-"""What a page shows is held against the log inside it: a cheat's edits of the visible text are refused."""
+"""What a page shows is held against the log inside it: a cheat's edits of the visible text are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ LOGS = Path(__file__).parents[1] / "data/logs"
 async def evening_page() -> str:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "game next", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" hand=6,1,5,1,6')
+    await channel.do(
+        "Anna",
+        "game next",
+        'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" hand=6,1,5,1,6',
+    )
     await channel.do("Bob", "roll 2d6 label=scouting")
     await channel.do(
         "Anna",
@@ -85,14 +91,18 @@ async def test_an_edit_of_what_is_shown_is_refused(tmp_path: Path, edit: str) ->
     assert says in faults(tmp_path, text.replace(old, new))
 
 
-async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(tmp_path: Path) -> None:
+async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
+    tmp_path: Path,
+) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     said = [(await channel.do("Anna", "game next")).text()]
     said += [(await channel.do(who, "roll 2d6")).text() for who in ("Anna", "Bob") * 12]
     with_digits = [text for text in said if "\u00b7" in text.splitlines()[-1]]
     assert [said.index(text) for text in with_digits] == [0, 10, 20]
-    (tmp_path / "game.json").write_text((await channel.do("Anna", "game export")).files[0].text, "utf-8")
+    (tmp_path / "game.json").write_text(
+        (await channel.do("Anna", "game export")).files[0].text, "utf-8"
+    )
     found = check_file(tmp_path / "game.json", ["\n".join(said)])
     assert found.faults == ()
     assert found.remarks[0].startswith("3 heads fit: they hold ")
@@ -102,7 +112,12 @@ async def test_heads_are_under_cards_and_every_tenth_answer_and_hold_nearly_all(
     assert check_file(tmp_path / "game.json", wrong).status == 1
 
 
-EVENINGS = (*((system, True) for system in systems()), ("lnlt", False), ("free", False), ("linked", True))
+EVENINGS = (
+    *((system, True) for system in systems()),
+    ("lnlt", False),
+    ("free", False),
+    ("linked", True),
+)
 
 
 @pytest.mark.sample(2)
@@ -110,9 +125,14 @@ EVENINGS = (*((system, True) for system in systems()), ("lnlt", False), ("free",
 async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     tmp_path: Path, game: str, ended: bool
 ) -> None:
-    """Every game of ten events leaves a head in each of its channels; of one that goes on the last ten may wait."""
+    """Every game of ten events leaves a head in each of its channels; of one that goes on the
+    last ten may wait.
+    """
     app, said = await fresh_app(), list[str]()
-    home, away = Channel(app, Place("discord:5/9", "discord:5")), Channel(app, Place("slack:T1/C1", "slack:T1"), "s")
+    home, away = (
+        Channel(app, Place("discord:5/9", "discord:5")),
+        Channel(app, Place("slack:T1/C1", "slack:T1"), "s"),
+    )
     who = {"Anna": home, "Bob": away if game == "linked" else home}
 
     async def play(name: str, line: str) -> Reply:
@@ -123,7 +143,9 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
         due = [one for one in await app.answers.due("discord:") if one.place == home.place.key]
         said.extend(one.reply.text() for one in due if not one.amends)
         await app.answers.delivered(*(one.id for one in due))
-        if (await home.app.games.at(home.place.key)) is not None and (await home.game()).number == 10:
+        if (await home.app.games.at(home.place.key)) is not None and (
+            await home.game()
+        ).number == 10:
             assert any(re.search(r"#\d+ · [0-9a-f]{16}", text) for text in said)
         return reply
 
@@ -140,7 +162,9 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
             await play(name, line)
     chance = Random(6)
     for line in lines(chance, 90, system):
-        if not line.startswith(("game start", "game end", "game leave", "game join", "game transfer", "privacy")):
+        if not line.startswith(
+            ("game start", "game end", "game leave", "game join", "game transfer", "privacy")
+        ):
             await play(chance.choice(("Anna", "Bob")), line)
             if chance.random() < 0.15:
                 await play("Anna", "game next")
@@ -153,7 +177,9 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     held, _, rest = found.remarks[0].partition("hold ")[2].partition(" of ")
     every = int(rest.split()[0])
     assert every > 40
-    assert int(held) > (0.9 * every if ended else every - 10)  # the end leaves a head, and so does every tenth event
+    assert int(held) > (
+        0.9 * every if ended else every - 10
+    )  # the end leaves a head, and so does every tenth event
     assert verify_log.main([str(path), "--heads", "\n".join(said)]) == 0
 
 
@@ -170,7 +196,9 @@ async def test_a_row_taken_out_is_refused(tmp_path: Path) -> None:
     assert "other events" in faults(tmp_path, cut)
 
 
-async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_log_has_them(tmp_path: Path) -> None:
+async def test_new_words_of_a_kept_line_are_refused_though_the_copy_beside_the_log_has_them(
+    tmp_path: Path,
+) -> None:
     text = await evening_page()
     assert text.count("Cell 1 is eliminated") >= 2, "shown, and kept beside the chain"
     assert "the text 'said' was changed" in faults(

@@ -1,4 +1,6 @@
-"""The page by /game export, /game end and grognard report; verify and import read it, packed or not."""
+"""The page by /game export, /game end and grognard report; verify and import read it, packed or
+not.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,15 @@ LOGS = Path(__file__).parents[1] / "data/logs"
 
 
 async def evening() -> Channel:
-    """A short game: a shot by real dice, one by the game's own, a sealed check that stays closed."""
+    """A short game: a shot by real dice, one by the game's own, a sealed check that stays
+    closed.
+    """
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", 'fair add "nobody knew this"', "game next")
-    await channel.do("Anna", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6')
+    await channel.do(
+        "Anna", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6'
+    )
     await channel.do("Bob", 'lnlt fire attackers="Tran fp=0" targets="Squad 2; us3"')
     await channel.do("Anna", 'lnlt morale-check units="Lt Hill" secret')
     return channel
@@ -105,7 +111,10 @@ def test_grognard_report_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
 def test_the_independent_verifier_reads_a_page(
-    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    packed: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("bot.report.page.PACKED", 1 if packed else 10**9)
     out = tmp_path / "lnlt.html"
@@ -115,7 +124,9 @@ def test_the_independent_verifier_reads_a_page(
     assert "Events: 41" in capsys.readouterr().out
 
 
-def test_grognard_report_never_overwrites_its_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_grognard_report_never_overwrites_its_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "game.html"
     main(["report", str(LOGS / "lnlt.json"), "-o", str(page)])
     assert main(["report", str(page)]) == 2
@@ -147,7 +158,10 @@ def test_names_full_of_markup_are_text() -> None:
     [
         ("<html></html>", "holds no exported game"),
         ('<script type="application/json" id="export">{}</script>' * 2, "more than one game"),
-        ('<!-- <b id="export"> --><script type="application/json" id="export">{}</script>', "more than one game"),
+        (
+            '<!-- <b id="export"> --><script type="application/json" id="export">{}</script>',
+            "more than one game",
+        ),
         ('<script type="application/gzip" id="export">????</script>', "cannot be unpacked"),
         ('<script type="application/gzip" id="export">H4sIAAAAAAAC</script>', "cut off"),
     ],

@@ -1,4 +1,6 @@
-"""The after-action page of games of every kind: what it shows, what it must not, and the blocks of a live one."""
+"""The after-action page of games of every kind: what it shows, what it must not, and the blocks
+of a live one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Decks as values: no card is lost or doubled, a die draws what docs/dice.md says, and every card alike often."""
+"""Decks as values: no card is lost or doubled, a die draws what docs/dice.md says, and every
+card alike often.
+"""
 
 import re
 from collections import Counter
@@ -17,7 +19,10 @@ from bot.rules.proof.fair import Stream
 SEED, GAME = bytes(range(32)), "a1b2c3d4e5f60718"
 ROWS = re.findall(
     r"^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d ]+) \| ([\d ]+) \| ([^|]+) \|$",
-    (Path(__file__).parents[2] / "docs/dice.md").read_text().partition("## Cards drawn")[2].partition("## Test")[0],
+    (Path(__file__).parents[2] / "docs/dice.md")
+    .read_text()
+    .partition("## Cards drawn")[2]
+    .partition("## Test")[0],
     re.MULTILINE,
 )
 
@@ -30,7 +35,11 @@ def deck_of(text: str) -> Deck:
 def out_of(id: str, text: str) -> dict[str, int]:
     places = {"in play": cards.PLAY, "discarded": cards.DISCARD, "removed": cards.REMOVED}
     found = re.findall(r"(in play|discarded|removed): ([\w ]+)", text)
-    return dict(Counter(cards.key(id, places[place], card) for place, names in found for card in names.split()))
+    return dict(
+        Counter(
+            cards.key(id, places[place], card) for place, names in found for card in names.split()
+        )
+    )
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -38,7 +47,9 @@ def test_draws_are_those_of_the_published_vectors(row: tuple[str, ...]) -> None:
     event, deck, out, sides, faces, drawn = (text.strip() for text in row)
     id = deck if deck in cards.STANDARD else "cup"
     source = Stream(SEED, GAME, int(event))
-    found = cards.draw(id, deck_of(deck), out_of(id, out.partition("which")[0]), len(drawn.split()), source)
+    found = cards.draw(
+        id, deck_of(deck), out_of(id, out.partition("which")[0]), len(drawn.split()), source
+    )
     assert " ".join(found.cards) == drawn
     assert " ".join(str(die.sides) for die in found.dice) == sides
     assert " ".join(str(die.value) for die in found.dice) == faces
@@ -53,14 +64,20 @@ DECKS = st.lists(st.integers(1, 4), min_size=1, max_size=9).flatmap(
         lambda empty: Deck(tuple((f"c{n}", count) for n, count in enumerate(counts)), empty)
     )
 )
-ACTS = st.lists(st.tuples(st.sampled_from(["draw", "discard", "remove", "return", "shuffle"]), st.integers(1, 5)))
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(["draw", "discard", "remove", "return", "shuffle"]), st.integers(1, 5)
+    )
+)
 
 
 @given(DECKS, ACTS, st.integers(1, 10**6))
 def test_no_card_is_lost_or_doubled(deck: Deck, acts: list[tuple[str, int]], first: int) -> None:
     out: cards.Out = {}
     for number, (act, count) in enumerate(acts, first):
-        in_play = [card for card, some in cards.at("cup", cards.PLAY, out).items() for _ in range(some)]
+        in_play = [
+            card for card, some in cards.at("cup", cards.PLAY, out).items() for _ in range(some)
+        ]
         discards = cards.at("cup", cards.DISCARD, out)
         if act == "draw":
             before = cards.size(cards.left("cup", deck, out))
@@ -87,7 +104,9 @@ def test_no_card_is_lost_or_doubled(deck: Deck, acts: list[tuple[str, int]], fir
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=9), st.data())
-def test_faces_are_cards_in_the_declared_order_with_copies_side_by_side(counts: list[int], data: st.DataObject) -> None:
+def test_faces_are_cards_in_the_declared_order_with_copies_side_by_side(
+    counts: list[int], data: st.DataObject
+) -> None:
     deck = Deck(tuple((f"c{n}", count) for n, count in enumerate(counts)))
     whole = [card for card, count in deck.cards for _ in range(count)]
     face = data.draw(st.integers(1, len(whole)))
@@ -141,4 +160,6 @@ def test_a_deck_is_held_to_its_limits() -> None:
     assert cards.faults(Deck((("1", 1), ("1", 1))))
     assert cards.faults(Deck(tuple((str(n), 1) for n in range(cards.MOST_KINDS + 1))))
     assert cards.faults(Deck((("1", cards.MOST_CARDS + 1),)))
-    assert cards.deck_from_json(Deck((("1", 2),), cards.REFUSE).to_json()) == Deck((("1", 2),), cards.REFUSE)
+    assert cards.deck_from_json(Deck((("1", 2),), cards.REFUSE).to_json()) == Deck(
+        (("1", 2),), cards.REFUSE
+    )

@@ -31,7 +31,9 @@ def test_a_copy_is_what_dataclasses_make(value: Any, changes: dict[str, Any]) ->
     was = repr(value)
     made = replace(value, **changes)
     assert made == dataclasses.replace(value, **changes)
-    assert repr(made) == repr(dataclasses.replace(value, **changes)), "also what does not count in a comparison"
+    assert repr(made) == repr(dataclasses.replace(value, **changes)), (
+        "also what does not count in a comparison"
+    )
     assert repr(value) == was
     with pytest.raises(TypeError, match="no_such_field"):
         replace(value, no_such_field=1)

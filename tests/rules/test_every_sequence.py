@@ -1,4 +1,6 @@
-"""Every sequence of every game: its example runs, and its odds are those of playing every roll one by one."""
+"""Every sequence of every game: its example runs, and its odds are those of playing every roll
+one by one.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ SMALL: dict[tuple[str, str], dict[str, Any]] = {
 
 
 def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
-    """Chances of the output `by` from playing each roll by itself, face by face, nothing merged or grouped."""
+    """Chances of the output `by` from playing each roll by itself, face by face, nothing merged
+    or grouped.
+    """
     ends = Counter[tuple[str, int]]()  # how often a value comes up among so many rolls
     played = 0
 
@@ -53,7 +57,9 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
         nonlocal played
         if state.owes is None:
             played += 1
-            assert played <= MOST_ROLLS, "too many rolls to play one by one: give it an example in SMALL"
+            assert played <= MOST_ROLLS, (
+                "too many rolls to play one by one: give it an example in SMALL"
+            )
             told = _told_once(told, plan.closing(state))
             ends[str(shown(told.get(by))), among] += 1
             return

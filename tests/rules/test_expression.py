@@ -51,7 +51,11 @@ def play(text: str, *dice: object) -> Rolling:
         ("4df>=0", [-1, 0, 1, 1], "4dF>=0: [-1, (0), (+1), (+1)] = 3 successes"),
         ("3da", [2, 4, 5], "3dA: [2, 4, 5] = 11"),
         ("d[0, 0, +2]*10", [2], "d[0,0,2]*10: [2] * 10 = 20"),
-        ("3d[hit, miss,miss]", ["miss", "hit", "miss"], "3d[hit,miss,miss]: [miss, hit, miss] = 1x hit, 2x miss"),
+        (
+            "3d[hit, miss,miss]",
+            ["miss", "hit", "miss"],
+            "3d[hit,miss,miss]: [miss, hit, miss] = 1x hit, 2x miss",
+        ),
         ("2d[0,1,Jam]", [1, "Jam"], "2d[0,1,Jam]: [1, Jam] = 1x 1, 1x Jam"),
         ("2d6 [morale] + 1 [leader]", [4, 2], "2d6+1: morale [4, 2] + leader 1 = 7"),
         ("[morale check] 2d6", [4, 2], "2d6: morale check [4, 2] = 6"),
@@ -78,7 +82,12 @@ def test_a_roll_reads_as_it_was_played(text: str, dice: list[object], answer: st
 
 def test_dice_are_drawn_as_written_from_left_to_right() -> None:
     rolling = play("2*d20 [tank] - (d6 + 2d8 [gun])", 20, 6, 7, 8)
-    assert rolling.dice == (Rolled("tank", 20, 20), Rolled("d6", 6, 6), Rolled("gun", 8, 7), Rolled("gun", 8, 8))
+    assert rolling.dice == (
+        Rolled("tank", 20, 20),
+        Rolled("d6", 6, 6),
+        Rolled("gun", 8, 7),
+        Rolled("gun", 8, 8),
+    )
     assert rolling.results[0].total == 40 - 21
 
 
@@ -100,12 +109,22 @@ def test_each_die_knows_what_became_of_it() -> None:
         ("4d6dl1", [4, 2, 3, 1], {"total": 9, "dice": [4, 2, 3, 1]}),
         ("2x d6", [4, 2], {"totals": [4, 2], "dice": [4, 2]}),
         ("1x d6", [4], {"totals": [4], "dice": [4]}),
-        ("3d[hit,miss]", ["hit", "miss", "hit"], {"faces": {"hit": 2, "miss": 1}, "dice": ["hit", "miss", "hit"]}),
-        ("2x d[hit,miss]", ["hit", "miss"], {"faces": [{"hit": 1}, {"miss": 1}], "dice": ["hit", "miss"]}),
+        (
+            "3d[hit,miss]",
+            ["hit", "miss", "hit"],
+            {"faces": {"hit": 2, "miss": 1}, "dice": ["hit", "miss", "hit"]},
+        ),
+        (
+            "2x d[hit,miss]",
+            ["hit", "miss"],
+            {"faces": [{"hit": 1}, {"miss": 1}], "dice": ["hit", "miss"]},
+        ),
         ("3+4", [], {"total": 7, "dice": []}),
     ],
 )
-def test_a_program_gets_totals_and_every_die(text: str, dice: list[object], out: dict[str, object]) -> None:
+def test_a_program_gets_totals_and_every_die(
+    text: str, dice: list[object], out: dict[str, object]
+) -> None:
     assert play(text, *dice).out() == out
 
 
@@ -129,7 +148,15 @@ def test_dice_given_by_hand_must_fit_and_must_suffice() -> None:
 
 @pytest.mark.parametrize(
     ("text", "cost"),
-    [("3+4", 0), ("2d6", 2), ("2d6+d8", 3), ("3x 2d6", 6), ("4d6ro1", 8), ("10d10!", 50), ("1000d6", 1000)],
+    [
+        ("3+4", 0),
+        ("2d6", 2),
+        ("2d6+d8", 3),
+        ("3x 2d6", 6),
+        ("4d6ro1", 8),
+        ("10d10!", 50),
+        ("1000d6", 1000),
+    ],
 )
 def test_the_worst_cost_is_known_before_rolling(text: str, cost: int) -> None:
     assert worst_cost(parse(text)) == cost

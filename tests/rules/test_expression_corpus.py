@@ -1,8 +1,10 @@
-"""Some thousand expressions with the dice of one stream: each answer, note and refusal is what it always was.
+"""Some thousand expressions with the dice of one stream: each answer, note and refusal is what it
+always was.
 
-`tests/corpus/expressions.txt.gz` has one line for each: a hash of all that it comes to, and the expression as JSON. It
-was written by the code that walked each expression anew, before there was any other, and is never written again.
-`tests/data/expressions_of_sums.txt` has the number of the line and the hash of those that were read otherwise since.
+`tests/corpus/expressions.txt.gz` has one line for each: a hash of all that it comes to, and the
+expression as JSON. It was written by the code that walked each expression anew, before there was
+any other, and is never written again. `tests/data/expressions_of_sums.txt` has the number of the
+line and the hash of those that were read otherwise since.
 """
 
 from __future__ import annotations
@@ -26,14 +28,25 @@ SEED = bytes(range(32))
 
 
 def told(text: str, event: int) -> str:
-    """A hash of everything that a roll says: text, dice, outcome and reply; or why it cannot be rolled."""
+    """A hash of everything that a roll says: text, dice, outcome and reply; or why it cannot be
+    rolled.
+    """
     try:
         rolling = roll(parse(text), Stream(SEED, "corpus", event))
     except UserError as error:
         return _hash([str(error), error.option, error.code])
     reply = roll_reply(rolling, "Anna", "morale")
     dice = [die.note() for die in rolling.dice]
-    return _hash([rolling.text(), rolling.answer, rolling.out(), dice, reply.to_json(), rolling.expression.notation])
+    return _hash(
+        [
+            rolling.text(),
+            rolling.answer,
+            rolling.out(),
+            dice,
+            reply.to_json(),
+            rolling.expression.notation,
+        ]
+    )
 
 
 def _hash(said: object) -> str:

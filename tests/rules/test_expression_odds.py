@@ -25,7 +25,11 @@ def walked(text: str) -> dict[int | str, Fraction]:
     faces = [pool.values for pool in expression.pools for _ in range(pool.count)]
     totals = Counter(roll(expression, Script(dice)).results[0].total for dice in product(*faces))
     assert None not in totals
-    return {total: Fraction(count, totals.total()) for total, count in totals.items() if total is not None}
+    return {
+        total: Fraction(count, totals.total())
+        for total, count in totals.items()
+        if total is not None
+    }
 
 
 @pytest.mark.parametrize(
@@ -84,7 +88,9 @@ def test_odds_of_two_dice_counted_by_hand() -> None:
     assert odds(parse("d[hit,miss,miss]")) == {"hit": Fraction(1, 3), "miss": Fraction(2, 3)}
 
 
-@pytest.mark.parametrize("text", ["3d6", "2-3d6kl2", "d4*d[-5,0,90]", "-(4d6kh3)", "2d6!", "9-40d20"])
+@pytest.mark.parametrize(
+    "text", ["3d6", "2-3d6kl2", "d4*d[-5,0,90]", "-(4d6kh3)", "2d6!", "9-40d20"]
+)
 def test_results_rise_and_come_to_one_together(text: str) -> None:
     counted = odds(parse(text))
     assert list(counted) == sorted(counted)
@@ -93,7 +99,9 @@ def test_results_rise_and_come_to_one_together(text: str) -> None:
 
 
 def thrown_until_all_lie(text: str) -> dict[int | str, Fraction]:
-    """The odds by rolling every roll, die by die, where no two rolls draw the same number of dice."""
+    """The odds by rolling every roll, die by die, where no two rolls draw the same number of
+    dice.
+    """
     expression = parse(text)
     (pool,) = expression.pools
     found = Counter[int]()
@@ -113,7 +121,8 @@ def thrown_until_all_lie(text: str) -> dict[int | str, Fraction]:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(
-    "text", ["d2!", "2d2!", "2d3!kh1", "2d3!2dl1", "d3!1kl1", "d2r1", "2d3r2", "2d3r3kl1", "2d2!>=2"]
+    "text",
+    ["d2!", "2d2!", "2d3!kh1", "2d3!2dl1", "d3!1kl1", "d2r1", "2d3r2", "2d3r3kl1", "2d2!>=2"],
 )
 def test_dice_that_explode_or_are_rerolled_are_counted_as_they_are_rolled(text: str) -> None:
     """Up to the last of their further dice: 22 for one die, 24 for two."""
@@ -164,23 +173,42 @@ def by_tables(text: str) -> dict[int | str, Fraction]:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "text",
-    ["2d6!", "3d4r1!", "2d4r1!>=3kh2", "3dF!r0", "2dF!kl1", "2d[0,0,5]!5", "3d4!dl1dh1", "2d6r>=5!1>=3", "3d4r1kh2dl1"],
+    [
+        "2d6!",
+        "3d4r1!",
+        "2d4r1!>=3kh2",
+        "3dF!r0",
+        "2dF!kl1",
+        "2d[0,0,5]!5",
+        "3d4!dl1dh1",
+        "2d6r>=5!1>=3",
+        "3d4r1kh2dl1",
+    ],
 )
-def test_dice_that_explode_and_are_rerolled_agree_with_all_that_can_be_on_the_table(text: str) -> None:
+def test_dice_that_explode_and_are_rerolled_agree_with_all_that_can_be_on_the_table(
+    text: str,
+) -> None:
     assert odds(parse(text)) == by_tables(text)
 
 
 def test_exploding_dice_without_the_highest_and_the_lowest_are_counted_at_once() -> None:
-    """Each number of dice on the table has a window of its own: a walk with no more of a kind than that can hold."""
+    """Each number of dice on the table has a window of its own: a walk with no more of a kind
+    than that can hold.
+    """
     start = time.process_time()
     assert sum(odds(parse("8d10!dh2dl1")).values()) == 1
-    assert time.process_time() - start < 1.5, "4 s when every walk went on to the most dice there can be"
+    assert time.process_time() - start < 1.5, (
+        "4 s when every walk went on to the most dice there can be"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "code"),
     [(text, "no-odds") for text in ("2d6!ro1kh1", "2d[hit,miss]")]
-    + [(text, "too-large") for text in ("1000d6", "d1000000", "300d20kh150", "d1000*d1000", "9d1000000kh3", "99d6!")],
+    + [
+        (text, "too-large")
+        for text in ("1000d6", "d1000000", "300d20kh150", "d1000*d1000", "9d1000000kh3", "99d6!")
+    ],
 )
 def test_odds_that_cannot_be_counted_are_refused_at_once(text: str, code: str) -> None:
     begin = time.process_time()

@@ -1,4 +1,6 @@
-"""What holds for every expression: none crashes, none costs more than was said, and all say what they mean."""
+"""What holds for every expression: none crashes, none costs more than was said, and all say what
+they mean.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class Chance:
 
 
 class Edge:
-    """Dice that always show their first or last face: what explodes or is rerolled there goes on to the limit."""
+    """Dice that always show their first or last face: what explodes or is rerolled there goes on
+    to the limit.
+    """
 
     def __init__(self, *, highest: bool) -> None:
         self._highest = highest
@@ -76,7 +80,10 @@ def check_roll(expression: Expression, source: Chance | Edge) -> None:
     assert source.drawn == len(rolling.dice) <= worst_cost(expression) <= MAX_DICE
     reach = check_reach(expression, "")
     for result in rolling.results:
-        assert result.total is None or -MAX_RESULT <= reach.low <= result.total <= reach.high <= MAX_RESULT
+        assert (
+            result.total is None
+            or -MAX_RESULT <= reach.low <= result.total <= reach.high <= MAX_RESULT
+        )
     assert rolling.text()
     assert rolling.out()["dice"] == [die.value for die in rolling.dice]
 
@@ -115,12 +122,19 @@ def test_keep_and_drop_agree_with_sorting(dice: list[int], choice: str, number: 
         "dl": rising[number:],
     }[choice]
     ((values, fates, _, _),) = rolling.results[0].thrown
-    assert sorted(int(value) for value, fate in zip(values, fates or (), strict=True) if fate & Fate.KEPT) == kept
+    assert (
+        sorted(
+            int(value) for value, fate in zip(values, fates or (), strict=True) if fate & Fate.KEPT
+        )
+        == kept
+    )
     assert rolling.results[0].total == sum(kept)
 
 
 @given(st.integers(1, 12), st.integers(1, 20), st.integers(0, 100))
-def test_the_mean_of_plain_dice_is_the_mean_of_their_faces(count: int, sides: int, plus: int) -> None:
+def test_the_mean_of_plain_dice_is_the_mean_of_their_faces(
+    count: int, sides: int, plus: int
+) -> None:
     chances = odds(parse(f"{count}d{sides}+{plus}"))
     assert sum(chances.values()) == 1
     mean = sum((Fraction(value) * chance for value, chance in chances.items()), Fraction(0))

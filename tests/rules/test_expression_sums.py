@@ -1,4 +1,6 @@
-"""A comparison right behind dice counts them; behind anything else, or behind `sum`, the sum is held against it."""
+"""A comparison right behind dice counts them; behind anything else, or behind `sum`, the sum is
+held against it.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def test_what_is_counted(text: str, dice: tuple[int, ...], answer: str) -> None:
     assert rolled(text, *dice).answer == answer
 
 
-@pytest.mark.parametrize("text", ["2d6+3>=8", "2d6 sum<=6", "(2d6)>=8", "3x 2d6+1>=9", "2d6>=5", "(3d6>=5)>=2"])
+@pytest.mark.parametrize(
+    "text", ["2d6+3>=8", "2d6 sum<=6", "(2d6)>=8", "3x 2d6+1>=9", "2d6>=5", "(3d6>=5)>=2"]
+)
 def test_its_notation_means_the_same(text: str) -> None:
     assert parse(text).notation == text
     assert parse(parse(text).notation) == parse(text)

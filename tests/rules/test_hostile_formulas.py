@@ -1,4 +1,6 @@
-"""Formulas of packs that were made to leave their bounds: refused when they are read, or when they are worked out."""
+"""Formulas of packs that were made to leave their bounds: refused when they are read, or when
+they are worked out.
+"""
 
 import pytest
 
@@ -76,7 +78,9 @@ def test_a_formula_of_a_step_that_grows_without_end_is_senseless(source: str) ->
         formula.run({})
 
 
-@pytest.mark.parametrize("source", ["__builtins__", "1e400", "9" * 900, "(" * 300 + "1" + ")" * 300])
+@pytest.mark.parametrize(
+    "source", ["__builtins__", "1e400", "9" * 900, "(" * 300 + "1" + ")" * 300]
+)
 def test_what_no_formula_of_a_step_may_be_is_refused_when_it_is_read(source: str) -> None:
     try:
         formula = Formulas(Setting("steps.yaml")).formula(source, {}, ())

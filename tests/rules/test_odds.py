@@ -16,7 +16,18 @@ from hypothesis import strategies as st
 from bot.rules.dice import Die, Script, d6, d20, dice
 from bot.rules.odds.odds import joint, marginals
 from bot.rules.odds.rolls import TooManyStates, group_alike, group_sums, group_values
-from bot.rules.sequence.sequence import Part, Parts, Plan, Roll, Ruling, Settlement, Weighted, nested, play, ruled
+from bot.rules.sequence.sequence import (
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Ruling,
+    Settlement,
+    Weighted,
+    nested,
+    play,
+    ruled,
+)
 from tests.refusing import refuses
 
 
@@ -63,7 +74,9 @@ def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
     return Plan(
         Volley(shots),
         {
-            "shot": Grouped((d6("shot"),), shoot, lambda _: groups) if grouped else ruled((d6("shot"),), shoot),
+            "shot": Grouped((d6("shot"),), shoot, lambda _: groups)
+            if grouped
+            else ruled((d6("shot"),), shoot),
             "kill": ruled((d6("kill"),), kill),
         },
         lambda out: Settlement(f"{out['kills']} killed"),
@@ -77,7 +90,10 @@ def test_an_example_of_play() -> None:
     played = play(volley(2), script)
     script.finish()
     assert played.out == {
-        "shots": [{"roll": 3, "hit": False, "killed": False}, {"roll": 6, "hit": True, "killed": True}],
+        "shots": [
+            {"roll": 3, "hit": False, "killed": False},
+            {"roll": 6, "hit": True, "killed": True},
+        ],
         "kills": 1,
     }
     assert [die.label for die in played.dice] == ["shot", "shot", "kill"]
@@ -108,7 +124,8 @@ def test_odds_match_a_second_opinion_and_sum_to_one(shots: int, grouped: bool) -
     expected = shots @ one
     assert sum(counted.values()) == 1
     assert counted == {
-        (kills,): Fraction(expected.quantity(kills), expected.denominator()) for kills in expected.outcomes()
+        (kills,): Fraction(expected.quantity(kills), expected.denominator())
+        for kills in expected.outcomes()
     }
 
 
@@ -126,7 +143,9 @@ def test_a_face_that_is_asked_for_is_counted_by_every_face() -> None:
 
 
 def test_faces_that_come_to_the_same_lead_to_one_state() -> None:
-    """20 faces hit or miss: two states in which the next die is looked at, however many asked for the first."""
+    """20 faces hit or miss: two states in which the next die is looked at, however many asked
+    for the first.
+    """
 
     def shoot(_: Volley, roll: Roll) -> Ruling[Volley]:
         return Ruling(Volley(1, roll[0] >= 15, "kill"), {"roll": roll[0], "hit": roll[0] >= 15})
@@ -136,7 +155,10 @@ def test_faces_that_come_to_the_same_lead_to_one_state() -> None:
 
     steps = {"shot": ruled((d20("shot"),), shoot), "kill": ruled((d6("kill"),), kill)}
     plan = Plan(Volley(1), steps, lambda out: Settlement(f"{out['hit']}"))
-    assert joint(plan, ("hit",), rolls=20) == {("true",): Fraction(6, 20), ("false",): Fraction(14, 20)}
+    assert joint(plan, ("hit",), rolls=20) == {
+        ("true",): Fraction(6, 20),
+        ("false",): Fraction(14, 20),
+    }
     assert joint(plan, ("killed",), rolls=20 + 2 * 6, budget=3)[("true",)] == Fraction(3, 20)
     assert joint(plan, ("roll",))[15,] == Fraction(1, 20)
     with refuses("too-large"):
@@ -144,7 +166,9 @@ def test_faces_that_come_to_the_same_lead_to_one_state() -> None:
 
 
 def test_a_state_is_looked_at_once_whatever_the_way_to_it() -> None:
-    """A hit owes a second die, so the last shot comes after 3 to 6 rolls: still 1 + 2 + 3 shots and kills."""
+    """A hit owes a second die, so the last shot comes after 3 to 6 rolls: still 1 + 2 + 3 shots
+    and kills.
+    """
     assert sum(joint(volley(3), ["shots[2].killed"], budget=12).values()) == 1
     with refuses("too-large"):
         joint(volley(3), ["shots[2].killed"], budget=11)
@@ -203,12 +227,16 @@ def test_paths_become_lists_and_objects() -> None:
         "b": [{"c": 3, "d": [{"e": 4}]}, {"c": 2}],
         "empty": [],
     }
-    assert nested({"a[3]": 1, "a[1]": 2, "b[0].c": 3, "b": {}}) == {"a": [2, 1], "b": {}}, "a gap; told in their stead"
+    assert nested({"a[3]": 1, "a[1]": 2, "b[0].c": 3, "b": {}}) == {"a": [2, 1], "b": {}}, (
+        "a gap; told in their stead"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Salvo:
-    """A gun with one aim for all its shots, each of which is by itself: how many dice are left, and any six so far."""
+    """A gun with one aim for all its shots, each of which is by itself: how many dice are left,
+    and any six so far.
+    """
 
     owes: str | None
     aim: int = 0
@@ -220,7 +248,9 @@ D6 = range(1, 7)
 
 
 def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[Salvo]:
-    """One aim die; each shot that is at or under it hits; if any shot was a six, the gun may break at the end."""
+    """One aim die; each shot that is at or under it hits; if any shot was a six, the gun may
+    break at the end.
+    """
 
     def take_aim(_: Salvo, roll: Roll) -> Ruling[Salvo]:
         return Ruling(Salvo("shot", roll[0], first), {"aim": roll[0]})
@@ -228,7 +258,11 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
     def shoot(now: Salvo, roll: Roll) -> Ruling[Salvo]:
         six, at = now.six or roll[0] == 6, now.at + 1
         here = f"shots[{now.at}]"
-        told = {f"{here}.hit": roll[0] <= now.aim, f"{here}.number": now.at, f"{here}.roll": roll[0]}
+        told = {
+            f"{here}.hit": roll[0] <= now.aim,
+            f"{here}.number": now.at,
+            f"{here}.roll": roll[0],
+        }
         return Ruling(Salvo("shot", now.aim, at, six) if at < shots else end(six), told)
 
     def end(six: bool) -> Salvo:
@@ -246,7 +280,12 @@ def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: str = "") -> Plan[
 
     def one(at: int, aim: int) -> Part[Salvo]:
         key = None if apart == "unlike" else aim
-        return Part((f"shots[{at}]",), lambda: salvo(at + 1, first=at, aim=aim), key, {f"shots[{at}].number": at})
+        return Part(
+            (f"shots[{at}]",),
+            lambda: salvo(at + 1, first=at, aim=aim),
+            key,
+            {f"shots[{at}].number": at},
+        )
 
     return Plan(
         Salvo("shot", aim, first) if aim else Salvo("aim"),
@@ -280,15 +319,21 @@ APART = ("unlike", "alike", "for what is asked")
         ("shots[7].hit", "shots[0].hit"),
     ],
 )
-def test_parts_that_know_nothing_of_each_other_are_counted_apart(by: tuple[str, ...], apart: str) -> None:
-    """Each by itself or together, with what comes after them all: the same as one after the other."""
+def test_parts_that_know_nothing_of_each_other_are_counted_apart(
+    by: tuple[str, ...], apart: str
+) -> None:
+    """Each by itself or together, with what comes after them all: the same as one after the
+    other.
+    """
     assert joint(salvo(3, apart=apart), by) == joint(salvo(3), by)
     assert marginals(salvo(3, apart=apart), by) == marginals(salvo(3), by)
 
 
 @pytest.mark.parametrize("apart", APART[1:])
 def test_the_parts_of_eight_shots_are_one_and_multiply(apart: str) -> None:
-    """Six aims of one shot each are 6 + 6 * 6 rolls; one after the other they would be 256 combinations an aim."""
+    """Six aims of one shot each are 6 + 6 * 6 rolls; one after the other they would be 256
+    combinations an aim.
+    """
     hits = [f"shots[{at}].hit" for at in range(8)]
     counted = joint(salvo(8, apart=apart), hits, rolls=6 + 36)
     assert counted[("true",) * 8] == sum(Fraction(aim, 6) ** 8 for aim in range(1, 7)) / 6

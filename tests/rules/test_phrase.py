@@ -1,4 +1,6 @@
-"""Commands in sentences are told from the words around them where the sentence is written, never by what it says."""
+"""Commands in sentences are told from the words around them where the sentence is written, never
+by what it says.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def test_what_a_player_typed_never_becomes_a_command() -> None:
 
 def test_it_survives_store_and_pipe() -> None:
     for made in (phrase("Ask again: `/game link`"), Typed("/log"), "plain", phrase("plain")):
-        for back in (text_from_json(json.loads(json.dumps(text_to_json(made)))), pickle.loads(pickle.dumps(made))):
+        for back in (
+            text_from_json(json.loads(json.dumps(text_to_json(made)))),
+            pickle.loads(pickle.dumps(made)),
+        ):
             assert back == made
             assert pieces_of(back) == pieces_of(made)
             assert commands(back) == commands(made)
@@ -45,7 +50,11 @@ def test_every_sentence_of_a_phrase_is_a_literal(root: Path) -> None:
     for path in (*root.glob("bot/**/*.py"), *root.glob("adapters/**/*.py")):
         code = path.read_text("utf-8")
         for node in ast.walk(ast.parse(code)) if "phrase(" in code else ():
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "phrase":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "phrase"
+            ):
                 [sentence] = node.args
                 assert isinstance(sentence, ast.Constant), f"{path}:{node.lineno}"
                 text = str(sentence.value)
@@ -56,10 +65,18 @@ def test_every_sentence_of_a_phrase_is_a_literal(root: Path) -> None:
 
 
 def test_no_sentence_ends_in_a_command_that_is_not_marked(root: Path) -> None:
-    """`Ask again: /game link` in a plain string would show as prose; `phrase` makes a command of it."""
+    """`Ask again: /game link` in a plain string would show as prose; `phrase` makes a command of
+    it.
+    """
     for path in (*root.glob("bot/**/*.py"), *root.glob("adapters/**/*.py")):
         code = path.read_text("utf-8")
-        may_have_one = re.search(r""":(?:[\s"'fr\\()]|#.*)*+/[a-z]""", code)  # a text may go on in the next line
+        may_have_one = re.search(
+            r""":(?:[\s"'fr\\()]|#.*)*+/[a-z]""", code
+        )  # a text may go on in the next line
         for node in ast.walk(ast.parse(code)) if may_have_one else ():
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and "\n" not in node.value
+            ):
                 assert not re.search(r": /[a-z]", node.value), f"{path}:{node.lineno}"

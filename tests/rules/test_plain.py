@@ -24,6 +24,8 @@ def test_both_platforms_set_them_apart_in_rosters_and_sums(escape) -> None:  # t
     assert "us1 \u2068هدف\u2069  6" in escape.fenced(["us1 هدف  6"])
 
 
-@pytest.mark.parametrize(("side", "handle"), [("US", "us1"), ("Ünited", "unit1"), ("Élan", "elan1"), ("هدف", "u1")])
+@pytest.mark.parametrize(
+    ("side", "handle"), [("US", "us1"), ("Ünited", "unit1"), ("Élan", "elan1"), ("هدف", "u1")]
+)
 def test_a_handle_keeps_letters_that_carry_accents(side: str, handle: str) -> None:
     assert new_handle(side, {}) == handle

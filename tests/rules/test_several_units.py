@@ -44,7 +44,10 @@ ATTACK, DEFENSE = Whose("US", acting=True, gone=GONE), Whose("US", acting=False,
         ("all shaken", "Lt Dan; Smith, HQ"),
         ("all leader", "Lt Dan; Smith, HQ"),
         ("all squads", "US Squad 1; US Squad 2; US Squad 3; US Squad 4"),
-        ("all good-order fp=2", "US Squad 1 fp=2; US Squad 2 fp=2; US Squad 3 fp=2; US Squad 4 fp=2"),
+        (
+            "all good-order fp=2",
+            "US Squad 1 fp=2; US Squad 2 fp=2; US Squad 3 fp=2; US Squad 4 fp=2",
+        ),
         ("us1; all leader; us5", "us1; Smith, HQ; us5"),
         ("hex:h5", "Smith, HQ"),
         ("side:vc", "VC 08; VC 10"),
@@ -59,7 +62,9 @@ def test_several_are_written_out(typed: str, names: str) -> None:
     assert written_out(names, WORDS, ROSTER, ATTACK) == names
 
 
-@pytest.mark.parametrize("typed", ["us1; us2", "squad fp=4; half-squad", "3", "Smith, HQ", "squad sw=3,2", ""])
+@pytest.mark.parametrize(
+    "typed", ["us1; us2", "squad fp=4; half-squad", "3", "Smith, HQ", "squad sw=3,2", ""]
+)
 def test_what_needs_no_writing_out_stays_as_typed(typed: str) -> None:
     assert written_out(typed, WORDS, ROSTER, ATTACK) == typed
 
@@ -104,7 +109,9 @@ def test_forty_are_the_most() -> None:
 
 
 def test_long_names_give_way_to_handles_where_an_option_has_no_room() -> None:
-    many = _roster(*(RosterUnit(f"{'x' * 28} {at}", f"us{at}", "squad", "US") for at in range(10, 50)))
+    many = _roster(
+        *(RosterUnit(f"{'x' * 28} {at}", f"us{at}", "squad", "US") for at in range(10, 50))
+    )
     text = written_out("all", WORDS, many, ATTACK)
     assert text.startswith("x" * 28)
     assert len(text) <= 4000

@@ -1,4 +1,6 @@
-"""An evening told once and played on Discord and on Slack: who says or presses what, and all that is answered."""
+"""An evening told once and played on Discord and on Slack: who says or presses what, and all
+that is answered.
+"""
 
 from __future__ import annotations
 
@@ -44,16 +46,22 @@ class Seen:
 
 @dataclass
 class Table:
-    """One table of Greta, who leads the game, and Anna and Ben, who play it; `seen` is every answer in order."""
+    """One table of Greta, who leads the game, and Anna and Ben, who play it; `seen` is every
+    answer in order.
+    """
 
     platform: driver.Table
     seen: list[Seen] = field(default_factory=list)
 
     async def say(self, who: str, path: str, *, maybe: bool = False, **options: object) -> Seen:
-        """The answer to a command. Raises AssertionError if it is refused, unless a refusal is a part of the game."""
+        """The answer to a command. Raises AssertionError if it is refused, unless a refusal is a
+        part of the game.
+        """
         said = path + "".join(f" {name}={value}" for name, value in options.items())
         says = "Log" if path == "game board" else ""
-        return await self._seen(who, said, lambda: self.platform.asked(who, path, options, says), maybe=maybe)
+        return await self._seen(
+            who, said, lambda: self.platform.asked(who, path, options, says), maybe=maybe
+        )
 
     async def able(self, handles: str) -> list[str]:
         """The units of this side that are in good order, by the list."""
@@ -63,9 +71,13 @@ class Table:
 
     async def press(self, who: str, on: Seen, button: str, *, maybe: bool = False) -> Seen:
         """The answer to a button, as `say`."""
-        return await self._seen(who, f"[{button}]", lambda: self.platform.pressed(who, on.raw, button), maybe=maybe)
+        return await self._seen(
+            who, f"[{button}]", lambda: self.platform.pressed(who, on.raw, button), maybe=maybe
+        )
 
-    async def _seen(self, who: str, said: str, ask: Callable[[], Awaitable[Any]], *, maybe: bool) -> Seen:
+    async def _seen(
+        self, who: str, said: str, ask: Callable[[], Awaitable[Any]], *, maybe: bool
+    ) -> Seen:
         seen = self._read(who, said, await ask())
         while hurry := HURRY.search(seen.text):
             await asyncio.sleep(int(hurry[1] or 2) + 1)

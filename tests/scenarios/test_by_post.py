@@ -1,5 +1,5 @@
-"""A game by post, weeks of it in seconds: reminders as each wishes, nothing at night, nothing twice, also behind a
-restart."""
+"""A game by post, weeks of it in seconds: reminders as each wishes, nothing at night, nothing
+twice, also behind a restart."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ MORNING = datetime(2026, 3, 2, 9, 0, tzinfo=BERLIN).timestamp()
 
 
 class Post:
-    """A game of Alice (US) and Bob (VC), its clock, and what was posted in its channel or to somebody."""
+    """A game of Alice (US) and Bob (VC), its clock, and what was posted in its channel or to
+    somebody.
+    """
 
     def __init__(self, store: Store, now: list[float], channel: Channel) -> None:
         self.store, self.now, self.channel = store, now, channel
@@ -55,7 +57,9 @@ class Post:
 
     def command(self, name: str, path: Path, options: dict[str, object]) -> Command:
         """A command as an adapter makes it."""
-        return Command(path, options, self.channel.who(name, manager=True), self.channel.place, f"{name}{path}")
+        return Command(
+            path, options, self.channel.who(name, manager=True), self.channel.place, f"{name}{path}"
+        )
 
     def process(self) -> App:
         return App(self.store, lambda: self.now[0], lambda: self.now[0])
@@ -117,16 +121,24 @@ async def test_nobody_is_reminded_who_never_asked_for_it() -> None:
 
 
 async def test_a_whole_day_is_no_quiet_hours_and_whoever_kept_one_is_reminded() -> None:
-    """Hours that never end would be looked through for their end for ever, and the bot with them."""
+    """Hours that never end would be looked through for their end for ever, and the bot with
+    them.
+    """
     post = await Post.begin()
     await in_operations(post)
     for hours in ("0-24", "24-0", "0:00-24:00", "22-22", "23:60-7"):
         refused = await post.channel.say("Bob", f"me ping interval=1h quiet={hours}")
         assert refused.title == f'"{hours}" cannot be read as hours of the day.', hours
-    assert "Quiet hours: 23:59 to 00:00, UTC" in (await post.channel.do("Bob", "me ping 1h quiet=23:59-24")).body()
+    assert (
+        "Quiet hours: 23:59 to 00:00, UTC"
+        in (await post.channel.do("Bob", "me ping 1h quiet=23:59-24")).body()
+    )
     kept = ReminderSettings(1, (0, 0))  # as it was taken once
     assert (kept.is_quiet(0), kept.awake(60)) == (False, 60)
-    assert "There is no time zone" in (await post.channel.say("Bob", "me ping 1h zone=localtime")).title
+    assert (
+        "There is no time zone"
+        in (await post.channel.say("Bob", "me ping 1h zone=localtime")).title
+    )
 
 
 async def test_nothing_comes_at_night_in_the_clock_of_whoever_sleeps() -> None:
@@ -161,7 +173,10 @@ async def test_a_posted_reminder_is_struck_through_when_the_go_passes_on() -> No
     (first,) = await post.passes(0.2)
     assert post.posted[0][1].place == "console:bob"
     assert first.mention == ()
-    assert (first.buttons[0].label, first.buttons[0].action) == ("Open the game", "goto:console:main")
+    assert (first.buttons[0].label, first.buttons[0].action) == (
+        "Open the game",
+        "goto:console:main",
+    )
     await post.channel.do("Bob", "game pass done")
     (struck,) = await post.channel.app.answers.due("console:bob")
     assert (struck.reply.over, struck.reply.title) == ("Passed on", "Hill 875 waits for you")
@@ -193,7 +208,9 @@ async def test_snooze_stop_and_tomorrow() -> None:
     assert await other.passes(48, HOUR) == []
 
 
-async def test_after_downtime_a_reminder_is_late_and_says_so_and_comes_once_from_two_processes() -> None:
+async def test_after_downtime_a_reminder_is_late_and_says_so_and_comes_once_from_two_processes() -> (
+    None
+):
     post = await Post.begin()
     await post.channel.do("Bob", "me ping interval=4h quiet=22-7 zone=Europe/Berlin")
     await in_operations(post)
@@ -239,16 +256,26 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     await in_operations(post)
     mine = await post.channel.do("Alice", "me games")
     assert mine.title == "It is your go in 1 of 1 game"
-    assert mine.body() == ["Hill 875 · US", "Your go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC"]
+    assert mine.body() == [
+        "Hill 875 · US",
+        "Your go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
+    ]
     theirs = await post.channel.press("Bob", "mygames:")
-    assert theirs.body() == ["Hill 875 · VC", "US's go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC"]
+    assert theirs.body() == [
+        "Hill 875 · VC",
+        "US's go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
+    ]
     assert theirs.lines[0].action == "goto:console:main"  # type: ignore[union-attr]
     assert (await post.channel.do("Cora", "me games")).title == "You play in no game just now"
 
 
 async def test_what_is_no_wish_is_refused_with_an_example() -> None:
     post = await Post.begin()
-    for line, option in (("interval=often", "interval"), ("quiet=nights", "quiet"), ("zone=Berlon", "zone")):
+    for line, option in (
+        ("interval=often", "interval"),
+        ("quiet=nights", "quiet"),
+        ("zone=Berlon", "zone"),
+    ):
         refused = await post.channel.refused("Bob", f"me ping {line}", f"bad-value {option}")
         assert refused.lines
 
@@ -264,7 +291,9 @@ async def verified(post: Post) -> str:
 async def test_orders_are_sealed_until_both_sides_are_in_and_opened_together() -> None:
     post = await Post.begin()
     await post.channel.do("Alice", 'unit add "Squad 3" squad US morale=5 fp=2')
-    sealed = await post.channel.do("Alice", 'order write "Squads 3 + 4 advance to H5" command="roll 2d6"')
+    sealed = await post.channel.do(
+        "Alice", 'order write "Squads 3 + 4 advance to H5" command="roll 2d6"'
+    )
     assert (sealed.private, sealed.title) == (True, "Your orders are sealed")
     card = sealed.announce
     assert card is not None
@@ -274,7 +303,9 @@ async def test_orders_are_sealed_until_both_sides_are_in_and_opened_together() -
     assert [button.label for button in card.buttons] == ["Write orders", "Mine", "Proof"]
     own = await post.channel.press("Alice", action(card, "Mine"))
     assert own.body() == ["Yours: Squads 3 + 4 advance to H5 · ready: /roll 2d6"]
-    assert (await post.channel.press("Bob", action(card, "Mine"))).title == "You have written no orders yet"
+    assert (
+        await post.channel.press("Bob", action(card, "Mine"))
+    ).title == "You have written no orders yet"
     assert "H5" not in await verified(post), "only its hash is in the file"
     for who in ("Alice", "Bob"):
         await post.channel.refused(who, "order open", "not-all-in")
@@ -283,7 +314,10 @@ async def test_orders_are_sealed_until_both_sides_are_in_and_opened_together() -
     opened = (await post.channel.do("Bob", 'order write "Squad 6 falls back to J6"')).announce
     assert opened is not None
     assert opened.first == "Orders for turn 1 are open · US and VC"
-    assert opened.body() == ["US: Squads 3 + 4 advance to H5 · ready: /roll 2d6", "VC: Squad 6 falls back to J6"]
+    assert opened.body() == [
+        "US: Squads 3 + 4 advance to H5 · ready: /roll 2d6",
+        "VC: Squad 6 falls back to J6",
+    ]
     assert opened.mention == ("console:alice",)
     assert (await post.channel.press("Bob", action(opened, "Alice: /roll"))).code == "not-yours"
     rolled = await post.channel.press("Alice", action(opened, "Alice: /roll"))
@@ -315,7 +349,9 @@ async def test_orders_are_undone_before_they_open_and_never_after() -> None:
     await verified(post)
 
 
-async def test_at_the_deadline_they_open_with_whoever_is_in_also_behind_a_restart_and_once() -> None:
+async def test_at_the_deadline_they_open_with_whoever_is_in_also_behind_a_restart_and_once() -> (
+    None
+):
     post = await Post.begin()
     await post.channel.do("Alice", 'order write "to H5"')
     told = await post.channel.do("Bob", "order deadline 2d")
@@ -348,7 +384,9 @@ async def test_a_deadline_that_is_undone_opens_nothing_and_one_nobody_met_says_s
     await verified(post)
 
 
-async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_master_opens_them() -> None:
+async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_master_opens_them() -> (
+    None
+):
     post = await Post.begin()
     await post.channel.do("Greta", "roll 2d6")
     await post.channel.do("Alice", 'order write "to H5"')
@@ -359,7 +397,9 @@ async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_ma
     assert "Unopened: the orders for turn 1 of US; only who wrote them can read them" in told.text()
     assert "H5" not in told.text()
     await post.channel.do("Alice", "game resume", "game settings master=Greta")
-    assert "Sealed orders of US will be opened." in (await post.channel.do("Greta", "game end")).text()
+    assert (
+        "Sealed orders of US will be opened." in (await post.channel.do("Greta", "game end")).text()
+    )
     told = (await post.channel.do("Greta", "game end confirm")).announce
     assert told is not None
     assert "US: to H5" in told.text()
@@ -384,7 +424,9 @@ async def test_who_may_write_what() -> None:
     post = await Post.begin()
     await post.channel.refused("Cora", "order write x", "not-player")
     await post.channel.refused("Alice", "order write", "missing text")
-    await post.channel.refused("Alice", 'order write command="game end confirm"', "bad-value command")
+    await post.channel.refused(
+        "Alice", 'order write command="game end confirm"', "bad-value command"
+    )
     await post.channel.refused("Alice", 'order write command="rol 2d6"', "unknown-command")
     await post.channel.refused("Alice", f"order write {'x' * 1600}", "too-long text")
 
@@ -392,14 +434,24 @@ async def test_who_may_write_what() -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "reason"),
     [
-        ("order", {"result": "VC is in"}, "its words are none that Grognard writes|its words are not those"),
+        (
+            "order",
+            {"result": "VC is in"},
+            "its words are none that Grognard writes|its words are not those",
+        ),
         ("order", {"after": {"game": {"orders": {"4": "x"}}}}, "an order of who wrote it"),
         ("orders", {"reads": [4]}, "other orders than were sealed"),
-        ("orders", {"result": "of US"}, "its words are none that Grognard writes|its words are not those"),
+        (
+            "orders",
+            {"result": "of US"},
+            "its words are none that Grognard writes|its words are not those",
+        ),
         ("orders", {"after": {"game": {"orders": {"4": "x"}}}}, "they stay sealed"),
     ],
 )
-async def test_both_verifiers_refuse_forged_orders(kind: str, change: dict[str, object], reason: str) -> None:
+async def test_both_verifiers_refuse_forged_orders(
+    kind: str, change: dict[str, object], reason: str
+) -> None:
     post = await Post.begin()
     await post.channel.do("Alice", 'order write "to H5"')
     await post.channel.do("Bob", "order write hold")
@@ -422,7 +474,11 @@ async def test_orders_opened_too_early_or_without_their_text_are_found_out() -> 
     log = json.loads(whole)
     early = log["events"][-1]["body"]
     log["events"][-2:] = [{**log["events"][-1], "number": early["number"] - 1}]
-    early |= {"number": early["number"] - 1, "behind": early["behind"] - 1, "reads": early["reads"][:1]}
+    early |= {
+        "number": early["number"] - 1,
+        "behind": early["behind"] - 1,
+        "reads": early["reads"][:1],
+    }
     early["before"]["game"]["orders"].popitem()
     early["result"] = "of US"
     log["texts"] = [row for row in log["texts"] if row["key"] == "order"][:1]
@@ -438,7 +494,9 @@ async def test_an_imported_game_has_only_the_hash_of_what_is_still_sealed() -> N
     there = await Post.begin()
     brought = await there.channel.say("Alice", "game delete confirm", manager=True)
     assert not brought.error
-    imported = await there.channel.app.run(there.command("Alice", ("game", "import"), {"file": text}))
+    imported = await there.channel.app.run(
+        there.command("Alice", ("game", "import"), {"file": text})
+    )
     assert not imported.error, imported.text()
     assert list((await there.channel.game()).orders) == ["4"]
     assert "H5" not in (await there.channel.do("Alice", "order show")).text()
@@ -447,7 +505,9 @@ async def test_an_imported_game_has_only_the_hash_of_what_is_still_sealed() -> N
 async def evening(post: Post) -> None:
     """Bob writes his last; then Alice fires twice, and one shot is taken back."""
     await post.channel.do("Alice", 'unit add "Squad 1..2" squad US morale=5 fp=4')
-    await post.channel.do("Bob", 'unit add "Cell 1..2" squad VC morale=4 fp=1', "game initiative US")
+    await post.channel.do(
+        "Bob", 'unit add "Cell 1..2" squad VC morale=4 fp=1', "game initiative US"
+    )
     await post.channel.do("Alice", "game next")
     await post.channel.do("Alice", 'unit edit "Cell 1" state=eliminated', "roll 2d6 label=ambush")
     await post.channel.undo_last("Alice")
@@ -459,7 +519,10 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     back = await post.channel.do("Bob", "log since=me")
     assert back.private
     assert back.first == "Since you left: you lost Cell 1, and it is US's go · 3 events, Hill 875"
-    assert back.body()[:2] == ["#7 Turn 1, Operations phase begins, US first", "#8 Cell 1 edited · Alice"]
+    assert back.body()[:2] == [
+        "#7 Turn 1, Operations phase begins, US first",
+        "#8 Cell 1 edited · Alice",
+    ]
     assert [button.label for button in back.buttons] == ["Log"]
     edited = back.lines[1]
     assert isinstance(edited, Happened)
@@ -468,7 +531,14 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
     await post.channel.do("Alice", "game pass done")
     again = await post.channel.do("Bob", "log since=me")
     assert again.first == "Nothing has happened since you left, and it is your go · Hill 875"
-    assert [button.label for button in again.buttons] == ["Fire", "Melee", "Done", "Pass", "Next phase", "Log"]
+    assert [button.label for button in again.buttons] == [
+        "Fire",
+        "Melee",
+        "Done",
+        "Pass",
+        "Next phase",
+        "Log",
+    ]
     all_of_it = await post.channel.do("Bob", "log since=6")
     assert all_of_it.body()[2].startswith("#9 2d6: ")
     assert all_of_it.body()[2].endswith(" · Alice (undone)")
@@ -476,7 +546,9 @@ async def test_since_i_left_says_what_it_means_for_me() -> None:
 
 
 async def test_three_weeks_by_post_with_restarts_nobody_called_twice_or_at_night() -> None:
-    """Alice sleeps in New York, Bob in Berlin; each answers when it suits them, and now and then the bot restarts."""
+    """Alice sleeps in New York, Bob in Berlin; each answers when it suits them, and now and then
+    the bot restarts.
+    """
     post, chance = await Post.begin(), Random(11)
     zones = {"Alice": ZoneInfo("America/New_York"), "Bob": BERLIN}
     for who, zone in zones.items():
@@ -490,12 +562,16 @@ async def test_three_weeks_by_post_with_restarts_nobody_called_twice_or_at_night
             for one, text in (("Alice", "hold"), ("Bob", "wait")):
                 await post.channel.do(one, f"order write {text}")
                 await post.passes(chance.uniform(0.1, 9), HOUR / 2)
-            await post.channel.do("Alice", "game next", *(["game initiative US"] if game.phase == "rally" else []))
+            await post.channel.do(
+                "Alice", "game next", *(["game initiative US"] if game.phase == "rally" else [])
+            )
             continue
         await post.passes(chance.choice((0.05, 1, 8, 20, 50)), HOUR / 2)
         if chance.random() < 0.3:
             post.restart()
-        over = await post.channel.do(who, chance.choice(("game pass", "game pass done", "game pass done")))
+        over = await post.channel.do(
+            who, chance.choice(("game pass", "game pass done", "game pass done"))
+        )
         called.append(over.mention)
         goes += 1
     reminders = [(at, due) for at, due in post.posted if due.reply.title.endswith("waits for you")]
@@ -519,7 +595,9 @@ async def test_a_game_that_was_put_aside_reminds_again_once_it_is_taken_up() -> 
     await in_operations(post)
     await post.channel.do("Alice", "order deadline 3d", "game pass done")
     asked = await post.channel.do("Alice", 'game start lnlt "Another" sides="US, VC"')
-    await post.channel.press("Alice", next(one.action for one in asked.buttons if one.action.startswith("begin:")))
+    await post.channel.press(
+        "Alice", next(one.action for one in asked.buttons if one.action.startswith("begin:"))
+    )
     assert (await post.channel.game()).name == "Another"
     assert await post.passes(30, HOUR) == []
     await post.channel.do("Alice", 'game resume "Hill 875"')
@@ -562,8 +640,18 @@ class Noted:
 
 def test_reminders_and_deadlines_hang_on_nothing_but_who_is_waited_for() -> None:
     asks = {3: {"side": "US", "due": MORNING + DAY}}
-    game = Game("g", started=True, players={"a": "US"}, go=("US",), go_since=int(MORNING), waits=asks, orders_due=9)
+    game = Game(
+        "g",
+        started=True,
+        players={"a": "US"},
+        go=("US",),
+        go_since=int(MORNING),
+        waits=asks,
+        orders_due=9,
+    )
     noted = Noted(game)
     assert waiting(cast("Game", noted))
     assert deadlines(cast("Game", noted))
-    assert noted.read == {*WAITED}, "else a command changes what is due and nothing is laid down anew"
+    assert noted.read == {*WAITED}, (
+        "else a command changes what is due and nothing is laid down anew"
+    )

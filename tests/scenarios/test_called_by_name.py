@@ -1,4 +1,6 @@
-"""Cards that call units by name: who owes a roll when a phase begins, what is spent and comes back, what is due."""
+"""Cards that call units by name: who owes a roll when a phase begins, what is spent and comes
+back, what is due.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,19 @@ async def unit(channel: Channel, key: str) -> str:
 
 
 async def test_a_round_calls_the_pinned_first_and_then_those_who_test_on_activating() -> None:
-    """Status Damage, Pinned: a Morale roll as the next combat phase begins; Who Makes a Morale Roll, 1 and 2."""
+    """Status Damage, Pinned: a Morale roll as the next combat phase begins; Who Makes a Morale
+    Roll, 1 and 2.
+    """
     channel = await started(
         "ucn",
         "unit add Red element A morale=20 pinned suppression_markers=1",
         "unit add Kit element A morale=20 withdraw",
     )
-    await channel.do("Anna", "unit add Tom element A morale=20", "unit add Blue element B morale=20 morale_markers=1")
+    await channel.do(
+        "Anna",
+        "unit add Tom element A morale=20",
+        "unit add Blue element B morale=20 morale_markers=1",
+    )
     card = await channel.do("Anna", "game next")
     assert "Pinned, Morale test before anything else: Red" in card.text()
     assert "Morale test on activating: Kit and Blue" in card.text()
@@ -87,7 +95,9 @@ async def test_an_undone_test_is_owed_again() -> None:
 
 
 async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() -> None:
-    """AP Expenditure: shooting 1, a second time 2; Additional AP: one use, what is left of them is lost."""
+    """AP Expenditure: shooting 1, a second time 2; Additional AP: one use, what is left of them
+    is lost.
+    """
     channel = await started("ucn", f"{RED} ap=3 more_ap=2", "unit add Blue element B morale=14")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue extra_ap=1 hand=19")
     assert "Red uses 1 AP and 1 additional (2 left)" in shot.text()
@@ -98,8 +108,12 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     third = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 hand=19")
     assert "Red uses 1 AP (it had 0)" in third.text()
     card = await channel.do("Anna", "game next")
-    assert "Markers come off: activated (Red); more ap (Red); shot (Red); spent (Red)" in card.text()
-    assert await unit(channel, "red") == ("Red (a1): element ap=3 firearms=12 members=4 morale=14 weapon=smg")
+    assert (
+        "Markers come off: activated (Red); more ap (Red); shot (Red); spent (Red)" in card.text()
+    )
+    assert await unit(channel, "red") == (
+        "Red (a1): element ap=3 firearms=12 members=4 morale=14 weapon=smg"
+    )
     await audit_whole(channel)
 
 
@@ -159,7 +173,9 @@ async def test_leader_points_are_kept_paid_from_and_gone_with_the_turn() -> None
     card = await channel.do("Anna", "game next")
     assert "Leader points left: Rock 5 and Kim 2" in card.text()
     await channel.do("Anna", "unit edit Rock points=-2", "unit edit Kim points=+1")
-    assert "Leader points left: Rock 3 and Kim 3" in (await channel.do("Anna", "game status")).text()
+    assert (
+        "Leader points left: Rock 3 and Kim 3" in (await channel.do("Anna", "game status")).text()
+    )
     await channel.do("Anna", "unit edit Rock points=-9")
     assert "points=0" in await unit(channel, "rock")
     card = await to_phase(channel, "leader points")
@@ -171,7 +187,9 @@ async def test_leader_points_are_kept_paid_from_and_gone_with_the_turn() -> None
 async def test_artillery_goes_into_the_plans_by_one_tap() -> None:
     """Vehicle Charts, Artillery Delay: the card of the turn in which it lands announces it."""
     channel = await started("baps", "unit add Rock leader A")
-    called = await channel.do("Anna", "baps artillery location=off-board mission=immediate turn=1 hand=1")
+    called = await channel.do(
+        "Anna", "baps artillery location=off-board mission=immediate turn=1 hand=1"
+    )
     planned = await channel.press("Anna", button(called, "Plan it"))
     assert "Planned for turn 3" in planned.first
     again = await channel.press("Bob", button(called, "Plan it"))
@@ -182,29 +200,42 @@ async def test_artillery_goes_into_the_plans_by_one_tap() -> None:
 
 async def test_artillery_of_no_turn_has_nothing_to_plan() -> None:
     channel = await Channel.fresh()
-    called = await channel.do("Anna", "baps artillery location=off-board mission=immediate turn=1 hand=1")
+    called = await channel.do(
+        "Anna", "baps artillery location=off-board mission=immediate turn=1 hand=1"
+    )
     assert "Plan it" not in labels(called)
 
 
 async def test_vehicles_out_of_order_are_named_where_it_matters() -> None:
-    """If the Round Penetrated: the crew may reoccupy next turn; Crash Chart: carried out in the next movement phase."""
+    """If the Round Penetrated: the crew may reoccupy next turn; Crash Chart: carried out in the
+    next movement phase.
+    """
     tank = "vehicle B armor=medium vehicle_type=tank"
-    channel = await started("baps", f"unit add Tiger {tank} bailed-out", f"unit add Stug {tank} track-hit")
+    channel = await started(
+        "baps", f"unit add Tiger {tank} bailed-out", f"unit add Stug {tank} track-hit"
+    )
     await channel.do("Anna", f"unit add Puma {tank}", "baps crash unit=Puma hand=3")
     card = await to_phase(channel, "Moves")
     assert "Carries out the crash chart now: Puma" in card.text()
     assert "Cannot move, a track or tire is lost: Stug" in card.text()
     assert "Cannot move, its crew is out: Tiger" in card.text()
-    assert "The crew may go back into it this turn: Tiger" in (await to_phase(channel, "Turn 2")).text()
+    assert (
+        "The crew may go back into it this turn: Tiger"
+        in (await to_phase(channel, "Turn 2")).text()
+    )
     await audit_whole(channel)
 
 
 async def test_the_morale_phase_names_who_met_an_event_this_turn() -> None:
     """Morale Checks, Events: a soldier killed; attacked by a medium or heavy machine gun."""
     channel = await started(
-        "baps", "unit add Alpha squad B men=3 grade=veteran", "unit add Bravo squad B men=3 grade=green"
+        "baps",
+        "unit add Alpha squad B men=3 grade=veteran",
+        "unit add Bravo squad B men=3 grade=green",
     )
-    await channel.do("Anna", 'unit add "Abe 1..2" soldier B squad=b1', "unit add Cal soldier B squad=Bravo")
+    await channel.do(
+        "Anna", 'unit add "Abe 1..2" soldier B squad=b1', "unit add Cal soldier B squad=Bravo"
+    )
     await channel.do("Anna", "unit add Hans soldier A weapon=heavy-machine-gun")
     await channel.do("Anna", 'baps fire attackers=Hans range=15 targets="Abe 1; Cal" hand=20,2,2')
     await channel.do("Anna", "game undo")
@@ -223,9 +254,13 @@ async def test_the_morale_phase_names_who_met_an_event_this_turn() -> None:
 
 
 async def test_acquisition_is_kept_and_counts_at_the_same_target() -> None:
-    """PAC 06: acquired 1, then 2; a new target begins anew, and a destroyed one is acquired no more."""
+    """PAC 06: acquired 1, then 2; a new target begins anew, and a destroyed one is acquired no
+    more.
+    """
     tank = "armored-vehicle B morale=5 armor=3 turret_armor=3 penetration=5"
-    channel = await started("lnlt", "unit add Track armored-vehicle A morale=5 penetration=5", f"unit add T-54 {tank}")
+    channel = await started(
+        "lnlt", "unit add Track armored-vehicle A morale=5 penetration=5", f"unit add T-54 {tank}"
+    )
     await channel.do("Anna", f'unit add "T 55" {tank}')
     shot = "lnlt ordnance-vehicle unit=Track to_hit=6"
     first = await channel.do("Anna", f"{shot} target=T-54 hand=6,5")
@@ -246,11 +281,19 @@ async def test_acquisition_is_kept_and_counts_at_the_same_target() -> None:
 
 
 async def test_who_rides_in_a_vehicle_shares_its_fate() -> None:
-    """PAC 09: passengers of a vehicle that is hit, without typing them; those who get out ride no more."""
+    """PAC 09: passengers of a vehicle that is hit, without typing them; those who get out ride
+    no more.
+    """
     channel = await started("lnlt", "unit add M48 armored-vehicle A morale=5 penetration=9")
-    await channel.do("Bob", "unit add T1 armored-vehicle B morale=5 armor=1", "unit add P squad B morale=9 in=t1")
-    await channel.do("Bob", "unit add Q squad B morale=5 in=b1 outside", "unit add Far squad B morale=5")
-    shot = await channel.do("Anna", "lnlt ordnance-vehicle unit=M48 target=T1 to_hit=12 hand=1,2,6,1,1,1,6")
+    await channel.do(
+        "Bob", "unit add T1 armored-vehicle B morale=5 armor=1", "unit add P squad B morale=9 in=t1"
+    )
+    await channel.do(
+        "Bob", "unit add Q squad B morale=5 in=b1 outside", "unit add Far squad B morale=5"
+    )
+    shot = await channel.do(
+        "Anna", "lnlt ordnance-vehicle unit=M48 target=T1 to_hit=12 hand=1,2,6,1,1,1,6"
+    )
     game = await channel.game()
     assert game.units["t1"].state == "destroyed", shot.text()
     for name in ("p", "q"):
@@ -262,7 +305,9 @@ async def test_who_rides_in_a_vehicle_shares_its_fate() -> None:
 
 async def test_a_squad_knows_its_half_squad() -> None:
     """PAC 02: a casualty turns a squad into a half-squad, with numbers of its own: no edit."""
-    channel = await started("lnlt", "unit add Rifle squad A morale=5 fp=3 half=1/4", "unit add Vc squad B fp=9")
+    channel = await started(
+        "lnlt", "unit add Rifle squad A morale=5 fp=3 half=1/4", "unit add Vc squad B fp=9"
+    )
     assert "reduced: half-squad fp=1 morale=4" in await unit(channel, "rifle")
     await channel.do("Bob", "lnlt damage-check targets=Rifle dc_mod=1 hand=5")
     assert "half-squad" in await unit(channel, "rifle")
@@ -282,7 +327,9 @@ async def test_whoever_is_fired_at_has_those_who_ride_in_it(line: str) -> None:
     """PAC 05, 09: passengers of a vehicle in the hex are attacked with it."""
     channel = await started("lnlt", "unit add Guns squad A morale=5 fp=9")
     tank = "unit add T1 unarmored-vehicle B morale=5 av=1 armor=1"
-    await channel.do("Bob", tank, "unit add Rider squad B morale=5 in=t1", "unit add Far squad B morale=5")
+    await channel.do(
+        "Bob", tank, "unit add Rider squad B morale=5 in=t1", "unit add Far squad B morale=5"
+    )
     typed = await channel.do("Anna", line.replace("T1", '"T1; Rider inside"') + " odds")
     assert (await channel.do("Anna", f"{line} odds")).lines == typed.lines
     rolled = await channel.do("Anna", line)
@@ -294,8 +341,12 @@ async def test_whoever_is_fired_at_has_those_who_ride_in_it(line: str) -> None:
 async def test_a_fire_mission_meets_those_who_ride() -> None:
     """PAC 05, 08: they are in the hex of their vehicle."""
     channel = await started("lnlt", "unit add T1 unarmored-vehicle B morale=5 av=1")
-    await channel.do("Bob", "unit add Rider squad B morale=5 in=t1", "unit add Far squad B morale=5")
-    shot = await channel.do("Anna", 'lnlt fire-mission stage=attack fp=6 targets="T1 hex=A dist=0" hand=6,1,6,6,6')
+    await channel.do(
+        "Bob", "unit add Rider squad B morale=5 in=t1", "unit add Far squad B morale=5"
+    )
+    shot = await channel.do(
+        "Anna", 'lnlt fire-mission stage=attack fp=6 targets="T1 hex=A dist=0" hand=6,1,6,6,6'
+    )
     assert "Rider" in shot.text()
     assert "Far" not in shot.text()
     await audit_whole(channel)
@@ -304,7 +355,11 @@ async def test_a_fire_mission_meets_those_who_ride() -> None:
 async def test_a_close_assault_takes_those_inside_with_it() -> None:
     """PAC 09: crew and passengers of the vehicle are eliminated; undo brings both back."""
     channel = await started("lnlt", "unit add Sappers squad A morale=7 fp=5")
-    await channel.do("Bob", "unit add T1 armored-vehicle B morale=5 av=1", "unit add Rider squad B morale=5 in=t1")
+    await channel.do(
+        "Bob",
+        "unit add T1 armored-vehicle B morale=5 av=1",
+        "unit add Rider squad B morale=5 in=t1",
+    )
     before = await channel.content()
     await channel.do("Anna", "lnlt close-assault attackers=Sappers target=T1 hand=1,1,6,1")
     units = (await channel.game()).units
@@ -319,7 +374,10 @@ async def test_mines_remind_of_those_who_ride() -> None:
     """PAC 10 names only the crew: what becomes of passengers is a bail-out of its own."""
     channel = await started("lnlt", "unit add T1 armored-vehicle A morale=5")
     assert "run bail-out" not in (await channel.do("Anna", "lnlt mines unit=T1 hand=2")).text()
-    assert "Whoever rides on it: run bail-out." in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).text()
+    assert (
+        "Whoever rides on it: run bail-out."
+        in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).text()
+    )
 
 
 async def test_a_rally_says_when_it_counts_a_leader() -> None:
@@ -328,14 +386,19 @@ async def test_a_rally_says_when_it_counts_a_leader() -> None:
     counted = await channel.do("Anna", "lnlt rally units=Rifle hand=1,1")
     assert "counts a good order leader in the hex" in counted.text()
     await channel.do("Anna", "unit edit Rifle shaken")
-    assert "counts a good" not in (await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")).text()
+    assert (
+        "counts a good"
+        not in (await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")).text()
+    )
 
 
 # -- no honor in surrender: Ranged Combat, column shifts ---------------------------------------------------------
 
 
 async def test_who_has_fired_is_concealed_no_more_until_the_turn_ends() -> None:
-    """Dice Roll Modifiers: two columns left at a hex of trees NOT marked by a Move, Fire or Charge marker."""
+    """Dice Roll Modifiers: two columns left at a hex of trees NOT marked by a Move, Fire or
+    Charge marker.
+    """
     channel = await started("nhis", "unit add Guns squad A morale=5 fp=1 range=6")
     await channel.do("Bob", "unit add Cell squad B morale=5 fp=1 range=6")
     shot = "nhis fire attackers={} targets={} distance=3 terrain=trees hand=6,6"

@@ -1,4 +1,6 @@
-"""What three evenings read like that were drawn message by message: first lines, cards, refusals and logs."""
+"""What three evenings read like that were drawn message by message: first lines, cards, refusals
+and logs.
+"""
 
 from __future__ import annotations
 
@@ -40,16 +42,21 @@ async def test_a_card_tells_who_did_what_to_whom_and_breaks_off_between_words() 
 
 async def test_who_steps_forward_is_in_the_first_line() -> None:
     channel = await at_the_ford()
-    fired = await channel.do("Anna", 'lnlt fire attackers="us1; us5" targets=vc1 tm=3 hand="4,1,1,4"')
+    fired = await channel.do(
+        "Anna", 'lnlt fire attackers="us1; us5" targets=vc1 tm=3 hand="4,1,1,4"'
+    )
     assert fired.title == "No effect on Local 1, Hero 1 comes into play"
-    assert "#4 Anna (US): Rifle 1 and Lt Brooks fire: no effect on Local 1, Hero 1 comes into play" in (
-        await channel.do("Bob", "log")
-    ).text().replace("fires", "fire")
+    assert (
+        "#4 Anna (US): Rifle 1 and Lt Brooks fire: no effect on Local 1, Hero 1 comes into play"
+        in (await channel.do("Bob", "log")).text().replace("fires", "fire")
+    )
 
 
 async def test_odds_that_are_alike_are_said_once_and_none_names_its_target() -> None:
     channel = await started(
-        "baps", 'unit add "GI 1..4" soldier A weapon=rifle-semi', "unit add Max soldier B weapon=rifle-bolt"
+        "baps",
+        'unit add "GI 1..4" soldier A weapon=rifle-semi',
+        "unit add Max soldier B weapon=rifle-bolt",
     )
     await channel.do("Anna", 'unit edit "GI 4" wounds=1')
     odds = await channel.do("Bob", 'baps fire Max 8 "GI 1..4" odds')
@@ -79,7 +86,10 @@ async def test_a_seal_is_told_in_words_and_opened_from_either_message() -> None:
     channel = await at_the_ford()
     sealed = await channel.do("Bob", "roll 2d6 secret")
     assert sealed.announce is not None
-    assert (sealed.announce.title, sealed.announce.by) == ("Bob makes a sealed roll", "hidden until they open it")
+    assert (sealed.announce.title, sealed.announce.by) == (
+        "Bob makes a sealed roll",
+        "hidden until they open it",
+    )
     assert re.search(r"^Seal [0-9a-f]{4} [0-9a-f]{4}: ", sealed.announce.text(), re.MULTILINE)
     assert labels(sealed) == labels(sealed.announce) == ["Open it"]
     assert "opened by Bob" in (await channel.press("Bob", sealed.buttons[0].action)).first
@@ -122,7 +132,9 @@ def test_who_is_out_of_it_is_refused_without_an_example_of_something_else(code: 
 
 async def test_all_the_dead_are_named_without_the_name_of_an_option() -> None:
     channel = await started(
-        "baps", 'unit add "GI 1..4" soldier A weapon=rifle-semi', 'unit add "Max 1..3" soldier B weapon=rifle-bolt'
+        "baps",
+        'unit add "GI 1..4" soldier A weapon=rifle-semi',
+        'unit add "Max 1..3" soldier B weapon=rifle-bolt',
     )
     await channel.do("Anna", 'unit edit "Max 1..2" state=killed')
     refused = await channel.fails("Anna", 'baps melee a="GI 1" b="Max 1"', "dead")
@@ -144,7 +156,9 @@ async def test_a_phase_offers_what_vehicles_do_only_where_there_is_one() -> None
 
 
 async def test_a_morale_test_names_its_element_once() -> None:
-    channel = await started("ucn", "unit add Red element A firearms=12 morale=14 members=4 weapon=smg")
+    channel = await started(
+        "ucn", "unit add Red element A firearms=12 morale=14 members=4 weapon=smg"
+    )
     tested = await channel.do("Anna", "ucn morale unit=Red hand=3")
     assert (tested.title, tested.by) == ("Red passes its Morale test", "Anna tests Morale")
 

@@ -1,8 +1,10 @@
-"""Three evenings played to their end on Discord and on Slack, and what the digits in their public text prove.
+"""Three evenings played to their end on Discord and on Slack, and what the digits in their public
+text prove.
 
-Six turns of Lock 'n Load from its beginners' scenario, twelve men a side in baps, three rounds of Ultracombat Normandy
-with pinned elements. Dice fall as they do, so a unit that cannot act any more is refused, in one of `EXPECTED`'s words.
-`GROGNARD_EVENINGS=FOLDER` keeps every answer's payload there, to be drawn and looked at.
+Six turns of Lock 'n Load from its beginners' scenario, twelve men a side in baps, three rounds of
+Ultracombat Normandy with pinned elements. Dice fall as they do, so a unit that cannot act any more
+is refused, in one of `EXPECTED`'s words. `GROGNARD_EVENINGS=FOLDER` keeps every answer's payload
+there, to be drawn and looked at.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from tools import verify_log
 Story = Callable[[Table], Awaitable[None]]
 Place = Callable[[Path], AbstractAsyncContextManager[Table]]
 ALLOWED = "unlimited"
-"""Commands a minute: nobody types as fast as these people, who else were told to wait for most of the evening."""
+"""Commands a minute: nobody types as fast as these people, who else were told to wait for most
+of the evening.
+"""
 
 
 async def other(table: Table, who: str, path: str, **options: object) -> Seen:
@@ -53,7 +57,9 @@ async def taken_back(table: Table, shot: Seen, owner: str, agrees: str) -> None:
 
 
 async def ford(table: Table) -> None:
-    """Lock 'n Load, *The Ford at Dawn*: both sides fire, rally and fight hand to hand for six turns."""
+    """Lock 'n Load, *The Ford at Dawn*: both sides fire, rally and fight hand to hand for six
+    turns.
+    """
     started = await table.say("Greta", "game start", system="lnlt", scenario="ford")
     await table.press("Anna", started, "Join US")
     await table.press("Ben", started, "Join VC")
@@ -86,7 +92,9 @@ async def ford(table: Table) -> None:
             assert number
             await table.say("Ben", "game reveal", event=int(number[1]))
         if turn == 5:
-            await other(table, "Anna", "lnlt ordnance-vehicle", to_hit=8, penetration=5, armor=3, morale=5)
+            await other(
+                table, "Anna", "lnlt ordnance-vehicle", to_hit=8, penetration=5, armor=3, morale=5
+            )
             await other(table, "Ben", "lnlt ordnance-vehicle", to_hit=8, unit="vc5", target="us7")
             await other(table, "Anna", "lnlt overrun", unit="us7", targets="vc4")
         for path in ("unit list", "game status", "log", "game stats", "fair show"):
@@ -100,11 +108,22 @@ async def ford(table: Table) -> None:
 
 async def twelve(table: Table) -> None:
     """baps: twelve men a side fire volleys, until ammunition and men run out."""
-    started = await table.say("Greta", "game start", system="baps", name="Village", sides="US, German")
+    started = await table.say(
+        "Greta", "game start", system="baps", name="Village", sides="US, German"
+    )
     await table.press("Anna", started, "Join US")
     await table.press("Ben", started, "Join German")
-    await table.say("Anna", "unit add", name="GI 1..12", type="soldier", side="US", stats="weapon=rifle-semi")
-    await table.say("Ben", "unit add", name="Landser 1..12", type="soldier", side="German", stats="weapon=rifle-bolt")
+    await table.say(
+        "Anna", "unit add", name="GI 1..12", type="soldier", side="US", stats="weapon=rifle-semi"
+    )
+    await table.say(
+        "Ben",
+        "unit add",
+        name="Landser 1..12",
+        type="soldier",
+        side="German",
+        stats="weapon=rifle-bolt",
+    )
     await table.say("Anna", "unit add", name="Sgt Cole", type="leader", side="US", stats="lr=2")
     await table.say("Greta", "game board")
     for turn in range(1, 5):
@@ -112,11 +131,18 @@ async def twelve(table: Table) -> None:
         await other(table, "Anna", "baps random-order", unit="GI 1..12")
         await other(table, "Ben", "baps random-order", unit="Landser 1..12")
         for who, mine, yours in (("Anna", "GI", "Landser"), ("Ben", "Landser", "GI")):
-            fire = {"attackers": f"{mine} 1..12", "range": 12 - 2 * turn, "targets": f"{yours} 1..9"}
+            fire = {
+                "attackers": f"{mine} 1..12",
+                "range": 12 - 2 * turn,
+                "targets": f"{yours} 1..9",
+            }
             await other(table, who, "baps fire", **fire, odds=True)
             shot = await other(table, who, "baps fire", **fire, cover="light")
             if shot.error:
-                button = next((one for one in shot.buttons if one.startswith(("Fire with", "Fire without"))), "")
+                button = next(
+                    (one for one in shot.buttons if one.startswith(("Fire with", "Fire without"))),
+                    "",
+                )
                 if button:
                     shot = await table.press(who, shot, button, maybe=True)
             if "Again" in shot.buttons:
@@ -164,7 +190,10 @@ async def causeway(table: Table) -> None:
             await table.say("Anna", path)
         for unit in ("us1", "us2", "germ4"):
             await table.say("Ben", "unit show", name=unit)
-        while f"Turn {round_ + 1}" not in table.seen[-1].text and f"Round {round_ + 1}" not in table.seen[-1].text:
+        while (
+            f"Turn {round_ + 1}" not in table.seen[-1].text
+            and f"Round {round_ + 1}" not in table.seen[-1].text
+        ):
             await phases_on(table, 1)
     await ended(table, "US")
 
@@ -213,7 +242,9 @@ def keep(table: Table, name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("story", [ford, twelve, causeway])
 @pytest.mark.parametrize("platform", [on_discord, on_slack])
-async def test_an_evening_is_played_to_its_end_and_proves_itself(platform: Place, story: Story, tmp_path: Path) -> None:
+async def test_an_evening_is_played_to_its_end_and_proves_itself(
+    platform: Place, story: Story, tmp_path: Path
+) -> None:
     name = f"{getattr(platform, '__name__', '')}-{getattr(story, '__name__', '')}"
     async with platform(tmp_path) as table:
         try:
@@ -230,14 +261,18 @@ async def test_an_evening_is_played_to_its_end_and_proves_itself(platform: Place
     found = check_file(path, heads)
     shown = verify_log.parse_heads(heads)
     covered = max(number for number, _ in shown)
-    print(f"{name}: {len(shown)} heads, to #{covered} of {len(events)} events, {len(table.seen)} answers")
+    print(
+        f"{name}: {len(shown)} heads, to #{covered} of {len(events)} events, {len(table.seen)} answers"
+    )
     print(*found.faults, *summary(found), sep="\n")
     assert found.status == 0
     assert covered > 0.9 * len(events)
 
 
 NEWCOMER = 16
-"""The most taps that a first shot may cost, from *Start a game* to the result, without a letter typed."""
+"""The most taps that a first shot may cost, from *Start a game* to the result, without a letter
+typed.
+"""
 
 
 @pytest.mark.slow
@@ -254,7 +289,9 @@ async def test_a_newcomers_first_shot_on_discord(tmp_path: Path) -> None:
         fired = await (await anna.submit(form, {"Who fires": ["us1"], "At whom": ["vc1"]})).answer()
         assert not fired.ephemeral, fired.text
         taps, letters = anna.spent()
-        print(f"Discord: {taps} taps, {letters} characters, {len(anna.person.sees(table))} messages, 2 forms")
+        print(
+            f"Discord: {taps} taps, {letters} characters, {len(anna.person.sees(table))} messages, 2 forms"
+        )
         assert taps <= NEWCOMER
         assert not letters
 
@@ -271,14 +308,20 @@ async def test_a_newcomers_first_shot_on_slack(tmp_path: Path) -> None:
             await anna.submit(view, {"scenario": "lnlt/ford"})
             started = await one.wait_for(games, "The Ford at Dawn")
             await (await anna.press(started, "Join US")).answer()
-            won = await (await anna.press(started, "Initiative")).answer(where=lambda one: "initiative" in one.text)
-            card = await (await anna.press(won, "Next phase")).answer(where=lambda one: "Operations" in one.text)
+            won = await (await anna.press(started, "Initiative")).answer(
+                where=lambda one: "initiative" in one.text
+            )
+            card = await (await anna.press(won, "Next phase")).answer(
+                where=lambda one: "Operations" in one.text
+            )
             view = await (await anna.press(card, "Fire")).modal()
             await anna.submit(view, {"attackers": ["us1"], "targets": ["vc1"]})
             fired = await one.wait_for(games, "Local 1")
             assert fired.ephemeral_for is None, fired.text
             taps, letters = anna.spent()
-            print(f"Slack: {taps} taps, {letters} characters, {len(one.sees(games))} messages, 2 forms")
+            print(
+                f"Slack: {taps} taps, {letters} characters, {len(one.sees(games))} messages, 2 forms"
+            )
             assert taps <= NEWCOMER
             assert not letters
     finally:

@@ -1,4 +1,6 @@
-"""Packs that extend asl in its games: several at once, with the game's units and log; versions, exports, elsewhere."""
+"""Packs that extend asl in its games: several at once, with the game's units and log; versions,
+exports, elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ from tests.scenarios.test_pack_versions import verify_log as exit_status
 from tools import verify_log
 
 ABOUT, CARD = EXTENSION["pack.yaml"], EXTENSION["card.yaml"]
-SECOND = {"pack.yaml": ABOUT.replace('"1"', '"2"'), "card.yaml": CARD.replace("2-4: [1mc, 2mc,", "2-4: [1mc, killed,")}
+SECOND = {
+    "pack.yaml": ABOUT.replace('"1"', '"2"'),
+    "card.yaml": CARD.replace("2-4: [1mc, 2mc,", "2-4: [1mc, killed,"),
+}
 """The second version: a low roll kills in the middle column."""
 WEATHER = {
     "pack.yaml": ABOUT.replace("club-ift", "weather").replace("Club fire", "Weather"),
@@ -80,7 +85,11 @@ async def server(*packs: dict[str, str]) -> Channel:
     """A server with these packs added, each enabled in its turn."""
     channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"), prefix="n")
     for pack in packs or ({},):
-        files = pack if "pack.yaml" in pack and "weather" in pack["pack.yaml"] else {**EXTENSION, **pack}
+        files = (
+            pack
+            if "pack.yaml" in pack and "weather" in pack["pack.yaml"]
+            else {**EXTENSION, **pack}
+        )
         assert not (await add(channel, _zip(files))).error
         id = "weather" if "weather" in files["pack.yaml"] else "club-ift"
         await managed(channel, f"pack enable {id}")
@@ -130,7 +139,13 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
     told = (await channel.do("Anna", "log 20")).text()
     assert "extends asl" in told
     assert "Beta: 2mc" in told
-    await channel.do("Anna", "asl smoke dispenser=sd usage_number=7 hand=3,4", "game undo", "game undo", "game redo")
+    await channel.do(
+        "Anna",
+        "asl smoke dispenser=sd usage_number=7 hand=3,4",
+        "game undo",
+        "game undo",
+        "game redo",
+    )
     odds = await channel.do("Anna", "club-ift fire attackers=Burner targets=Beta odds")
     assert "Beta" in odds.text()
     await sound(channel)
@@ -139,7 +154,11 @@ async def test_an_extension_fights_with_the_games_units_and_its_log(tmp_path: Pa
 async def test_two_extensions_are_in_force_at_once() -> None:
     channel = await server({}, WEATHER)
     await channel.do("Anna", *START, "unit edit Alpha wet=1")
-    await channel.do("Anna", "weather sky targets='Alpha; Beta' hand=4", "club-ift fire attackers=Alpha targets=Beta")
+    await channel.do(
+        "Anna",
+        "weather sky targets='Alpha; Beta' hand=4",
+        "club-ift fire attackers=Alpha targets=Beta",
+    )
     assert (await channel.game()).units["alpha"].numbers["wet"] == 2
     await channel.do("Anna", "club-ift fire attackers='Alpha wet=3' targets='ft-team' hand=3,4")
     assert len((await sound(channel))["packs"]) == 2
@@ -165,12 +184,16 @@ async def test_a_game_keeps_its_version_until_its_settings_say_otherwise() -> No
     assert "2mc" in (await channel.do("Anna", low)).text()
     assert len((await sound(channel))["packs"]) == 2
     other = Channel(channel.app, replace(channel.place, key="slack:T1/C2"), "o")
-    await other.refused("Anna", "club-ift fire attackers='squad fp=4' targets=squad", "unknown-command")
+    await other.refused(
+        "Anna", "club-ift fire attackers='squad fp=4' targets=squad", "unknown-command"
+    )
 
 
 async def test_a_game_that_is_on_takes_it_up_with_the_first_of_its_units() -> None:
     channel = await server(WEATHER)
-    await channel.do("Anna", *(line.replace(" fp=4", "") for line in START if "ft-team" not in line))
+    await channel.do(
+        "Anna", *(line.replace(" fp=4", "") for line in START if "ft-team" not in line)
+    )
     assert not (await add(channel, extension())).error
     await managed(channel, "pack enable club-ift")
     await channel.refused("Anna", 'unit add "Burner" ft-team side=US', "unknown-type type")
@@ -182,7 +205,9 @@ async def test_a_game_that_is_on_takes_it_up_with_the_first_of_its_units() -> No
     await channel.do("Anna", 'unit add "Burner" ft-team side=US')
     await channel.do("Anna", "game undo", "game undo")
     assert len((await channel.game()).packs) == 1
-    await channel.do("Anna", "game settings pack=club-ift", 'unit add "Burner" ft-team side=US fp=9')
+    await channel.do(
+        "Anna", "game settings pack=club-ift", 'unit add "Burner" ft-team side=US fp=9'
+    )
     await sound(channel)
 
 
@@ -191,7 +216,9 @@ async def test_free_play_sealed_rolls_and_an_import_elsewhere() -> None:
     await channel.do("Anna", "club-ift fire attackers='squad fp=4' targets=squad")
     game = await channel.game()
     assert (game.system, len(game.packs)) == ("asl", 2)
-    await channel.do("Anna", *(line.replace(" side=US", "").replace(" side=GE", "") for line in START[2:]))
+    await channel.do(
+        "Anna", *(line.replace(" side=US", "").replace(" side=GE", "") for line in START[2:])
+    )
     await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2 secret")
     sealed = (await channel.game()).number
     assert (await channel.game()).units["beta"].state == ""
@@ -199,9 +226,13 @@ async def test_free_play_sealed_rolls_and_an_import_elsewhere() -> None:
     assert (await channel.game()).units["beta"].state == "scorched"
     text = json.dumps(await sound(channel), separators=(",", ":"))
     there = await Channel.fresh(place=Place("slack:T9/C1", "slack:T9", "#there"))
-    taken = await there.app.run(Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp"))
+    taken = await there.app.run(
+        Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp")
+    )
     assert not taken.error, taken.text()
-    await there.do("Carl", "club-ift fire attackers=Alpha targets=Beta", "weather sky targets=Burner")
+    await there.do(
+        "Carl", "club-ift fire attackers=Alpha targets=Beta", "weather sky targets=Burner"
+    )
     await sound(there)
 
 
@@ -210,7 +241,9 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
     refused = await channel.say("Anna", "game start club-ift")
     assert refused.error
     anna = channel.who("Anna")
-    systems = await channel.app.complete(("game", "start"), "system", "club", {}, anna, channel.place)
+    systems = await channel.app.complete(
+        ("game", "start"), "system", "club", {}, anna, channel.place
+    )
     assert not systems
     assert "fire" in (await channel.do("Anna", "help club-ift")).text()
     await channel.do("Anna", 'game start lnlt "Other"', 'unit add "Bob" squad')
@@ -224,15 +257,26 @@ async def test_what_extends_is_no_game_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"pack.yaml": ABOUT.replace("club-ift", "other")}, "Club fire (club-ift) has the table card already"),
         (
-            {**WEATHER, "game.yaml": "units: {attributes: {fp: {type: int, min: 1, max: 3, help: other}}}"},
+            {"pack.yaml": ABOUT.replace("club-ift", "other")},
+            "Club fire (club-ift) has the table card already",
+        ),
+        (
+            {
+                **WEATHER,
+                "game.yaml": "units: {attributes: {fp: {type: int, min: 1, max: 3, help: other}}}",
+            },
             "row units attributes fp: is there already, and otherwise",
         ),
-        ({**WEATHER, "game.yaml": "units: {flags: {scorched: black}}"}, "is there already, among states"),
+        (
+            {**WEATHER, "game.yaml": "units: {flags: {scorched: black}}"},
+            "is there already, among states",
+        ),
     ],
 )
-async def test_what_clashes_with_another_extension_cannot_be_enabled(files: dict[str, str], said: str) -> None:
+async def test_what_clashes_with_another_extension_cannot_be_enabled(
+    files: dict[str, str], said: str
+) -> None:
     channel = await server()
     whole = files if "weather" in files["pack.yaml"] else {**EXTENSION, **files}
     assert not (await add(channel, _zip(whole))).error
@@ -265,12 +309,19 @@ async def every_event_of_extensions() -> list[dict[str, Any]]:
 
 async def test_every_kind_of_event_that_may_bring_an_extension_does() -> None:
     events = await every_event_of_extensions()
-    assert {event["kind"] for event in events if "extends" in event} == {"start", "unit", "sequence", "settings"}
+    assert {event["kind"] for event in events if "extends" in event} == {
+        "start",
+        "unit",
+        "sequence",
+        "settings",
+    }
     assert {event["kind"] for event in events if "base" in event} == {"table", "sequence"}
 
 
 BENDS: dict[str, Callable[[dict[str, Any], dict[str, Any]], object]] = {
-    "of another game": lambda first, _: first["extends"].update(dict.fromkeys(first["extends"], "lnlt")),
+    "of another game": lambda first, _: first["extends"].update(
+        dict.fromkeys(first["extends"], "lnlt")
+    ),
     "one that does not come": lambda first, _: first["extends"].update({"0" * 64: "asl"}),
     "without saying so": lambda first, _: first.pop("extends"),
     "on another game": lambda _, last: last.update(base="lnlt@1"),
@@ -294,7 +345,8 @@ async def test_a_bent_extension_is_found_out(bend: str) -> None:
 
 async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
     wind = {
-        "game.yaml": EXTENSION["game.yaml"] + "tracks: {wind: {words: [calm, gale], start: calm, title: Wind}}\n",
+        "game.yaml": EXTENSION["game.yaml"]
+        + "tracks: {wind: {words: [calm, gale], start: calm, title: Wind}}\n",
         "steps/fire.yaml": EXTENSION["steps/fire.yaml"].replace(
             "- headline", "- when: total == 4\n  change: {track: wind, set: gale}\n- headline"
         ),
@@ -304,7 +356,9 @@ async def test_an_extension_brings_a_track_and_its_page_has_its_odds() -> None:
     shot = await channel.do("Anna", "club-ift fire attackers=Alpha targets=Beta hand=2,2")
     assert "gale" in shot.text().casefold()
     assert "gale" in (await channel.do("Anna", "track show")).text().casefold()
-    await channel.do("Anna", "track set wind calm", "game undo", "club-ift fire attackers=Alpha targets=Beta")
+    await channel.do(
+        "Anna", "track set wind calm", "game undo", "club-ift fire attackers=Alpha targets=Beta"
+    )
     log = await sound(channel)
     with using(with_packs(log["packs"])):
         facts = facts_of(log)
@@ -335,11 +389,19 @@ async def test_the_hosts_extension_stays_in_its_version_over_a_restart_and_plays
     await sound(south)
 
 
-async def test_random_games_of_an_extension_hold(tmp_path: Path, use_packs: Callable[[Path], None]) -> None:
-    """As `grognard fuzz` plays them: in games of the game that it extends, also where its table is blank."""
+async def test_random_games_of_an_extension_hold(
+    tmp_path: Path, use_packs: Callable[[Path], None]
+) -> None:
+    """As `grognard fuzz` plays them: in games of the game that it extends, also where its table
+    is blank.
+    """
     for blank in (False, True):
         folder = tmp_path / f"club{blank}" / "club-ift"
-        files = {**EXTENSION, "card.yaml": CARD.replace("[ok, nmc, 1mc]", "[_, nmc, 1mc]")} if blank else EXTENSION
+        files = (
+            {**EXTENSION, "card.yaml": CARD.replace("[ok, nmc, 1mc]", "[_, nmc, 1mc]")}
+            if blank
+            else EXTENSION
+        )
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
@@ -474,10 +536,14 @@ async def test_an_extension_asks_the_other_side_and_every_verifier_follows(tmp_p
     await sound(channel)
 
 
-async def test_a_choice_of_an_extension_falls_to_else_after_two_days_though_it_is_switched_off() -> None:
+async def test_a_choice_of_an_extension_falls_to_else_after_two_days_though_it_is_switched_off() -> (
+    None
+):
     now = [1.8e9]
     store = await fresh_store(lambda: now[0])
-    channel = Channel(App(store, lambda: now[0], lambda: now[0]), Place("slack:T1/C1", "slack:T1", "#north"), "n")
+    channel = Channel(
+        App(store, lambda: now[0], lambda: now[0]), Place("slack:T1/C1", "slack:T1", "#north"), "n"
+    )
     assert not (await add(channel, _zip(PRESS))).error
     await managed(channel, "pack enable club-ift")
     await channel.do("Anna", *START, "club-ift press Alpha Beta hand=5")
@@ -485,7 +551,12 @@ async def test_a_choice_of_an_extension_falls_to_else_after_two_days_though_it_i
     now[0] += 3 * DAY
     await channel.app.due_work.look()
     choice = bodies(await sound(channel))[-1]
-    assert (choice["kind"], choice["as"], choice["picks"], choice["result"]) == ("choice", "else", ["back"], "back")
+    assert (choice["kind"], choice["as"], choice["picks"], choice["result"]) == (
+        "choice",
+        "else",
+        ["back"],
+        "back",
+    )
 
 
 async def test_odds_rounds_macros_and_sealed_orders_take_what_an_extension_brings() -> None:
@@ -493,15 +564,23 @@ async def test_odds_rounds_macros_and_sealed_orders_take_what_an_extension_bring
     channel = await two_sides()
     odds = (await channel.do("Anna", "club-ift press Alpha Beta odds")).text()
     assert "if burn" in odds
-    assert "75%" in (await channel.do("Anna", "club-ift duel Alpha rounds=2")).text(), "one in two, twice"
+    assert "75%" in (await channel.do("Anna", "club-ift duel Alpha rounds=2")).text(), (
+        "one in two, twice"
+    )
     await channel.refused("Anna", "club-ift press Alpha Beta secret", "not-together")
-    await channel.do("Anna", 'macro add burn "club-ift fire attackers={who} targets={whom} hand={dice=}"')
+    await channel.do(
+        "Anna", 'macro add burn "club-ift fire attackers={who} targets={whom} hand={dice=}"'
+    )
     shot = await channel.do("Anna", "macro run burn who=Alpha whom=Beta dice=2,2")
     assert shot.title == "Beta: 2mc"
-    refused = await channel.say("Anna", 'macro add hard "club-ift press attackers={who} targets=Beta"')
+    refused = await channel.say(
+        "Anna", 'macro add hard "club-ift press attackers={who} targets=Beta"'
+    )
     assert refused.error
     assert "asks a side" in refused.text()
-    sealed = await channel.do("Anna", 'order write "Alpha fires" command="club-ift fire Alpha Beta drm=1"')
+    sealed = await channel.do(
+        "Anna", 'order write "Alpha fires" command="club-ift fire Alpha Beta drm=1"'
+    )
     assert "Alpha fires" not in (sealed.announce.text() if sealed.announce else "")
     opened = (await channel.do("Ben", 'order write "Beta stays"')).announce
     assert opened is not None

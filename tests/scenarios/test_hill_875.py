@@ -1,4 +1,6 @@
-"""Two sides, six units, two turns of Lock 'n Load; exported, imported into a fresh database, verified."""
+"""Two sides, six units, two turns of Lock 'n Load; exported, imported into a fresh database,
+verified.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         reply = await channel.do("Anna", "game next")
         assert "Operations" in reply.title
         fired = await channel.do(
-            "Anna", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6'
+            "Anna",
+            'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6',
         )
         assert "Cell 1" in fired.title
         assert "dice by hand" in fired.footer
@@ -50,7 +53,9 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert "Bob asked, Anna agreed" in taken.first
         assert await channel.content() == before
         asked = await channel.do("Bob", "game redo")
-        assert await channel.content() == before, "what was undone by agreement comes back by agreement"
+        assert await channel.content() == before, (
+            "what was undone by agreement comes back by agreement"
+        )
         back = await channel.press("Anna", asked.buttons[0].action)
         assert back.first == f"{number} is back · Bob asked, Anna agreed"
         assert await channel.content() == after
@@ -67,7 +72,9 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert rallied.title == "Tran rallies"
         assert (await channel.game()).units["tran"].state == "good-order"
         await channel.do("Bob", "unit add Guard squad VC morale=4 fp=1")
-        melee = await channel.do("Anna", 'lnlt melee attackers="Squad 1" defenders="Guard" hand=6,6,1,1')
+        melee = await channel.do(
+            "Anna", 'lnlt melee attackers="Squad 1" defenders="Guard" hand=6,6,1,1'
+        )
         assert "Guard" in melee.text()
         assert (await channel.game()).units["guard"].state == "eliminated"
         assert "Lost: Cell 1 and Guard" in units_of(await channel.say("Bob", "unit list"))
@@ -123,4 +130,6 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
 def _import_command(channel: Channel, text: str):  # type: ignore[no-untyped-def]
     from bot.interface.spec import Command
 
-    return Command(("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "import-1")
+    return Command(
+        ("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "import-1"
+    )

@@ -1,4 +1,6 @@
-"""One pack on two servers in two versions: each plays its own, and a game keeps the one that it was started with."""
+"""One pack on two servers in two versions: each plays its own, and a game keeps the one that it
+was started with.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ SEQUENCES = (
     "  - each: targets\n    change: {unit: unit, when: found.result == hit, set: {state: eliminated}}\n"
 )
 GAME = (
-    "groups: {combat: Combat}\nunits: {types: [unit], states: [full, eliminated], well: [full], lost: [eliminated]}\n"
+    "groups: {combat: Combat}\n"
+    "units: {types: [unit], states: [full, eliminated], well: [full], lost: [eliminated]}\n"
 )
 FIRST = {"game.yaml": GAME, "sequences.yaml": SEQUENCES}
 SECOND = {**HIT_ON_4, **FIRST}
@@ -63,7 +66,9 @@ async def test_each_server_plays_its_own_version() -> None:
         assert odds.title == {"miss": "Miss 67%, hit 33%", "hit": "Miss 50%, hit 50%"}[result]
 
 
-async def test_a_game_keeps_the_version_that_it_was_started_with_until_its_settings_say_otherwise() -> None:
+async def test_a_game_keeps_the_version_that_it_was_started_with_until_its_settings_say_otherwise() -> (
+    None
+):
     north, _ = await two_servers()
     await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit')
     first = (await north.game()).packs
@@ -90,7 +95,9 @@ async def test_a_game_keeps_the_version_that_it_was_started_with_until_its_setti
 
 async def test_a_game_whose_pack_was_removed_is_read_and_goes_on() -> None:
     north, _ = await two_servers()
-    await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=6")
+    await north.do(
+        "Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=6"
+    )
     await managed(north, "pack remove few")
     assert "Shoot" in (await north.do("Anna", "log")).text()
     assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=6")).text()
@@ -117,7 +124,9 @@ async def every_event_of_packs() -> list[dict[str, Any]]:
 
 async def test_every_kind_of_event_that_may_bring_a_version_does() -> None:
     events = await every_event_of_packs()
-    brought = {event["kind"] for event in events if "packs" in event.get("after", {}).get("game", {})}
+    brought = {
+        event["kind"] for event in events if "packs" in event.get("after", {}).get("game", {})
+    }
     assert brought == {"sequence", "undo", "redo", "unit", "start", "settings"}
 
 
@@ -145,16 +154,31 @@ async def upgraded() -> Channel:
     north, _ = await two_servers()
     assert not (await add(north, few(SECOND))).error
     await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1..2" unit')
-    await north.do("Anna", "few shoot targets=unit", "few shoot targets=unit hand=4", "game settings pack=few@2")
-    await north.do("Anna", "few shoot targets=unit hand=4 secret", "few shoot targets=u1 hand=4", "game reveal 6")
+    await north.do(
+        "Anna",
+        "few shoot targets=unit",
+        "few shoot targets=unit hand=4",
+        "game settings pack=few@2",
+    )
+    await north.do(
+        "Anna",
+        "few shoot targets=unit hand=4 secret",
+        "few shoot targets=u1 hand=4",
+        "game reveal 6",
+    )
     return north
 
 
-async def test_an_export_carries_each_version_and_is_verified_with_exactly_these(tmp_path: Path) -> None:
+async def test_an_export_carries_each_version_and_is_verified_with_exactly_these(
+    tmp_path: Path,
+) -> None:
     channel = await upgraded()
     log = await exported(channel)
     assert len(log["packs"]) == 2
-    assert {files["pack.yaml"] for files in log["packs"].values()} == {FEW["pack.yaml"], SECOND["pack.yaml"]}
+    assert {files["pack.yaml"] for files in log["packs"].values()} == {
+        FEW["pack.yaml"],
+        SECOND["pack.yaml"],
+    }
     found = check(log)
     assert (found.faults, found.unplayed, found.played) == ((), 0, 4)
     (tmp_path / "game.json").write_text(json.dumps(log))
@@ -217,9 +241,13 @@ async def test_options_are_completed_and_forms_opened_in_the_version_that_is_pla
     assert "/few shoot" in (await north.do("Anna", "help few")).text()
 
 
-async def test_nothing_more_is_read_on_a_server_without_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_more_is_read_on_a_server_without_packs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#games"))
-    await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3")
+    await channel.do(
+        "Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3"
+    )
     read, store = list[str](), type(channel.app.store)
     before = store.doc
 
@@ -228,5 +256,7 @@ async def test_nothing_more_is_read_on_a_server_without_packs(monkeypatch: pytes
         return await before(self, kind, key)
 
     monkeypatch.setattr(store, "doc", doc)
-    await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3")
+    await channel.do(
+        "Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3"
+    )
     assert read == []

@@ -1,6 +1,8 @@
-"""Orders stay sealed until every side is in: nobody reads them by leaving, joining, or taking another side.
+"""Orders stay sealed until every side is in: nobody reads them by leaving, joining, or taking
+another side.
 
-The situation is the same in each game: Ann leads the game and plays Red; Ben plays Blue in some cases; Eve watches.
+The situation is the same in each game: Ann leads the game and plays Red; Ben plays Blue in some
+cases; Eve watches.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class Table:
         self.public: list[Reply] = []
 
     async def play(self, *lines: str) -> Reply:
-        """Play lines such as `Ann: game join Red`, and return the answer to the last one; none may be refused."""
+        """Play lines such as `Ann: game join Red`, and return the answer to the last one; none
+        may be refused.
+        """
         for line in lines:
             reply = await self.say(line)
             assert not reply.error, f"{line}: {reply.text()}"
@@ -42,7 +46,9 @@ class Table:
         """Return the answer to a line such as `Ben: order open`, which may be a refusal."""
         name, _, command = line.partition(": ")
         reply = await self.channel.say(name, command)
-        self.public += [one for one in (reply.announce, None if reply.private else reply) if one is not None]
+        self.public += [
+            one for one in (reply.announce, None if reply.private else reply) if one is not None
+        ]
         return reply
 
     def count_public(self, text: str) -> int:
@@ -94,7 +100,9 @@ async def test_a_player_alone_opens_their_own_orders_when_they_say_so() -> None:
 
 async def test_a_game_master_who_never_played_opens_early_and_all_are_told_who_did() -> None:
     table = Table(await Channel.fresh())
-    await table.play('Gus: game start lnlt "Test" sides="Red, Blue"', "Ann: game join Red", "Ben: game join Blue")
+    await table.play(
+        'Gus: game start lnlt "Test" sides="Red, Blue"', "Ann: game join Red", "Ben: game join Blue"
+    )
     opened = await table.play(f'Ann: order write "{SECRET}"', "Gus: order open")
     assert not opened.private
     assert opened.first == "Gus opens the orders for turn 1 · Red"
@@ -131,10 +139,16 @@ ATTACKS = {
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("attack", ATTACKS)
-async def test_nobody_reads_orders_by_leaving_joining_or_changing_sides(attack: str, game: str) -> None:
-    """Each attempt is refused and shows nothing; both verifiers find a log that holds such an opening."""
+async def test_nobody_reads_orders_by_leaving_joining_or_changing_sides(
+    attack: str, game: str
+) -> None:
+    """Each attempt is refused and shows nothing; both verifiers find a log that holds such an
+    opening.
+    """
     lines, opener, code = ATTACKS[attack]
-    table = await begin(game, "Red, Blue, Green" if "Cid: game join Green" in lines else "Red, Blue")
+    table = await begin(
+        game, "Red, Blue, Green" if "Cid: game join Green" in lines else "Red, Blue"
+    )
     await table.play(*lines)
     reply = await table.say(f"{opener}: order open")
     assert (reply.private, reply.code) == (True, code), reply.text()

@@ -1,4 +1,6 @@
-"""Results on the roster, one after the other: what each unit takes, exact undo and redo, a log that replays."""
+"""Results on the roster, one after the other: what each unit takes, exact undo and redo, a log
+that replays.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,12 @@ class Case:
     says: str = ""
 
 
-SQUAD = ("Alpha squad B men=3 grade=veteran", "Abe soldier B squad=b1", "Bob soldier B squad=b1", "Cal soldier B")
+SQUAD = (
+    "Alpha squad B men=3 grade=veteran",
+    "Abe soldier B squad=b1",
+    "Bob soldier B squad=b1",
+    "Cal soldier B",
+)
 TIGER = ("Tiger vehicle B armor=medium vehicle_type=tank crew=3",)
 HIT_TIGER = "vehicle-fire weapon=medium range=100 target=Tiger hand="
 
@@ -119,7 +126,10 @@ BAPS = [
         "baps",
         ('"2nd Squad" squad B men=4 grade=green', "Abe soldier B squad=2ndsquad wounds=2"),
         'blast weapon=grenade lethal="Abe; soldier squad=2ndsquad" hand=16,20',
-        ("2nd Squad (b1): squad men=2 grade=green", "Abe (b2): soldier squad=2ndsquad wounds=2 killed"),
+        (
+            "2nd Squad (b1): squad men=2 grade=green",
+            "Abe (b2): soldier squad=2ndsquad wounds=2 killed",
+        ),
         "Abe and the soldier are killed",
     ),
     Case(
@@ -225,7 +235,12 @@ ASL = [
 
 
 ALPHA = "Alpha element B morale=10 spot=11 members=3 ap=3 firearms=13 pen=9"
-FOES = ("Foe1 element A", "Foe2 element A suppression_markers=1", "Foe3 element A", "Foe4 element A")
+FOES = (
+    "Foe1 element A",
+    "Foe2 element A suppression_markers=1",
+    "Foe3 element A",
+    "Foe4 element A",
+)
 
 UCN = [
     Case(
@@ -257,7 +272,9 @@ UCN = [
         ),
         "next activation given up",
     ),
-    Case("ucn", (ALPHA,), "spot unit=Alpha hand=12,11,20", (), "The target is spotted · Alpha spots"),
+    Case(
+        "ucn", (ALPHA,), "spot unit=Alpha hand=12,11,20", (), "The target is spotted · Alpha spots"
+    ),
     Case(
         "ucn",
         (f"{ALPHA} weapon=lmg", "Foe element A members=4 state=go-firm"),
@@ -296,9 +313,17 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
 @pytest.mark.parametrize(
     ("case", "part"),
     [
-        (Case("baps", (f"{TIGER[0]} state=knocked-out",), f"{HIT_TIGER}15,1,3", ()), "unit-gone Tiger"),
         (
-            Case("baps", (f"{TIGER[0]} track-hit",), "throw-track cover=light speed=fast unit=Tiger", ()),
+            Case("baps", (f"{TIGER[0]} state=knocked-out",), f"{HIT_TIGER}15,1,3", ()),
+            "unit-gone Tiger",
+        ),
+        (
+            Case(
+                "baps",
+                (f"{TIGER[0]} track-hit",),
+                "throw-track cover=light speed=fast unit=Tiger",
+                (),
+            ),
             "unit-unfit Tiger",
         ),
         (
@@ -319,10 +344,18 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
             ),
             "not-together activated",
         ),
-        (Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()), "nobody Alpha"),
-        (Case("baps", (f"{TIGER[0]} state=knocked-out",), "crash unit=Tiger hand=1", ()), "unit-gone Tiger"),
         (
-            Case("baps", ("Alpha squad B men=0 grade=green",), "morale-check unit=Alpha hand=1", ()),
+            Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()),
+            "nobody Alpha",
+        ),
+        (
+            Case("baps", (f"{TIGER[0]} state=knocked-out",), "crash unit=Tiger hand=1", ()),
+            "unit-gone Tiger",
+        ),
+        (
+            Case(
+                "baps", ("Alpha squad B men=0 grade=green",), "morale-check unit=Alpha hand=1", ()
+            ),
             "nobody unit",
         ),
     ],

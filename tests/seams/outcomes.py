@@ -1,4 +1,6 @@
-"""What a sequence can come to, with the units of its example on a roster: for seams that try every outcome."""
+"""What a sequence can come to, with the units of its example on a roster: for seams that try
+every outcome.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ NAME = "Zebra"
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A sequence that can be typed in a channel: its inputs, all of whose units are on the roster."""
+    """A sequence that can be typed in a channel: its inputs, all of whose units are on the
+    roster.
+    """
 
     sequence: Sequence
     raw: dict[str, object]
@@ -33,7 +37,10 @@ class Ready:
 
     def outcomes(self, most: int) -> Iterator[tuple[tuple[object, ...], str]]:
         """What it may come to, each once, with dice that bring it about, as they are typed."""
-        full, seen = with_filled(self.raw, loans(self.sequence, self.raw, self.roster)), set[object]()
+        full, seen = (
+            with_filled(self.raw, loans(self.sequence, self.raw, self.roster)),
+            set[object](),
+        )
         for at in range(DRAWS):
             dice = Drawn(Random(f"{self.sequence.system.id} {self.sequence.id} {at}"))
             settled = resolve(self.sequence, full, dice, self.roster).settlement
@@ -55,7 +62,9 @@ class Drawn:
 
 
 async def ready(sequence: Sequence) -> Ready:
-    """A game with the units of the sequence's example; those that it leaves out are taken from scenarios."""
+    """A game with the units of the sequence's example; those that it leaves out are taken from
+    scenarios.
+    """
     system, raw = sequence.system, dict(sequence.example)
     channel = await Channel.fresh()
     await channel.do("Anna", f'game start {system.id} Farm sides="A, B"')
@@ -64,7 +73,11 @@ async def ready(sequence: Sequence) -> Ready:
     for option in wanted:
         single = [unit for key, unit in given.roster.items() if key == option.name]
         names = []
-        for unit in (given.units(option.name) if option.type == "units" else single) if option.name in raw else ():
+        for unit in (
+            (given.units(option.name) if option.type == "units" else single)
+            if option.name in raw
+            else ()
+        ):
             count += 1
             await channel.do("Anna", _added(sequence, option, unit, f"{NAME} {count}"))
             names.append(f"{NAME} {count}")
@@ -74,7 +87,9 @@ async def ready(sequence: Sequence) -> Ready:
         for one in _of_scenarios(sequence) if option.name not in raw else ():
             name = f"{NAME} {count + 1}"
             trial = {**raw, option.name: name}
-            if _takes(sequence, trial, {**roster, name.casefold(): replace(one, name=name, handle="z1")}):
+            if _takes(
+                sequence, trial, {**roster, name.casefold(): replace(one, name=name, handle="z1")}
+            ):
                 await channel.do("Anna", _added(sequence, option, one, name))
                 raw, roster, count = trial, roster_of(await channel.game()), count + 1
                 break
@@ -96,11 +111,23 @@ def _takes(sequence: Sequence, raw: dict[str, object], roster: Roster) -> bool:
 
 
 def _added(sequence: Sequence, option: Option, unit: Unit | RosterUnit, name: str) -> str:
-    """What adds a unit as it is typed in an example: a weapon there is what an element carries here."""
+    """What adds a unit as it is typed in an example: a weapon there is what an element carries
+    here.
+    """
     system, words = sequence.system, sequence.system.words["units"]
     known, flags = system.game["units"]["attributes"], getattr(unit, "flags", frozenset[str]())
-    numbers = dict(unit.numbers) | ({"weapon": unit.type} if unit.type not in words.types and unit.type else {})
-    said = [f"{key}={format_number(value)}" for key, value in numbers.items() if key in known and value not in ("", ())]
-    said += [f"state={state}" for state in words.known_states if flags and {*words.states.get(state, ())} == flags][:1]
+    numbers = dict(unit.numbers) | (
+        {"weapon": unit.type} if unit.type not in words.types and unit.type else {}
+    )
+    said = [
+        f"{key}={format_number(value)}"
+        for key, value in numbers.items()
+        if key in known and value not in ("", ())
+    ]
+    said += [
+        f"state={state}"
+        for state in words.known_states
+        if flags and {*words.states.get(state, ())} == flags
+    ][:1]
     type_ = unit.type if unit.type in words.types else words.types[0]
     return f'unit add "{name}" {type_} {"A" if option.name in ACTING else "B"} stats="{" ".join(said)}"'

@@ -1,11 +1,14 @@
-"""Who is called when the go changes hands: every kind of hand-over x there or not x platform, and every game's phases.
+"""Who is called when the go changes hands: every kind of hand-over x there or not x platform, and
+every game's phases.
 
-Whoever has an event in the log of the last five minutes is named in the bold headline and not called; if they stay
-silent for five minutes more, one message calls them, also those who want no reminders. A new game, and a new phase of
-one, joins by itself: each is led through two turns, with the next side there and not there.
+Whoever has an event in the log of the last five minutes is named in the bold headline and not
+called; if they stay silent for five minutes more, one message calls them, also those who want no
+reminders. A new game, and a new phase of one, joins by itself: each is led through two turns, with
+the next side there and not there.
 
-Left out: orders, which call whoever they wait for at any time; a go of both sides, whose headline names nobody; undo
-and redo of a hand-over, whose words are the undo's own (who is called: tests/commands/test_go.py).
+Left out: orders, which call whoever they wait for at any time; a go of both sides, whose headline
+names nobody; undo and redo of a hand-over, whose words are the undo's own (who is called:
+tests/commands/test_go.py).
 """
 
 from __future__ import annotations
@@ -34,7 +37,9 @@ HAND_OVERS = {
     "initiative named": ("game initiative VC",),
     "initiative rolled": ("lnlt initiative hand=2,5",),
 }
-"""What Alice says, who has the go in the operations phase of Lock 'n Load; the last line brings it to Bob."""
+"""What Alice says, who has the go in the operations phase of Lock 'n Load; the last line brings
+it to Bob.
+"""
 THERE, GONE = PRESENT - 60, PRESENT + 60
 
 
@@ -53,7 +58,9 @@ class Evening:
     async def begin(cls, platform: str, system: str = "lnlt") -> Evening:
         place, alice, bob = PLATFORMS[platform]
         now = [1_772_445_600.0]  # at ten in the morning
-        evening = cls(await fresh_app(lambda: now[0]), place, Person(alice, "Alice"), Person(bob, "Bob"), now)
+        evening = cls(
+            await fresh_app(lambda: now[0]), place, Person(alice, "Alice"), Person(bob, "Bob"), now
+        )
         await evening.say(evening.alice, f'game start {system} "Hill 875" sides="US, VC"')
         await evening.say(evening.alice, "game join US")
         await evening.say(evening.bob, "game join VC")
@@ -78,13 +85,19 @@ class Evening:
             self.now[0] = min(until, self.now[0] + (60 if seconds < 3600 else 1800))
             await self.app.due_work.look()
             for due in await self.app.answers.due(platform):
-                found += [due] if due.reply.title.endswith("waits for you") and not due.amends else []
+                found += (
+                    [due] if due.reply.title.endswith("waits for you") and not due.amends else []
+                )
                 await self.app.answers.delivered(due.id)
         return found
 
 
-async def handed_over(evening: Evening, lines: tuple[str, ...], before: float) -> tuple[Reply, Person]:
-    """The answer that brings the go to somebody who last acted so many seconds `before`, and who that is."""
+async def handed_over(
+    evening: Evening, lines: tuple[str, ...], before: float
+) -> tuple[Reply, Person]:
+    """The answer that brings the go to somebody who last acted so many seconds `before`, and who
+    that is.
+    """
     alice, bob = evening.alice, evening.bob
     await evening.say(alice, "game initiative US")
     await evening.say(alice, "game next")
@@ -105,7 +118,9 @@ async def evening(request: pytest.FixtureRequest) -> Evening:
 @pytest.mark.parametrize("evening", PLATFORMS, indirect=True)
 @pytest.mark.parametrize("kind", HAND_OVERS)
 @pytest.mark.parametrize("before", [THERE, GONE])
-async def test_who_is_there_is_named_and_called_only_when_silent(evening: Evening, kind: str, before: float) -> None:
+async def test_who_is_there_is_named_and_called_only_when_silent(
+    evening: Evening, kind: str, before: float
+) -> None:
     reply, gets = await handed_over(evening, HAND_OVERS[kind], before)
     if before is GONE:
         assert reply.mention == (gets.key,)
@@ -116,7 +131,9 @@ async def test_who_is_there_is_named_and_called_only_when_silent(evening: Evenin
     assert await evening.passes(PRESENT - 60) == []
     [call] = await evening.passes(120)
     assert call.reply.mention == (gets.key,)
-    assert (call.reply.footer, call.reply.buttons) == ((), ()), "it is no reminder that could be put off"
+    assert (call.reply.footer, call.reply.buttons) == ((), ()), (
+        "it is no reminder that could be put off"
+    )
     assert await evening.passes(24 * 3600) == [], "nobody is called twice"
 
 
@@ -137,7 +154,9 @@ async def test_reminders_come_as_wished_whoever_was_there(evening: Evening, befo
     reply, bob = await handed_over(evening, ("game pass",), before)
     assert reply.mention == (() if before is THERE else (bob.key,))
     found = await evening.passes(24 * 3600)
-    assert [due.reply.footer for due in found] == [(f"Reminder {count} of 3",) for count in (1, 2, 3)]
+    assert [due.reply.footer for due in found] == [
+        (f"Reminder {count} of 3",) for count in (1, 2, 3)
+    ]
 
 
 @pytest.mark.parametrize("acts", [False, True])
@@ -170,8 +189,12 @@ async def test_every_phase_of_every_game_calls_by_the_same_rule(system: str, bef
         await evening.passes(before)
         reply = await evening.say(asks, "game next")
         after = await evening.game()
-        awaited = [person for side, person in people.items() if side in after.go and person is not asks]
-        assert set(reply.mention) == ({person.key for person in awaited} if before is GONE else set())
+        awaited = [
+            person for side, person in people.items() if side in after.go and person is not asks
+        ]
+        assert set(reply.mention) == (
+            {person.key for person in awaited} if before is GONE else set()
+        )
         if before is THERE and len(after.go) == 1:
             assert all(person.name in reply.title for person in awaited), reply.title
     assert seen > 1

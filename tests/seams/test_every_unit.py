@@ -1,7 +1,9 @@
-"""Every unit of every scenario x every action that its card offers: it works as offered, or is not offered.
+"""Every unit of every scenario x every action that its card offers: it works as offered, or is not
+offered.
 
-Generated from the registry and the data: a new scenario, unit or sequence joins by itself. Left out: what the rest of
-the form is filled with varies as little as the sequence's example does; typed units are nobody's scenario.
+Generated from the registry and the data: a new scenario, unit or sequence joins by itself. Left
+out: what the rest of the form is filled with varies as little as the sequence's example does; typed
+units are nobody's scenario.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ BESIDE = ("leader", "headquarters")
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("GROGNARD_PACKS") or ROOT / "packs")
 PACKS = [FOLDER] if is_pack(FOLDER) else sorted(filter(is_pack, FOLDER.iterdir()))
-SCENARIOS = [(one.id, name) for one in (*built_in().values(), *map(load_pack, PACKS)) for name in one.scenarios]
+SCENARIOS = [
+    (one.id, name)
+    for one in (*built_in().values(), *map(load_pack, PACKS))
+    for name in one.scenarios
+]
 
 
 def the(id: str) -> System:
@@ -46,7 +52,9 @@ def the(id: str) -> System:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
-    """Neither for what the unit is, which the card hides, nor for a number that the scenario left out."""
+    """Neither for what the unit is, which the card hides, nor for a number that the scenario
+    left out.
+    """
     system = the(id)
     units = find_scenario(system, scenario).units
     assert list(refused_of(system, units.values())) == []
@@ -55,7 +63,9 @@ def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
 
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
-    """Alone a leader may have nothing to fire; beside whoever is offered to fire they are never in the way."""
+    """Alone a leader may have nothing to fire; beside whoever is offered to fire they are never
+    in the way.
+    """
     system, tried = the(id), 0
     units = list(find_scenario(system, scenario).units.values())
     for unit in units:
@@ -63,11 +73,15 @@ def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
         if first is None or first[0].verb not in FIRES or _single(first[0].id, first[1], system):
             continue
         sequence, option = first
-        for leader in (one for one in units if one.type in BESIDE and one.side == unit.side and one is not unit):
+        for leader in (
+            one for one in units if one.type in BESIDE and one.side == unit.side and one is not unit
+        ):
             roster = {one.name.casefold(): one for one in (unit, leader)}
             own = {**sequence.example, option: f"{unit.name}; {leader.name}"}
             tried += 1
-            if system.id != "ucn":  # there each item is a character with a weapon, and a leader fires as one
+            if (
+                system.id != "ucn"
+            ):  # there each item is a character with a weapon, and a leader fires as one
                 sequence.plan(sequence.given(own, roster))
     none = (
         "asl",
@@ -90,7 +104,9 @@ def _single(id: str, option: str, system: System) -> bool:
 @pytest.mark.parametrize(
     ("id", "scenario", "side"),
     [
-        pytest.param(id, name, at, marks=[] if id in ("lnlt", "nhis") and not at else [pytest.mark.slow])
+        pytest.param(
+            id, name, at, marks=[] if id in ("lnlt", "nhis") and not at else [pytest.mark.slow]
+        )
         for id, name in SCENARIOS
         for at in (0, 1)
     ],
@@ -98,7 +114,9 @@ def _single(id: str, option: str, system: System) -> bool:
 async def test_every_button_of_every_card_plays(
     id: str, scenario: str, side: int, use_packs: Callable[[Path], None]
 ) -> None:
-    """Pressed, with the rest of the form filled in as in the example: an answer, never a refusal."""
+    """Pressed, with the rest of the form filled in as in the example: an answer, never a
+    refusal.
+    """
     use_packs(FOLDER)
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {id} scenario={scenario}")
@@ -115,8 +133,15 @@ async def test_every_button_of_every_card_plays(
                 continue
             typed = parse_text(button.action.removeprefix(OPEN_FORM), registry())
             sequence = systems()[id].sequence(typed.spec.target)
-            aimed, enemy = aimed_option(sequence.inputs), next(one for one in game.units.values() if one.side != mine)
-            given = {**({aimed.name: enemy.handle} if aimed else {}), **sequence.example, **typed.options}
+            aimed, enemy = (
+                aimed_option(sequence.inputs),
+                next(one for one in game.units.values() if one.side != mine),
+            )
+            given = {
+                **({aimed.name: enemy.handle} if aimed else {}),
+                **sequence.example,
+                **typed.options,
+            }
             reply = await channel.do("Anna", command_text(typed.spec, given))
             tried += 1
             if not typed.options.get(ODDS):
@@ -127,12 +152,17 @@ async def test_every_button_of_every_card_plays(
 
 @pytest.mark.parametrize(
     ("id", "scenario"),
-    [pytest.param(id, name, marks=[] if id == "lnlt" else [pytest.mark.slow]) for id, name in SCENARIOS],
+    [
+        pytest.param(id, name, marks=[] if id == "lnlt" else [pytest.mark.slow])
+        for id, name in SCENARIOS
+    ],
 )
 async def test_every_mark_of_every_card_is_put_on_and_taken_back(
     id: str, scenario: str, use_packs: Callable[[Path], None]
 ) -> None:
-    """Each state, marker and side that the card of a unit type offers; the card can be shown on both platforms."""
+    """Each state, marker and side that the card of a unit type offers; the card can be shown on
+    both platforms.
+    """
     use_packs(FOLDER)
     channel = await Channel.fresh()
     await channel.do("Anna", f"game start {id} scenario={scenario}")
@@ -143,7 +173,11 @@ async def test_every_mark_of_every_card_is_put_on_and_taken_back(
         types.add(unit.type)
         card = await channel.do("Anna", f"unit show {unit.handle}")
         assert check_blocks(slack(card, "T1").blocks) == []
-        shown = [part for row in (*rows(card.buttons), *menu_rows(card.menus)) for part in row["components"]]
+        shown = [
+            part
+            for row in (*rows(card.buttons), *menu_rows(card.menus))
+            for part in row["components"]
+        ]
         ids = [part["custom_id"] for part in shown]
         values = [option["value"] for part in shown for option in part.get("options", ())]
         assert len(ids) == len({*ids})
@@ -166,18 +200,28 @@ GHOSTS = [
 
 
 @pytest.mark.parametrize(("id", "unit"), GHOSTS)
-def test_a_unit_without_what_its_fire_needs_is_a_fault_of_its_scenario(id: str, unit: RosterUnit) -> None:
+def test_a_unit_without_what_its_fire_needs_is_a_fault_of_its_scenario(
+    id: str, unit: RosterUnit
+) -> None:
     """`grognard check` says so in the words of the fire."""
-    assert any(said.startswith(("Direct fire", "Fire", "Ranged")) for said in refused_of(the(id), [unit]))
+    assert any(
+        said.startswith(("Direct fire", "Fire", "Ranged")) for said in refused_of(the(id), [unit])
+    )
 
 
-@pytest.mark.parametrize(("id", "name"), [("lnlt", "Lt Brooks"), ("lnlt", "Doc"), ("nhis", "Lt Harlan")])
+@pytest.mark.parametrize(
+    ("id", "name"), [("lnlt", "Lt Brooks"), ("lnlt", "Doc"), ("nhis", "Lt Harlan")]
+)
 def test_fire_with_it_is_offered_to_what_can_do_it(id: str, name: str) -> None:
     """Leaders and medics add nothing alone: no button. The squad beside them has one."""
     system = the(id)
     units = [unit for one in system.scenarios for unit in find_scenario(system, one).units.values()]
     shots = {
-        unit.name: [one for one, option in acts(system, unit, system.sequences, is_own=True) if option in ACTING]
+        unit.name: [
+            one
+            for one, option in acts(system, unit, system.sequences, is_own=True)
+            if option in ACTING
+        ]
         for unit in units
     }
     assert not [one for one in shots[name] if one.verb == "Fire"]
@@ -185,4 +229,7 @@ def test_fire_with_it_is_offered_to_what_can_do_it(id: str, name: str) -> None:
     error = refusal(system.sequence("fire"), "attackers", unit)
     assert error is not None
     assert error.code in BY_NATURE
-    assert any(one.verb == "Fire" for one in shots[next(unit.name for unit in units if unit.type == "squad")])
+    assert any(
+        one.verb == "Fire"
+        for one in shots[next(unit.name for unit in units if unit.type == "squad")]
+    )

@@ -1,10 +1,10 @@
-"""Every way into a form x odds, secret, own dice, what if: what was asked for is what the form does when it is sent as
-it opens. Of every sequence of the registry, so that a new one joins by itself.
+"""Every way into a form x odds, secret, own dice, what if: what was asked for is what the form does
+when it is sent as it opens. Of every sequence of the registry, so that a new one joins by itself.
 
-Among the ways are macros, whole and with a gap. Left out: the menu of a message, which presses the buttons of the
-message and has no options to forget (tests/adapters); lookups and commands outside play, whose forms ask for no way to
-roll (checked below); private and public forms of one sequence differ in nothing that this is about, so each is tried in
-one game state.
+Among the ways are macros, whole and with a gap. Left out: the menu of a message, which presses the
+buttons of the message and has no options to forget (tests/adapters); lookups and commands outside
+play, whose forms ask for no way to roll (checked below); private and public forms of one sequence
+differ in nothing that this is about, so each is tried in one game state.
 """
 
 from __future__ import annotations
@@ -67,12 +67,22 @@ def some_units(spec: CommandSpec) -> Known:
 
 
 def sent_on_discord(form: Form, values: dict[str, Any]) -> dict[str, object]:
-    """What Discord's client sends of a modal in which only `values` were touched, and what it insists on."""
+    """What Discord's client sends of a modal in which only `values` were touched, and what it
+    insists on.
+    """
     body = modal(form, KEY)
     needed = [part["component"] for part in body["components"] if part["component"].get("required")]
-    owed = [one for one in needed if not one.get("value") and not any(o.get("default") for o in one.get("options", ()))]
-    left = {one["custom_id"]: [one["options"][0]["value"]] if "options" in one else "5" for one in owed} | values
-    parts = [part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]]
+    owed = [
+        one
+        for one in needed
+        if not one.get("value") and not any(o.get("default") for o in one.get("options", ()))
+    ]
+    left = {
+        one["custom_id"]: [one["options"][0]["value"]] if "options" in one else "5" for one in owed
+    } | values
+    parts = [
+        part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]
+    ]
     return filled({"components": [submitted_part(part, left) for part in parts]})
 
 
@@ -90,7 +100,11 @@ def sent_on_slack(form: Form, values: dict[str, Any], spec: CommandSpec) -> dict
         if block["block_id"] in values:
             found = {"selected_option": {"value": values[block["block_id"]]}}
         if not found and "options" in element:
-            found = {"selected_option": None} if element["type"] != "multi_static_select" else {"selected_options": []}
+            found = (
+                {"selected_option": None}
+                if element["type"] != "multi_static_select"
+                else {"selected_options": []}
+            )
         state[block["block_id"]] = {"value": found or {"value": ""}}
     return read_state(form, state)
 
@@ -103,7 +117,9 @@ def ways(spec: CommandSpec) -> Iterator[str]:
     yield from (way for way in ASKED if not way or spec.option(way) is not None)
 
 
-def as_opened(spec: CommandSpec, options: dict[str, object], known: Known, room: Room, **sent: str) -> Taken:
+def as_opened(
+    spec: CommandSpec, options: dict[str, object], known: Known, room: Room, **sent: str
+) -> Taken:
     """What comes of a form that is sent as it opens, but for what was chosen in `sent`."""
     form = form_of(spec, options, known, room)
     values = sent_on_discord(form, sent) if room is MODAL else sent_on_slack(form, sent, spec)
@@ -122,10 +138,15 @@ def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> No
             if way == COMPARE and spec not in COUNTED:
                 continue  # of /roll: a comparison of dice is another roll's odds, and has no way of its own
             for options in ({}, example):
-                before = {name: value for name, value in options.items() if name not in ASKED} | given(spec, way)
+                before = {
+                    name: value for name, value in options.items() if name not in ASKED
+                } | given(spec, way)
                 taken = as_opened(spec, before, known, room)
                 assert taken.how == ASKED[way], (spec.name, way)
-                assert action_of(taken.how, KEY, taken.options).startswith(DOES[taken.how]), (spec.name, way)
+                assert action_of(taken.how, KEY, taken.options).startswith(DOES[taken.how]), (
+                    spec.name,
+                    way,
+                )
                 assert bool(taken.options.get(SECRET)) == (way == SECRET), (spec.name, way)
                 again = as_opened(spec, taken.options, known, room)
                 assert again.how == taken.how, (spec.name, way, "opened once more")
@@ -146,7 +167,9 @@ def test_a_refused_form_keeps_its_way_at_every_field() -> None:
     for spec in COUNTED:
         known = some_units(spec)
         for option in spec.options:
-            form = form_of(spec, given(spec, ODDS), known, MODAL, option.name, "Something was wrong here.")
+            form = form_of(
+                spec, given(spec, ODDS), known, MODAL, option.name, "Something was wrong here."
+            )
             taken = take(spec, known, form, sent_on_discord(form, {}))
             assert taken.how == ODDS, (spec.name, option.name)
 
@@ -159,19 +182,29 @@ def test_whatever_has_another_kind_of_form_has_no_way_to_choose() -> None:
 
 
 def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
-    """1.10: only what is left over after five fields goes into the line, and its one number needs no name."""
+    """1.10: only what is left over after five fields goes into the line, and its one number
+    needs no name.
+    """
     for spec in ROLLED:
         form = form_of(spec, {}, some_units(spec), MODAL)
         line = form.field("rest")
         owed = [
-            option for option in spec.options if option.required and line is not None and option.name in line.covers
+            option
+            for option in spec.options
+            if option.required and line is not None and option.name in line.covers
         ]
-        numbers = [option for option in owed if option.type in ("int", "number") and not option.brings]
+        numbers = [
+            option for option in owed if option.type in ("int", "number") and not option.brings
+        ]
         if len(numbers) == 1 and line is not None and line.option is not None:
             filled_in = take(spec, some_units(spec), form, {"rest": f"{numbers[0].min or 5:g}"})
             assert filled_in.problem is None, spec.name
             assert numbers[0].name in filled_in.options, spec.name
-        if spec.system in ("nhis", "lnlt") and spec.target in ("fire", "ordnance-vehicle", "ordnance-infantry"):
+        if spec.system in ("nhis", "lnlt") and spec.target in (
+            "fire",
+            "ordnance-vehicle",
+            "ordnance-infantry",
+        ):
             assert not numbers, f"{spec.name}: the number has its own field"
 
 
@@ -188,7 +221,9 @@ async def sent(channel: Channel, key: str, name: str = "Anna", **chosen: str) ->
     form = form_of(spec, draft.options, known, MODAL, draft.wrong, draft.message, draft.title)
     taken = take(spec, known, form, sent_on_discord(form, dict(chosen)))
     assert taken.problem is None, taken.problem
-    await channel.app.drafts.put(draft._replace(options=taken.options, wrong="", message="", better=None))
+    await channel.app.drafts.put(
+        draft._replace(options=taken.options, wrong="", message="", better=None)
+    )
     action = action_of(taken.how, key, taken.options)
     reply = await channel.press(name, action)
     return await channel.app.forms.offered(reply, spec, taken.options, who, key)
@@ -206,7 +241,9 @@ async def events(channel: Channel) -> int:
 async def saved(channel: Channel, name: str, text: str) -> None:
     """A macro of Anna's."""
     options: dict[str, object] = {"name": name, "text": text}
-    command = Command(("macro", "add"), options, channel.who("Anna"), channel.place, f"macro {name}")
+    command = Command(
+        ("macro", "add"), options, channel.who("Anna"), channel.place, f"macro {name}"
+    )
     assert not (await channel.app.run(command)).error
 
 
@@ -232,7 +269,9 @@ async def _odds_never_roll(spec: CommandSpec) -> None:
     who = channel.who("Anna")
     # a command with something missing, and each button that opens a form of what it says
     opened = await channel.app.forms.begin(spec, asked, who)
-    as_text = await channel.app.forms.opened(command_text(spec, asked).removeprefix("/"), who, channel.place)
+    as_text = await channel.app.forms.opened(
+        command_text(spec, asked).removeprefix("/"), who, channel.place
+    )
     for draft in (opened, as_text):
         reply = await sent(channel, draft.key)
         assert not reply.error, (spec.name, reply.text())
@@ -251,10 +290,21 @@ async def _odds_never_roll(spec: CommandSpec) -> None:
     assert (await sent(channel, again.key)).private
     assert await events(channel) == 0, f"{spec.name} rolled from the odds' Change…"
     # Fix it, and Fix it again
-    wrong = error_reply(UserError("Something was wrong here.", option=next(iter(options), None), code="bad-value"))
+    wrong = error_reply(
+        UserError("Something was wrong here.", option=next(iter(options), None), code="bad-value")
+    )
     refused = await channel.app.forms.offered(wrong, spec, asked, who)
-    fix = await channel.app.forms.opened(faces(refused)["Fix it"].removeprefix("form:"), who, channel.place)
-    form = form_of(spec, fix.options, await channel.app.known(channel.place, who), MODAL, fix.wrong, fix.message)
+    fix = await channel.app.forms.opened(
+        faces(refused)["Fix it"].removeprefix("form:"), who, channel.place
+    )
+    form = form_of(
+        spec,
+        fix.options,
+        await channel.app.known(channel.place, who),
+        MODAL,
+        fix.wrong,
+        fix.message,
+    )
     assert take(spec, Known(), form, {}).how == ODDS, spec.name
     # Roll it is a choice
     rolled = await channel.press("Anna", faces(typed)["Roll it"])
@@ -276,8 +326,12 @@ async def test_odds_never_roll_by_any_way_into_any_form(spec: CommandSpec) -> No
     await _odds_never_roll(spec)
 
 
-@pytest.mark.parametrize(("word", "label"), [("odds", "Odds at Cell 1"), ("secret", "Fire at Cell 1"), ("hand=6", "")])
-async def test_the_button_that_does_what_was_meant_does_it_in_the_way_that_was_asked(word: str, label: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "label"), [("odds", "Odds at Cell 1"), ("secret", "Fire at Cell 1"), ("hand=6", "")]
+)
+async def test_the_button_that_does_what_was_meant_does_it_in_the_way_that_was_asked(
+    word: str, label: str
+) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     before = await events(channel)

@@ -1,9 +1,11 @@
-"""What is added joins the seams by itself: a sequence and a unit type of a new game, a kind of event, a kept number.
+"""What is added joins the seams by itself: a sequence and a unit type of a new game, a kind of
+event, a kept number.
 
-Each is added here, and each seam is seen to take it up: the sequence and the unit are tried (and pass), the kind and
-the number are asked for by name.
+Each is added here, and each seam is seen to take it up: the sequence and the unit are tried (and
+pass), the kind and the number are asked for by name.
 
-Left out: seams of Slack's blocks and of calls, which take any registry and any game that is there as these do.
+Left out: seams of Slack's blocks and of calls, which take any registry and any game that is there
+as these do.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ TAKES = {
 
 @pytest.fixture
 def newcomer(tmp_path: Path) -> Path:
-    """A folder with one pack: the generic one, with a unit type, its unit and a sequence of another name."""
+    """A folder with one pack: the generic one, with a unit type, its unit and a sequence of
+    another name.
+    """
     pack = Path(shutil.copytree(ROOT / "packs/generic", tmp_path / "packs/newcomer"))
     for name, old, new in (
         ("pack.yaml", "id: generic", "id: newcomer"),
@@ -42,7 +46,11 @@ def newcomer(tmp_path: Path) -> Path:
         ("game.yaml", "sets: {attack:", "sets: {clash:"),
         ("game.yaml", "buttons: [attack, next]", "buttons: [clash, next]"),
         ("sequences.yaml", "attack:\n  title: Attack", "clash:\n  title: Clash"),
-        ("scenarios/crossroads.yaml", "name: Tank Company, type: armor", "name: Tank Company, type: phantom"),
+        (
+            "scenarios/crossroads.yaml",
+            "name: Tank Company, type: armor",
+            "name: Tank Company, type: phantom",
+        ),
     ):
         text = (pack / name).read_text("utf-8").replace('"Tank Company"', "Tank Company")
         assert old in text, (name, old)
@@ -54,8 +62,22 @@ def newcomer(tmp_path: Path) -> Path:
 def outcome(folder: Path, *words: str) -> tuple[int, str]:
     """How pytest ends where the packs of this folder are the host's, and what it says."""
     env = {**os.environ, "GROGNARD_PACKS": str(folder)}
-    whole = (sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "", "-p", "no:cacheprovider", *words)
-    run = subprocess.run(whole, cwd=ROOT, env=env, capture_output=True, text=True, timeout=240, check=False)
+    whole = (
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-m",
+        "",
+        "-p",
+        "no:cacheprovider",
+        *words,
+    )
+    run = subprocess.run(
+        whole, cwd=ROOT, env=env, capture_output=True, text=True, timeout=240, check=False
+    )
     return run.returncode, run.stdout
 
 
@@ -78,6 +100,10 @@ def test_a_kind_of_event_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_number_that_a_phase_takes_off_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     test_kept.test_all_that_is_kept_is_tried()
-    monkeypatch.setattr(test_kept, "CASES", {name: one for name, one in test_kept.CASES.items() if "spent" not in name})
+    monkeypatch.setattr(
+        test_kept,
+        "CASES",
+        {name: one for name, one in test_kept.CASES.items() if "spent" not in name},
+    )
     with pytest.raises(AssertionError):
         test_kept.test_all_that_is_kept_is_tried()

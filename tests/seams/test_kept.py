@@ -1,8 +1,9 @@
-"""What a result keeps on the roster beside a state, and every other feature: odds, seals, undo, a restart, a proof.
+"""What a result keeps on the roster beside a state, and every other feature: odds, seals, undo, a
+restart, a proof.
 
-`KEPT` is read from the games: each number that a phase takes off, and each that an option is lent by; a new one fails
-here until `CASES` says how it comes about. `half`, `in` and several units at once are there too. Left out: the numbers
-of a reduced side as they are typed (tests/scenarios).
+`KEPT` is read from the games: each number that a phase takes off, and each that an option is lent
+by; a new one fails here until `CASES` says how it comes about. `half`, `in` and several units at
+once are there too. Left out: the numbers of a reduced side as they are typed (tests/scenarios).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from tests.seams.test_undo import PLACE, assert_verified, linked
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A game, its units of sides A and B, what is typed, its dice, and what the first unit bears after it."""
+    """A game, its units of sides A and B, what is typed, its dice, and what the first unit bears
+    after it.
+    """
 
     system: str
     units: tuple[str, ...]
@@ -37,7 +40,10 @@ class Case:
 CASES = {
     "lnlt acquired": Case(
         "lnlt",
-        ("Gun armored-vehicle A penetration=5", "Prey armored-vehicle B morale=5 armor=9 turret_armor=9"),
+        (
+            "Gun armored-vehicle A penetration=5",
+            "Prey armored-vehicle B morale=5 armor=9 turret_armor=9",
+        ),
         "ordnance-vehicle unit=Gun target=Prey to_hit=6",
         "6,6",
         "acquired=Prey acquisition=1",
@@ -51,14 +57,23 @@ CASES = {
     ),
     "ucn more_ap": Case(
         "ucn",
-        ("Red element A firearms=12 members=1 weapon=smg ap=3 more_ap=2", "Blue element B morale=14"),
+        (
+            "Red element A firearms=12 members=1 weapon=smg ap=3 more_ap=2",
+            "Blue element B morale=14",
+        ),
         "shoot shooters=Red target=Blue extra_ap=1",
         "19",
         "more_ap=1",
     ),
-    "baps points": Case("baps", ("Rock leader A lr=2", "Kim leader B"), "leader-points unit=Rock", "3", "points=5"),
+    "baps points": Case(
+        "baps", ("Rock leader A lr=2", "Kim leader B"), "leader-points unit=Rock", "3", "points=5"
+    ),
     "baps out-of-control": Case(
-        "baps", ("Puma vehicle A vehicle_type=wheeled", "Kim leader B"), "crash unit=Puma", "3", "out-of-control"
+        "baps",
+        ("Puma vehicle A vehicle_type=wheeled", "Kim leader B"),
+        "crash unit=Puma",
+        "3",
+        "out-of-control",
     ),
     "nhis fired": Case(
         "nhis",
@@ -75,7 +90,11 @@ CASES = {
         "fired",
     ),
     "baps points of several": Case(
-        "baps", ('"Rock 1..2" leader A lr=2', "Kim leader B"), 'leader-points unit="Rock 1..2"', "3,4", "points=5"
+        "baps",
+        ('"Rock 1..2" leader A lr=2', "Kim leader B"),
+        'leader-points unit="Rock 1..2"',
+        "3,4",
+        "points=5",
     ),
     "lnlt half": Case(
         "lnlt",
@@ -86,7 +105,11 @@ CASES = {
     ),
     "lnlt in": Case(
         "lnlt",
-        ("Cell squad B morale=5 in=M113", "M113 unarmored-vehicle B morale=5", "Gun armored-vehicle A penetration=9"),
+        (
+            "Cell squad B morale=5 in=M113",
+            "M113 unarmored-vehicle B morale=5",
+            "Gun armored-vehicle A penetration=9",
+        ),
         "ordnance-vehicle unit=Gun target=M113 to_hit=11 armor=1 turret_armor=1",
         "3,3,6,1,6,5",
         "eliminated",
@@ -100,7 +123,12 @@ def kept() -> set[str]:
     for name, system in systems().items():
         numbers = system.game["units"]["attributes"]
         phases = system.game.get("phases") or ()
-        found |= {f"{name} {word}" for phase in phases for word in phase.get("clears") or () if word in numbers}
+        found |= {
+            f"{name} {word}"
+            for phase in phases
+            for word in phase.get("clears") or ()
+            if word in numbers
+        }
         options = [option for sequence in system.sequences.values() for option in sequence.inputs]
         found |= {f"{name} acquired" for option in options if "acquired" in (option.lends or {})}
     return found

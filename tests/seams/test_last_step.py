@@ -1,7 +1,8 @@
-"""`/game undo` takes back the last step of whoever asks, whatever its result; anything else it names and asks first.
+"""`/game undo` takes back the last step of whoever asks, whatever its result; anything else it
+names and asks first.
 
-The shots come from the registry and the packs, so that a new game joins by itself. Who agrees and what
-is in the way of an undo is in `test_undo.py`.
+The shots come from the registry and the packs, so that a new game joins by itself. Who agrees and
+what is in the way of an undo is in `test_undo.py`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ async def start(channel: Channel, id: str) -> None:
 
 
 def shots_with_typed_units(id: str) -> list[str]:
-    """The example of each attack of a game, or of each sequence if it has no attack, as people type it."""
+    """The example of each attack of a game, or of each sequence if it has no attack, as people
+    type it.
+    """
     game = systems()[id]
     sequences = [game.sequence(name) for name in game.sequences]
     attacks = [sequence for sequence in sequences if sequence.verb in ATTACKS]
@@ -93,7 +96,9 @@ async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]
             if aimed is None:
                 others.append(command_text(typed.spec, given))
             else:
-                attacks += [command_text(typed.spec, {**given, aimed.name: enemy}) for enemy in enemies]
+                attacks += [
+                    command_text(typed.spec, {**given, aimed.name: enemy}) for enemy in enemies
+                ]
     return [*attacks, *others]
 
 
@@ -122,7 +127,9 @@ async def fire(channel: Channel, lines: list[str]) -> dict[str, Any]:
 
 
 async def assert_each_way_names(channel: Channel, number: int) -> None:
-    """The command, the word alone, the button of the board and that of the answer ask for this event at once."""
+    """The command, the word alone, the button of the board and that of the answer ask for this
+    event at once.
+    """
     board = await channel.do("Anna", "game board")
     on_board = next(button.action for button in board.buttons if button.label == "Undo")
     under = await channel.under(number, "undo")
@@ -138,13 +145,19 @@ async def assert_each_way_names(channel: Channel, number: int) -> None:
 @pytest.mark.parametrize(
     ("id", "units"), [(id, "typed") for id in GAMES] + [(id, "of the roster") for id in WITH_ROSTER]
 )
-async def test_each_way_to_undo_names_the_last_shot(id: str, units: str, use_packs: Callable[[Path], None]) -> None:
+async def test_each_way_to_undo_names_the_last_shot(
+    id: str, units: str, use_packs: Callable[[Path], None]
+) -> None:
     """Without effect, if a shot can have none: the setting before it, which has one, stays."""
     use_packs(FOLDER)
     channel = await Channel.fresh(place=PLACE)
     await start(channel, id)
     is_typed = units == "typed"
-    lines = shots_with_typed_units(id) if is_typed else await shots_with_units_of_the_roster(channel, id)
+    lines = (
+        shots_with_typed_units(id)
+        if is_typed
+        else await shots_with_units_of_the_roster(channel, id)
+    )
     await channel.do("Anna", "game settings answers=compact")
     if id == "salt-road":
         await channel.do("Anna", "track set orders 3")  # as a card played for them gives
@@ -181,7 +194,9 @@ async def table() -> Channel:
 
 
 async def asked_first(channel: Channel, name: str, number: int) -> Reply:
-    """The question that `/game undo` asks privately; it names this event, and takes nothing back."""
+    """The question that `/game undo` asks privately; it names this event, and takes nothing
+    back.
+    """
     before = (await channel.game()).number
     question = await channel.say(name, "game undo")
     assert question.private
@@ -198,7 +213,10 @@ async def test_the_last_step_is_taken_back_whatever_it_was(kind: str) -> None:
     event = await newest(channel)
     assert event["kind"] == kind
     undone = await channel.say("Anna", "game undo")
-    assert undone.title in (f"Anna asks to undo #{event['number']}", f"#{event['number']} is undone")
+    assert undone.title in (
+        f"Anna asks to undo #{event['number']}",
+        f"#{event['number']} is undone",
+    )
     await assert_verified(channel)
 
 
@@ -219,7 +237,10 @@ async def test_a_plain_roll_is_named_beside_the_step_before_it() -> None:
     await channel.do("Anna", "roll 2d6")
     question = await asked_first(channel, "Anna", edited + 1)
     assert "That roll changed nothing in the game." in question.text()
-    assert [button.label for button in question.buttons] == [f"Undo #{edited + 1}", f"Undo #{edited}"]
+    assert [button.label for button in question.buttons] == [
+        f"Undo #{edited + 1}",
+        f"Undo #{edited}",
+    ]
     assert (await channel.press("Anna", question.buttons[1].action)).title == f"#{edited} is undone"
     free = await Channel.fresh(place=PLACE)
     await free.do("Anna", "roll 2d6")
@@ -252,7 +273,9 @@ async def test_a_game_master_who_plays_no_side_is_asked_and_may() -> None:
 
 
 @pytest.mark.parametrize("line", ["unit edit us2 marker=+moved", "lnlt fire us1 vc1 hand=1,6"])
-async def test_between_players_of_one_side_the_one_who_did_it_agrees(line: str, tmp_path: Path) -> None:
+async def test_between_players_of_one_side_the_one_who_did_it_agrees(
+    line: str, tmp_path: Path
+) -> None:
     """Nobody plays the other side: `alone` was enough for anybody's step before."""
     channel = await Channel.fresh(place=PLACE)
     await two_sides(channel)
@@ -309,7 +332,9 @@ async def test_what_came_since_is_offered_where_it_is_in_the_way() -> None:
     assert late.code == "not-latest"
     assert [button.label for button in late.buttons] == [f"Undo #{edited + 1}"]
     await channel.press("Anna", late.buttons[0].action)
-    assert (await channel.press("Anna", await channel.under(edited, "undo"))).title == f"#{edited} is undone"
+    assert (
+        await channel.press("Anna", await channel.under(edited, "undo"))
+    ).title == f"#{edited} is undone"
 
 
 async def test_a_shot_that_waits_for_a_choice_is_named_to_the_side_that_chooses() -> None:

@@ -1,12 +1,14 @@
-"""Every native block of Slack's refused x every command that has such parts: each word of the answer is told still.
+"""Every native block of Slack's refused x every command that has such parts: each word of the
+answer is told still.
 
-The commands are those of the registry, typed as their own examples, combat sequences with `odds` and `compare`; so a
-new one joins by itself. The quick part renders every such answer for all eight sets of blocks that a workspace may
-take, and sends one answer of each shape to a Slack that refuses; the slow part sends all.
+The commands are those of the registry, typed as their own examples, combat sequences with `odds`
+and `compare`; so a new one joins by itself. The quick part renders every such answer for all eight
+sets of blocks that a workspace may take, and sends one answer of each shape to a Slack that
+refuses; the slow part sends all.
 
-Left out: look-ups (no head line: code blocks everywhere); commands whose example is refused
-where it is typed here (it needs a game, a file, a code or another channel); `compare` of all but one sequence of each
-game (slow to count, and alike in its parts).
+Left out: look-ups (no head line: code blocks everywhere); commands whose example is refused where
+it is typed here (it needs a game, a file, a code or another channel); `compare` of all but one
+sequence of each game (slow to count, and alike in its parts).
 """
 
 from __future__ import annotations
@@ -35,7 +37,10 @@ __all__ = ["post", "socket_slack"]
 
 NATIVE = (Odds, Grid, UnitTable)
 ALL = frozenset(TYPES)
-TAKEN = [frozenset(kinds) for kinds in chain.from_iterable(combinations(TYPES, n) for n in range(len(TYPES) + 1))]
+TAKEN = [
+    frozenset(kinds)
+    for kinds in chain.from_iterable(combinations(TYPES, n) for n in range(len(TYPES) + 1))
+]
 _begun: dict[str, Reply] = {}
 
 
@@ -73,14 +78,22 @@ async def _of_a_game() -> dict[str, Reply]:
             for line in ("unit list", "game stats"):
                 found[f"{line} ({name} {scenario})"] = await channel.do("Anna", line)
     channel = await Channel.fresh()
-    await channel.do("Anna", *('lnlt fire "squad fp=4" "squad morale=4; leader morale=6 lm=1" tm=1',) * 2)
+    await channel.do(
+        "Anna", *('lnlt fire "squad fp=4" "squad morale=4; leader morale=6 lm=1" tm=1',) * 2
+    )
     found["game stats"] = await channel.do("Anna", "game stats")
-    return {line: reply for line, reply in found.items() if any(isinstance(part, NATIVE) for part in reply.lines)}
+    return {
+        line: reply
+        for line, reply in found.items()
+        if any(isinstance(part, NATIVE) for part in reply.lines)
+    }
 
 
 def words(text: str) -> set[str]:
     """The words and figures of a text, without marks; one that was cut for a phone is none."""
-    return {word.strip(".,:;()[]*_~`'\"").casefold() for word in text.split() if not word.endswith("…")}
+    return {
+        word.strip(".,:;()[]*_~`'\"").casefold() for word in text.split() if not word.endswith("…")
+    }
 
 
 def told(blocks: Iterable[Mapping[str, Any]]) -> str:
@@ -93,7 +106,13 @@ def _texts(part: Any) -> Iterable[str]:
         yield from chain.from_iterable(map(_texts, part))
     elif isinstance(part, dict):
         for value in part.values():
-            yield from [value] if isinstance(value, str) else _texts(value) if isinstance(value, list | dict) else ()
+            yield from (
+                [value]
+                if isinstance(value, str)
+                else _texts(value)
+                if isinstance(value, list | dict)
+                else ()
+            )
 
 
 def missing(reply: Reply, said: str) -> set[str]:

@@ -1,8 +1,9 @@
-"""Odds of a shot at nobody in particular: every sequence whose target may be left out x typed units and roster units.
+"""Odds of a shot at nobody in particular: every sequence whose target may be left out x typed units
+and roster units.
 
-Generated from the registry: a new sequence joins by itself. Left out: sequences that need a target, those that take
-nobody who acts, and those in which who acts is the only one there (a rally, a morale check, smoke), whose odds
-are about nobody else.
+Generated from the registry: a new sequence joins by itself. Left out: sequences that need a target,
+those that take nobody who acts, and those in which who acts is the only one there (a rally, a
+morale check, smoke), whose odds are about nobody else.
 """
 
 from __future__ import annotations
@@ -27,9 +28,15 @@ def _sequences() -> Iterator[Sequence]:
     for system in systems().values():
         for sequence in system.sequences.values():
             acting = [
-                option for option in sequence.inputs if option.name in ACTING and option.type in ("unit", "units")
+                option
+                for option in sequence.inputs
+                if option.name in ACTING and option.type in ("unit", "units")
             ]
-            aimed = [option for option in sequence.inputs if option.name in AIMED and option.type in ("unit", "units")]
+            aimed = [
+                option
+                for option in sequence.inputs
+                if option.name in AIMED and option.type in ("unit", "units")
+            ]
             is_open = aimed and not any(option.required for option in aimed)
             alone = has_one_party(sequence) or hits_its_unit(sequence)
             if sequence.odds_by and acting and is_open and not alone:
@@ -38,12 +45,18 @@ def _sequences() -> Iterator[Sequence]:
 
 def _untargeted(sequence: Sequence) -> dict[str, object]:
     """The example's inputs without a target."""
-    aimed = [option.name for option in sequence.inputs if option.name in AIMED and option.type in ("unit", "units")]
+    aimed = [
+        option.name
+        for option in sequence.inputs
+        if option.name in AIMED and option.type in ("unit", "units")
+    ]
     return {name: value for name, value in sequence.example.items() if name not in aimed}
 
 
 def _rostered(sequence: Sequence) -> tuple[dict[str, object], dict[str, RosterUnit]]:
-    """The example's inputs without a target, those who act being units of a roster; and that roster."""
+    """The example's inputs without a target, those who act being units of a roster; and that
+    roster.
+    """
     raw = _untargeted(sequence)
     given = sequence.given(raw, {})
     roster: dict[str, RosterUnit] = {}
@@ -70,7 +83,9 @@ def _cases() -> Iterator[object]:
 
 @pytest.mark.parametrize(("sequence", "how"), [*_cases()])
 def test_the_odds_name_the_target_and_never_those_who_act(sequence: Sequence, how: str) -> None:
-    """Neither the question nor the heading of a block says a word of who acts: they are about whoever is hit."""
+    """Neither the question nor the heading of a block says a word of who acts: they are about
+    whoever is hit.
+    """
     raw, roster = _rostered(sequence) if how == "roster" else (_untargeted(sequence), {})
     given, rows = sequence.given(raw, roster), odds_rows(sequence, raw, roster)
     acting = actors(sequence, given)
@@ -78,7 +93,9 @@ def test_the_odds_name_the_target_and_never_those_who_act(sequence: Sequence, ho
         assert {name.split()[0] for name in acting} == {NAME}, acting
     counted = each_odds(sequence, raw, tuple(rows), roster)
     reply = odds_reply(sequence, raw, rows, counted, whom=joined(others(sequence, given)))
-    said = " ".join((reply.title, *(part.heading for part in reply.lines if isinstance(part, Odds))))
+    said = " ".join(
+        (reply.title, *(part.heading for part in reply.lines if isinstance(part, Odds)))
+    )
     assert not [name for name in acting if name in said], said
     if acting:
         assert joined(acting) not in said, said
@@ -87,4 +104,10 @@ def test_the_odds_name_the_target_and_never_those_who_act(sequence: Sequence, ho
 def test_the_sequences_are_those_one_would_think_of() -> None:
     """So nobody empties the list without seeing it."""
     found = {f"{sequence.system.id} {sequence.id}" for sequence in _sequences()}
-    assert {"lnlt fire", "ucn shoot", "ucn interrupt", "lnlt ordnance-vehicle", "lnlt barrage"} <= found
+    assert {
+        "lnlt fire",
+        "ucn shoot",
+        "ucn interrupt",
+        "lnlt ordnance-vehicle",
+        "lnlt barrage",
+    } <= found

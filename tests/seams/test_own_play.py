@@ -1,5 +1,5 @@
-"""Somebody's own play beside every command: what needs no game works there, anything else is refused in one sentence,
-and whatever is done stays out of every channel."""
+"""Somebody's own play beside every command: what needs no game works there, anything else is
+refused in one sentence, and whatever is done stays out of every channel."""
 
 from __future__ import annotations
 
@@ -24,9 +24,27 @@ ANNA = "console:anna"
 SHOT = 'lnlt fire "squad fp=2" "squad morale=5"'
 SPECS = list(registry())
 REFUSED = {
-    *("choose", "unit", "order", "pack", "setup", "track", "hand", "deck deal", "deck peek", "deck play", "deck give"),
-    *(f"game {word}" for word in ("start", "join", "leave", "next", "pass", "initiative", "plan", "board", "end")),
-    *(f"game {word}" for word in ("open", "resume", "transfer", "link", "import", "share", "claim")),
+    *(
+        "choose",
+        "unit",
+        "order",
+        "pack",
+        "setup",
+        "track",
+        "hand",
+        "deck deal",
+        "deck peek",
+        "deck play",
+        "deck give",
+    ),
+    *(
+        f"game {word}"
+        for word in ("start", "join", "leave", "next", "pass", "initiative", "plan", "board", "end")
+    ),
+    *(
+        f"game {word}"
+        for word in ("open", "resume", "transfer", "link", "import", "share", "claim")
+    ),
 }
 """By hand, so that a new command is thought about: whole families, and commands of `/game`."""
 BEFORE: dict[Path, tuple[str, ...]] = {
@@ -37,7 +55,8 @@ BEFORE: dict[Path, tuple[str, ...]] = {
     ("fair", "close"): ('fair add "words"',),
     ("fair", "reveal"): ("roll 2d6",),
     **dict.fromkeys(
-        (("macro", "run"), ("macro", "remove"), ("macro", "export")), ("roll 2d6", 'macro add h "roll {n=1}d10>=8"')
+        (("macro", "run"), ("macro", "remove"), ("macro", "export")),
+        ("roll 2d6", 'macro add h "roll {n=1}d10>=8"'),
     ),
 }
 TYPED: dict[Path, str] = {
@@ -91,11 +110,21 @@ def test_the_menu_offers_a_persons_install_what_works_there() -> None:
 
 async def test_own_play_meets_the_ways_of_rolling() -> None:
     channel = await own_play()
-    for line in (SHOT, f"{SHOT} odds", f"{SHOT} compare", f"{SHOT} secret", "roll 2d6 hand=3,4", "again", "2d6+1"):
+    for line in (
+        SHOT,
+        f"{SHOT} odds",
+        f"{SHOT} compare",
+        f"{SHOT} secret",
+        "roll 2d6 hand=3,4",
+        "again",
+        "2d6+1",
+    ):
         reply = await channel.do("Anna", line)
     owed = await channel.refused("Anna", "roll 2d6 hand=3", "die-owed hand")
     assert owed.owed is not None
-    reply = await channel.fails("Anna", 'lnlt fire us1 "squad morale=5"', "your own play has no roster")
+    reply = await channel.fails(
+        "Anna", 'lnlt fire us1 "squad morale=5"', "your own play has no roster"
+    )
     assert "unit types are squad" in reply.text()
     assert (await channel.game()).units == {}
     assert not (await channel.game()).started
@@ -108,7 +137,9 @@ async def test_a_macro_that_needs_a_game_is_refused_like_it() -> None:
         assert (await channel.say("Anna", "macro run s")).code == "needs-game"
 
 
-@pytest.mark.parametrize("button", ["again", "undo", "redo", "reveal", "other", "share", "close", "log", "delete"])
+@pytest.mark.parametrize(
+    "button", ["again", "undo", "redo", "reveal", "other", "share", "close", "log", "delete"]
+)
 async def test_nobody_else_goes_on_with_it(button: str) -> None:
     channel = await own_play(("roll 2d6 secret", SHOT))
     number = (await channel.game()).number
@@ -125,7 +156,9 @@ async def test_others_may_look() -> None:
         assert not reply.error, reply.text()
         assert reply.private
     with pytest.raises(UserError, match="somebody's own roll"):
-        await channel.app.forms.opened(f"event:{(await channel.under(2, 'x'))[2:]}", channel.who("Ben"), channel.place)
+        await channel.app.forms.opened(
+            f"event:{(await channel.under(2, 'x'))[2:]}", channel.who("Ben"), channel.place
+        )
     assert (await channel.game()).number == 2
 
 
@@ -162,7 +195,10 @@ async def test_deleting_it_leaves_others_what_they_are_owed() -> None:
     own = await own_play()
     hall = Channel(own.app, prefix="h")
     await hall.do("Ben", "roll 2d6")
-    asked, until = Command(("roll",), {"dice": "2d6"}, hall.who("Ben"), hall.place, "b1"), time.time() + 600
+    asked, until = (
+        Command(("roll",), {"dice": "2d6"}, hall.who("Ben"), hall.place, "b1"),
+        time.time() + 600,
+    )
     assert await own.app.promised(asked, until) is None
     await hall.do("Anna", "privacy delete confirm")
     assert not await own.app.store.journal.note(Receipt(asked, until), LEASE), "it is still there"
@@ -180,7 +216,9 @@ async def test_an_answer_that_is_kept_is_counted() -> None:
 
 
 async def test_its_seed_is_promised_to_the_person() -> None:
-    """What `/fair show` promises before the first roll is what that roll uses, and a server's promise stays its own."""
+    """What `/fair show` promises before the first roll is what that roll uses, and a server's
+    promise stays its own.
+    """
     channel = await Channel.fresh(place=own_place(ANNA))
     promised = (await channel.do("Anna", "fair show")).text()
     await channel.do("Anna", "roll 2d6")

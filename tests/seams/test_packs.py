@@ -1,4 +1,6 @@
-"""Every pack that comes with the program, as the host's and as a server's own, x odds on the spot and in the worker."""
+"""Every pack that comes with the program, as the host's and as a server's own, x odds on the
+spot and in the worker.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from tests.packs.conftest import read
 async def test_the_worker_counts_what_is_counted_on_the_spot(
     whose: str, use_packs: Callable[[Path], None], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker process knows each pack by its hash, whoever brought it, and gives the same fractions."""
+    """The worker process knows each pack by its hash, whoever brought it, and gives the same
+    fractions.
+    """
     packs = cast("dict[str, PackSystem]", read(root / "packs"))
     if whose == "the host's":
         use_packs(root / "packs")
@@ -38,7 +42,9 @@ async def test_the_worker_counts_what_is_counted_on_the_spot(
                     if sequence.odds_by and id != "asl-fire":  # its table is blank
                         paths = (sequence.odds_by,)
                         found = await odds.count(sequence, sequence.example, paths, {})
-                        assert found == each_odds(sequence, sequence.example, paths, {}), f"{id} {sequence.id}"
+                        assert found == each_odds(sequence, sequence.example, paths, {}), (
+                            f"{id} {sequence.id}"
+                        )
                         counted += 1
     finally:
         await worker.close()
@@ -46,6 +52,8 @@ async def test_the_worker_counts_what_is_counted_on_the_spot(
 
 
 def test_the_words_of_every_command_cannot_be_inputs_of_a_pack() -> None:
-    """What the registry adds to a sequence or a table is what the check reserves; `mods` is what flags fold into."""
+    """What the registry adds to a sequence or a table is what the check reserves; `mods` is what
+    flags fold into.
+    """
     assert {*OF_SEQUENCES} == {*(option.name for option in (*ROLL_OPTIONS, ROUNDS)), "mods"}
     assert {*OF_TABLES} == {PRIVATE.name, PICTURE.name, WHOLE.name, "mods"}

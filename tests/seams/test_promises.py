@@ -1,7 +1,9 @@
-"""Every sentence of README, SECURITY.md and docs/dice.md, and every clause of what somebody "cannot", names the test
-that holds it or why it promises nothing, both ways; and a test that holds a promise fails when the promise is broken.
+"""Every sentence of README, SECURITY.md and docs/dice.md, and every clause of what somebody
+"cannot", names the test that holds it or why it promises nothing, both ways; and a test that holds
+a promise fails when the promise is broken.
 
-Left out: promises whose mutation would need more than one line, or a platform's stand-in (rows without `break`).
+Left out: promises whose mutation would need more than one line, or a platform's stand-in (rows
+without `break`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-ROWS: list[dict[str, Any]] = yaml.load((Path(__file__).parent / "promises.yaml").read_text("utf-8"), yaml.CSafeLoader)
+ROWS: list[dict[str, Any]] = yaml.load(
+    (Path(__file__).parent / "promises.yaml").read_text("utf-8"), yaml.CSafeLoader
+)
 PIECES = re.compile(r'(?<!":)(?<=[.:;])\s+|\s\|\s')
 CLAUSES = re.compile(r", |; (?=nor)|\. (?:Cannot )?(?=[a-z])")
 DRAWN, SECONDS = int(os.environ.get("GROGNARD_BROKEN", "20")), 600
@@ -33,7 +37,11 @@ def sentences(page: str) -> list[str]:
     lines = [line for line in text.splitlines() if not line.startswith(("    ", "#", "!["))]
     found = [piece.strip("-*| 0123456789.") for line in lines for piece in PIECES.split(line)]
     told = "|".join(map(re.escape, clauses())) if page == "SECURITY.md" else "$."
-    return [one for one in found if len(one.split()) > 2 and not re.match(f"(?:Cannot )?(?:{told})", one)]
+    return [
+        one
+        for one in found
+        if len(one.split()) > 2 and not re.match(f"(?:Cannot )?(?:{told})", one)
+    ]
 
 
 def clauses() -> list[str]:
@@ -42,7 +50,11 @@ def clauses() -> list[str]:
     text = re.sub(r" \([^()]*\)", "", text)
     bullets = [" ".join(found[1].split()) for found in re.finditer(r"- Cannot:((?:.|\n  )*)", text)]
     parts = [part for bullet in bullets for part in re.split(r"(?<=\.) (?=What|Ids)", bullet)]
-    return [one for part in parts for one in ([part] if part.startswith("What") else CLAUSES.split(part.strip()))]
+    return [
+        one
+        for part in parts
+        for one in ([part] if part.startswith("What") else CLAUSES.split(part.strip()))
+    ]
 
 
 def begun(page: str) -> list[str]:
@@ -55,7 +67,9 @@ def begun(page: str) -> list[str]:
 def test_every_sentence_has_a_row_and_every_row_its_sentence(page: str) -> None:
     said = sentences(page) + (clauses() if page == "SECURITY.md" else [])
     assert [one for one in said if not one.startswith(tuple(begun(page)))] == []
-    assert [one for one in begun(page) if not any(sentence.startswith(one) for sentence in said)] == []
+    assert [
+        one for one in begun(page) if not any(sentence.startswith(one) for sentence in said)
+    ] == []
 
 
 def test_the_tests_that_hold_promises_exist() -> None:
@@ -87,14 +101,23 @@ def outcome(copy: Path, test: str) -> int:
     """The exit status of a test in the copy; 1: it fails."""
     words = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "", test)
     env = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    run = subprocess.run((sys.executable, *words), cwd=copy, env=env, capture_output=True, timeout=SECONDS, check=False)
+    run = subprocess.run(
+        (sys.executable, *words),
+        cwd=copy,
+        env=env,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
     return run.returncode
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(2 * SECONDS + 60)
 @pytest.mark.parametrize(
-    "row", Random(22).sample(BREAKS, min(DRAWN, len(BREAKS))), ids=lambda row: row["test"].partition("::")[2]
+    "row",
+    Random(22).sample(BREAKS, min(DRAWN, len(BREAKS))),
+    ids=lambda row: row["test"].partition("::")[2],
 )
 def test_a_broken_promise_fails_its_test(copy: Path, row: dict[str, Any]) -> None:
     file, old, new = row["break"]

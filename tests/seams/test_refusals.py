@@ -1,7 +1,8 @@
-"""A refusal never shows a die: whether a pending choice holds a command back is known before its dice.
+"""A refusal never shows a die: whether a pending choice holds a command back is known before its
+dice.
 
-Generated from the registry: every sequence of every built-in game and of every free pack, with the units and tracks of
-its first scenario held one by one.
+Generated from the registry: every sequence of every built-in game and of every free pack, with the
+units and tracks of its first scenario held one by one.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from tests.playing import Channel
 from tests.random_shots import draw_options, play_random, shots
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT_IN = tuple(sorted(path.name for path in (ROOT / "tables").iterdir() if (path / "sequences.yaml").exists()))
+BUILT_IN = tuple(
+    sorted(path.name for path in (ROOT / "tables").iterdir() if (path / "sequences.yaml").exists())
+)
 PACKS = tuple(sorted(path.parent.name for path in (ROOT / "packs").glob("*/sequences.yaml")))
 WITHOUT_SCENARIO = ("asl-fire",)
 """Free packs whose table is blank, so that nothing can be played before somebody types the card."""
@@ -51,13 +54,17 @@ def _packs(use_packs: Callable[[Path], None]) -> None:  # noqa: F811
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_what_a_shot_changes_is_within_what_was_known_before_its_dice(game: str) -> None:
-    """Each unit and each track is held in turn; a die that hits it must find that the shot was refused before."""
+    """Each unit and each track is held in turn; a die that hits it must find that the shot was
+    refused before.
+    """
     await _check_shots(game, QUICK)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-async def test_what_thousands_of_shots_change_is_within_what_was_known_before_their_dice(game: str) -> None:
+async def test_what_thousands_of_shots_change_is_within_what_was_known_before_their_dice(
+    game: str,
+) -> None:
     await _check_shots(game, THOROUGH)
 
 
@@ -74,16 +81,34 @@ async def _check_shots(game: str, number: int) -> None:
 
 
 def _check_shot(
-    sequence: Sequence, game: Game, options: dict[str, object], read: Mapping[str, Any], happening: Happening
+    sequence: Sequence,
+    game: Game,
+    options: dict[str, object],
+    read: Mapping[str, Any],
+    happening: Happening,
 ) -> None:
     reach = reach_of(sequence, options, roster_of(game), game, read, systems())
     event = _event_of(game, happening)
-    for asks in ({}, *({"units": [unit.name]} for unit in game.units.values()), *_held_tracks(game)):
+    for asks in (
+        {},
+        *({"units": [unit.name]} for unit in game.units.values()),
+        *_held_tracks(game),
+    ):
         waiting = replace(game, waits={1: asks})
         if hold_on_event(waiting, event) is not None:
-            assert find_hold(waiting, reach) is not None, f"{sequence.id} {options} hits {asks} by its dice"
-    marks = {mark for change in happening.changes if change.unit in happening.acting for mark in change.mark}
-    assert ANY_UNIT in sequence.effects.marks or not (marks & {"fired", "activated"}) - sequence.effects.marks
+            assert find_hold(waiting, reach) is not None, (
+                f"{sequence.id} {options} hits {asks} by its dice"
+            )
+    marks = {
+        mark
+        for change in happening.changes
+        if change.unit in happening.acting
+        for mark in change.mark
+    }
+    assert (
+        ANY_UNIT in sequence.effects.marks
+        or not (marks & {"fired", "activated"}) - sequence.effects.marks
+    )
 
 
 def _held_tracks(game: Game) -> Iterator[dict[str, Any]]:
@@ -133,10 +158,16 @@ UNITS, OWN = "wait-units", "its own choices"
 
 
 def _waiting_sequences(game: str) -> dict[str, str]:
-    """Return the text of a sequence that asks about units, and of one for each track, by their ids."""
+    """Return the text of a sequence that asks about units, and of one for each track, by their
+    ids.
+    """
     kind = next(iter(system(game).words["units"].types))
     units = "{units: {type: units, help: who waits}}"
-    texts = {UNITS: WAIT.format(id=UNITS, inputs=units, example=f'{{units: "{kind}"}}', reads="len(units)")}
+    texts = {
+        UNITS: WAIT.format(
+            id=UNITS, inputs=units, example=f'{{units: "{kind}"}}', reads="len(units)"
+        )
+    }
     for track in system(game).tracks.values():
         id = f"wait-{track.name.replace('_', '-')}"
         reads = f"{'side' if track.by_side else 'track'}.{track.name}"
@@ -145,7 +176,9 @@ def _waiting_sequences(game: str) -> dict[str, str]:
 
 
 def _write_pack(game: str, folder: Path) -> str:
-    """Write the game with those sequences: an extension of a built-in game, or a free pack with more; return its id."""
+    """Write the game with those sequences: an extension of a built-in game, or a free pack with
+    more; return its id.
+    """
     texts = _waiting_sequences(game)
     if game in BUILT_IN:
         target, id = folder / "waits", "waits"
@@ -172,7 +205,11 @@ async def _ask(channel: Channel, pack: str, kind: str, chance: Random) -> bool:
         names = f' units="{"; ".join(units)}"' if kind == UNITS else ""
         await channel.do("Anna", f"{pack} {kind}{names}")
         return True
-    asking = [one for one in system(pack).sequences.values() if one.choices and not one.id.startswith("wait-")]
+    asking = [
+        one
+        for one in system(pack).sequences.values()
+        if one.choices and not one.id.startswith("wait-")
+    ]
     for sequence in asking:
         for _ in range(300):
             options = draw_options(sequence, game, chance)
@@ -190,10 +227,14 @@ async def _run(channel: Channel, sequence: Sequence, options: Mapping[str, objec
     path = (sequence.system.id, sequence.id)
     number = next(_REQUESTS)
     given = {name: str(value) for name, value in options.items()}
-    return await channel.app.run(Command(path, given, channel.who("Anna"), channel.place, f"r{number}"))
+    return await channel.app.run(
+        Command(path, given, channel.who("Anna"), channel.place, f"r{number}")
+    )
 
 
-async def _enter(channel: Channel, sequence: Sequence, options: Mapping[str, object], face: int) -> Reply:
+async def _enter(
+    channel: Channel, sequence: Sequence, options: Mapping[str, object], face: int
+) -> Reply:
     """Return the answer to a shot whose dice all come up `face`, or the nearest that they have."""
     reply, hand = await _run(channel, sequence, {**options, "hand": str(face)}), [str(face)]
     while reply.code == "die-owed" and len(hand) < 200:
@@ -204,16 +245,28 @@ async def _enter(channel: Channel, sequence: Sequence, options: Mapping[str, obj
 
 
 async def _try_all(
-    game: str, pack: str, kinds: Iterable[str], chance: Random, *, sequences: int, faces: tuple[int, ...]
+    game: str,
+    pack: str,
+    kinds: Iterable[str],
+    chance: Random,
+    *,
+    sequences: int,
+    faces: tuple[int, ...],
 ) -> Counter[str]:
-    """Try sequences with every kind of pending choice and these dice; each is refused for all of them or for none."""
+    """Try sequences with every kind of pending choice and these dice; each is refused for all of
+    them or for none.
+    """
     found = Counter[str]()
     for kind in (OWN, *kinds):
         channel = await _channel(pack)
         before = await channel.game()
         if not await _ask(channel, pack, kind, chance):
             continue
-        every = [one for one in system(game).sequences.values() if not one.id.startswith("wait-") and not one.decks]
+        every = [
+            one
+            for one in system(game).sequences.values()
+            if not one.id.startswith("wait-") and not one.decks
+        ]
         for sequence in chance.sample(every, min(sequences, len(every))):
             shot = next(shots(sequence, before, chance, 1, is_drawn=False), None)
             if shot is None:
@@ -232,10 +285,14 @@ async def _all_or_none(
         reply = await _enter(channel, sequence, options, face)
         codes.add(reply.code if reply.error else "taken")
         if reply.code == "choice-first":
-            _names_what_is_held(reply, (await channel.game()).waits, system(sequence.system.home).tracks)
+            _names_what_is_held(
+                reply, (await channel.game()).waits, system(sequence.system.home).tracks
+            )
         if not reply.error:
             await _undo_to(channel, before)
-    assert len(codes) == 1 or "choice-first" not in codes, f"{sequence.id} {options}: {codes} by the die"
+    assert len(codes) == 1 or "choice-first" not in codes, (
+        f"{sequence.id} {options}: {codes} by the die"
+    )
     return codes.pop()
 
 
@@ -246,7 +303,9 @@ async def _undo_to(channel: Channel, before: Game) -> None:
     assert (await channel.game()).waits == before.waits
 
 
-def _names_what_is_held(reply: Reply, waits: Mapping[int, Any], tracks: Mapping[str, Track]) -> None:
+def _names_what_is_held(
+    reply: Reply, waits: Mapping[int, Any], tracks: Mapping[str, Track]
+) -> None:
     """A refusal says which unit or track waits, and its buttons answer the choice."""
     titles = [track.title for track in tracks.values()]
     units = [unit for asks in waits.values() for unit in asks.get("units", ())]

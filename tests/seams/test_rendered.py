@@ -1,4 +1,6 @@
-"""Every answer to the frozen commands, as anybody reads it: no Python, no id, no gap, no plural of people's names."""
+"""Every answer to the frozen commands, as anybody reads it: no Python, no id, no gap, no plural
+of people's names.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ FAULTS = {
     "a gap": re.compile(r"(?<=[a-z,]) {2,}(?=[a-z]+ [a-z]+ [a-z]+)(?<!failed by  )"),
     "a lonely plural": re.compile(r"\b1 (?:units|events|rolls|points|inches|hexes)\b"),
     "otherwise": re.compile(r"\d otherwise\b"),
-    "a plural of somebody's name": re.compile(r"\b(?:Locals|Hero[s]|Cavalries|Airbornes|Cells|Foes|Grens) \d"),
+    "a plural of somebody's name": re.compile(
+        r"\b(?:Locals|Hero[s]|Cavalries|Airbornes|Cells|Foes|Grens) \d"
+    ),
     "an adjective that owns": re.compile(r"\b(?:German|British|French)'s\b"),
 }
 NAMES = sorted(scene.name for scene in frozen().scenes)
@@ -36,9 +40,13 @@ def _faults(scene: Scene) -> list[str]:
         prose = [
             line for line in one.says.splitlines() if not re.search(r" {3,}|[█▏▎▍▌▋▊▉]", line)
         ]  # tables have columns
-        of_table = {"a gap"} if "-table " in one.text else set()  # whose columns are two blanks apart
+        of_table = (
+            {"a gap"} if "-table " in one.text else set()
+        )  # whose columns are two blanks apart
         faults = [(what, fault) for what, fault in FAULTS.items() if what not in of_table]
-        found += [f"{what}: {line}" for line in prose for what, fault in faults if fault.search(line)]
+        found += [
+            f"{what}: {line}" for line in prose for what, fault in faults if fault.search(line)
+        ]
     return found
 
 

@@ -1,11 +1,13 @@
-"""Every outcome of every sequence x odds of the shot, answer, log, list, card, board and page: all say one thing.
+"""Every outcome of every sequence x odds of the shot, answer, log, list, card, board and page: all
+say one thing.
 
-From the registry, with the units of each sequence's example on a roster (where it has none, of a scenario): a new
-sequence joins by itself. Outcomes are drawn, and their dice typed: at most twelve of a sequence, two in the quick part.
+From the registry, with the units of each sequence's example on a roster (where it has none, of a
+scenario): a new sequence joins by itself. Outcomes are drawn, and their dice typed: at most twelve
+of a sequence, two in the quick part.
 
-Left out: outcomes beyond those; the alt text of the picture of odds, which is drawn from the bars that are compared
-here (tests/commands/test_pictures.py); markers anywhere but on the card (list and board drop them first where a phone
-has no room); states of the lost, who are named as lost.
+Left out: outcomes beyond those; the alt text of the picture of odds, which is drawn from the bars
+that are compared here (tests/commands/test_pictures.py); markers anywhere but on the card (list and
+board drop them first where a phone has no room); states of the lost, who are named as lost.
 """
 
 from __future__ import annotations
@@ -39,7 +41,11 @@ OWN = {
     ("asl", "smoke", "success"): "uses its",
     ("baps", "melee", "a tie, both wounded"): "are wounded",
     ("baps", "vehicle-fire", "track lost"): "loses a track",
-    ("baps", "crash", "half a move straight ahead, then stops"): "half a move straight ahead and stops",
+    (
+        "baps",
+        "crash",
+        "half a move straight ahead, then stops",
+    ): "half a move straight ahead and stops",
     ("lnlt", "melee", "defenders eliminated"): "are eliminated in melee",
     ("lnlt", "melee", "attackers eliminated"): "are eliminated in melee",
     ("lnlt", "melee", "both sides eliminated"): "eliminated in melee",
@@ -54,13 +60,17 @@ STEMS = {"broken": "br"}
 TYPED = {("lnlt", "mines")}
 """Whose example says of a unit what its counter does not: that is put on it without a word."""
 NEEDS = {("lnlt", "rally"), ("ucn", "shoot")}
-"""Whose examples need more than a roster: units that are shaken in a way of their own, weapons with a skill."""
+"""Whose examples need more than a roster: units that are shaken in a way of their own, weapons
+with a skill.
+"""
 
 
 def said(word: str, text: str) -> bool:
     """Whether a text says what a word says, in whatever form: `shaken`, `shakes`."""
     there = re.findall(r"[\w+-]+", text.casefold())
-    words = [one for one in re.findall(r"[\w+-]+", word.casefold()) if len(one) > 2 or one.isdigit()]
+    words = [
+        one for one in re.findall(r"[\w+-]+", word.casefold()) if len(one) > 2 or one.isdigit()
+    ]
     return all(any(other.startswith(one[:4]) for other in there) for one in words)
 
 
@@ -74,13 +84,19 @@ def of_odds(one: Ready, odds: Reply, answer: Reply) -> Iterator[str]:
             yield word
 
 
-def ails(game: Game, before: Game, one: Ready) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+def ails(
+    game: Game, before: Game, one: Ready
+) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
     """Each unit that has changed and is still there: its name, its new states, its markers."""
     system_ = one.sequence.system
     for key, unit in game.units.items():
         was = before.units.get(key)  # else a hero that came of it
         if was is not None and unit != was and not is_lost(unit, system_):
-            new = tuple(word.casefold() for word in states_of(unit, system_) if word not in states_of(was, system_))
+            new = tuple(
+                word.casefold()
+                for word in states_of(unit, system_)
+                if word not in states_of(was, system_)
+            )
             yield unit.name, new, marks_of(unit, system_)
 
 
@@ -98,7 +114,9 @@ async def tells_the_same(one: Ready, dice: str) -> None:
     if sequence.odds_by:
         odds = await channel.press("Anna", await channel.under(number, "odds"))
         assert [*of_odds(one, odds, answer)] == [], (answer.text(), odds.text())
-    listed, board = [(await channel.do("Anna", line)).text().casefold() for line in ("unit list", "game board")]
+    listed, board = [
+        (await channel.do("Anna", line)).text().casefold() for line in ("unit list", "game board")
+    ]
     for name, states, marks in ails(after, before, one):
         card = (await channel.do("Anna", f'unit show "{name}"')).text().casefold()
         for word in states:
@@ -132,5 +150,10 @@ async def test_every_outcome_is_told_the_same_by_all(game: str, name: str, most:
     shown = re.sub(r"<[^>]+>", "", unescape(page(export, facts)))
     told = [with_sides(fact["told"], ("A", "B")) for fact in facts.values() if "told" in fact]
     assert len(told) == tried, "each is retold by today's rules"
-    has_it = (" takes the initiative", " keeps the initiative")  # which of the two, the log's last word says
-    assert [line for line in told if not any(line.replace(has_it[0], one) in shown for one in has_it)] == []
+    has_it = (
+        " takes the initiative",
+        " keeps the initiative",
+    )  # which of the two, the log's last word says
+    assert [
+        line for line in told if not any(line.replace(has_it[0], one) in shown for one in has_it)
+    ] == []

@@ -1,7 +1,9 @@
-"""Every kind of event on top of a shot, and undo: what is passed over, what is in the way, and what is said of it.
+"""Every kind of event on top of a shot, and undo: what is passed over, what is in the way, and what
+is said of it.
 
-`KINDS` names the kinds: a new one fails here until `TOP` says how it comes about. Left out: `start` (it begins a log of
-its own), `import` (it does too, with a file; tested by itself below), `undo` and `redo` (what they do is the subject).
+`KINDS` names the kinds: a new one fails here until `TOP` says how it comes about. Left out: `start`
+(it begins a log of its own), `import` (it does too, with a file; tested by itself below), `undo`
+and `redo` (what they do is the subject).
 """
 
 from __future__ import annotations
@@ -57,9 +59,13 @@ async def opened(channel: Channel) -> None:
 
 
 async def weathered(channel: Channel) -> None:
-    """Anna sets the weather, which this game has as long as she does: no built-in game has tracks."""
+    """Anna sets the weather, which this game has as long as she does: no built-in game has
+    tracks.
+    """
     lnlt = vars(system("lnlt"))
-    with patch.dict(lnlt, {"tracks": {"weather": Track("weather", "Weather", ("clear", "mud"), start="clear")}}):
+    with patch.dict(
+        lnlt, {"tracks": {"weather": Track("weather", "Weather", ("clear", "mud"), start="clear")}}
+    ):
         await channel.do("Anna", "track set weather mud")
 
 
@@ -111,7 +117,18 @@ TOP: dict[str, Act] = {
     "resume": says("Anna", "game end confirm", "game resume"),
 }
 PASSED = {*BESIDE, "roll", "table", "sequence", "reveal"}
-CHANGES = {"next", "pass", "initiative", "unit", "settings", "choice", "track", "deck", "draw", "cards"}
+CHANGES = {
+    "next",
+    "pass",
+    "initiative",
+    "unit",
+    "settings",
+    "choice",
+    "track",
+    "deck",
+    "draw",
+    "cards",
+}
 
 
 def test_every_kind_is_tried() -> None:
@@ -132,7 +149,9 @@ async def shot_at(kind: str) -> tuple[Channel, int]:
 
 
 async def imported() -> Channel:
-    """A game that was brought in, and gone on with by its players; Zoe may still claim to be one of its file."""
+    """A game that was brought in, and gone on with by its players; Zoe may still claim to be one
+    of its file.
+    """
     there = await Channel.fresh()
     await two_sides(there)
     await there.do("Zoe", "roll d6")
@@ -189,7 +208,10 @@ async def test_undo_with_it_on_top(kind: str) -> None:
         assert f"#{(await newest(channel))['number']}, " in asked.text()
         asked = await channel.press("Anna", asked.buttons[0].action)
         assert asked.title == f"Anna asks to undo #{shot}"
-        assert f"Dice were rolled, so Bob{' or Zoe' if kind == 'leave' else ''} must agree" in asked.text()
+        assert (
+            f"Dice were rolled, so Bob{' or Zoe' if kind == 'leave' else ''} must agree"
+            in asked.text()
+        )
         assert not (await channel.press("Bob", asked.buttons[0].action)).error
         now = (await channel.game()).units
         assert now["squad 1"] != before["squad 1"]
@@ -226,7 +248,9 @@ async def test_an_open_request_with_it_on_top(kind: str) -> None:
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("kind", sorted({*TOP} - {"end", "resume"}))
 async def test_redo_with_it_on_top(kind: str) -> None:
-    """What is passed over keeps what can be brought back; anything else empties that. Redo needs the same consent."""
+    """What is passed over keeps what can be brought back; anything else empties that. Redo needs
+    the same consent.
+    """
     channel, shot = await shot_at(kind)
     fired = await channel.content()
     asked = await channel.do("Anna", "game undo")
@@ -237,7 +261,9 @@ async def test_redo_with_it_on_top(kind: str) -> None:
     back = await channel.say("Anna", "game redo")
     if kind in PASSED:
         assert "must agree" in back.text()
-        assert (await channel.press("Bob", back.buttons[0].action)).first.startswith(f"#{shot} is back")
+        assert (await channel.press("Bob", back.buttons[0].action)).first.startswith(
+            f"#{shot} is back"
+        )
         assert (await channel.content())["units"] == fired["units"]
         again = await channel.undo("Anna")
         assert f"undo #{shot}" in again.title, "it can be taken back once more"
@@ -272,7 +298,9 @@ async def test_a_button_that_names_a_roll_takes_back_that_one() -> None:
 
 
 async def test_who_joins_afterwards_agrees_to_nothing() -> None:
-    """A friend who joins the other side, also in place of one who left, is no consenter by the log."""
+    """A friend who joins the other side, also in place of one who left, is no consenter by the
+    log.
+    """
     channel, shot = await shot_at("join")
     asked = await channel.do("Anna", "game undo")
     await channel.do("Zoe", "game join VC")
@@ -307,8 +335,9 @@ BLOCKS = {
 @pytest.mark.parametrize("on_slack", [False, True])
 @pytest.mark.parametrize("way", BLOCKS)
 async def test_an_opponent_cannot_block(way: str, on_slack: bool) -> None:
-    """Six ways to sit on somebody's request, in the same channel or in a linked one on the other platform; it stays
-    open, and the shot stays what undo takes. A friend who joins there agrees to nothing."""
+    """Six ways to sit on somebody's request, in the same channel or in a linked one on the other
+    platform; it stays open, and the shot stays what undo takes. A friend who joins there agrees to
+    nothing."""
     channel, shot = await shot_at("roll")
     theirs = channel
     if on_slack:
@@ -320,14 +349,19 @@ async def test_an_opponent_cannot_block(way: str, on_slack: bool) -> None:
     assert (await channel.say("Anna", "game undo")).code == "asked-already"
     await theirs.do("Zoe", "game join VC")
     assert (await theirs.press("Zoe", asked.buttons[0].action)).code == "not-yours"
-    assert (await theirs.press("Bob", asked.buttons[0].action)).first.startswith(f"#{shot} is undone")
+    assert (await theirs.press("Bob", asked.buttons[0].action)).first.startswith(
+        f"#{shot} is undone"
+    )
     await assert_verified(channel)
 
 
 async def test_in_free_play_who_comes_later_blocks_and_agrees_to_nothing() -> None:
     channel = await Channel.fresh(place=PLACE)
     await channel.do(
-        "Anna", "game start lnlt X", 'unit add "Squad 1" squad morale=5 fp=2', 'unit add "Cell 1" squad morale=5 fp=2'
+        "Anna",
+        "game start lnlt X",
+        'unit add "Squad 1" squad morale=5 fp=2',
+        'unit add "Cell 1" squad morale=5 fp=2',
     )
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6')
     await channel.do("Zoe", "roll d6")
@@ -356,7 +390,9 @@ class Away:
         return self.here.get(user)
 
     async def manager(self, channel: Channel, action: str, name: str = "Max") -> Reply:
-        return await channel.app.press(action, channel.who(name, manager=True), channel.place, f"{name}{action}")
+        return await channel.app.press(
+            action, channel.who(name, manager=True), channel.place, f"{name}{action}"
+        )
 
 
 async def stood_in(reason: str) -> Channel:
@@ -368,7 +404,9 @@ async def stood_in(reason: str) -> Channel:
         away.now += 7 * DAY + 60
     for what in ("undo", "redo"):
         asked = asked if what == "undo" else await channel.do("Anna", "game redo")
-        assert (await away.manager(channel, asked.buttons[0].action)).first.endswith("Max agreed as manager")
+        assert (await away.manager(channel, asked.buttons[0].action)).first.endswith(
+            "Max agreed as manager"
+        )
     return channel
 
 
@@ -386,7 +424,9 @@ async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str, tmp_path
         event["body"].update({"reason": "silent"} if event["body"].get("reason") == "left" else {})
     (page,) = said_by_page([json.dumps(log)], tmp_path)
     assert page["faults"] == []
-    too_early = [line for line in check(rechained(forged)).faults if "seven days, but it was not" in line]
+    too_early = [
+        line for line in check(rechained(forged)).faults if "seven days, but it was not" in line
+    ]
     assert len(too_early) == (2 if reason == "left" else 0)
     assert "as manager" in (await channel.do("Anna", "log 3")).text()
 
@@ -394,7 +434,9 @@ async def test_a_manager_agrees_where_the_opponent_is_gone(reason: str, tmp_path
 @pytest.mark.parametrize("where", ["there", "unknown", "six days", "plays", "no manager"])
 async def test_a_manager_agrees_to_nothing_else(where: str) -> None:
     away, channel, asked = await Away.fired()
-    away.here["console:bob"] = {"there": True, "unknown": None}.get(where, where in ("plays", "no manager") and False)
+    away.here["console:bob"] = {"there": True, "unknown": None}.get(
+        where, where in ("plays", "no manager") and False
+    )
     if where == "six days":
         away.here.clear()
         away.now += 6 * DAY
@@ -430,10 +472,14 @@ async def test_in_a_linked_game_a_manager_of_its_home_decides(home: bool) -> Non
 
 
 async def test_what_was_taken_back_by_agreement_comes_back_where_nobody_else_could_agree() -> None:
-    """Before anybody has joined, the master alone decides; where somebody could agree, an unasked redo is a fault."""
+    """Before anybody has joined, the master alone decides; where somebody could agree, an
+    unasked redo is a fault.
+    """
     channel = await Channel.fresh(place=PLACE)
     await channel.do("Anna", 'game start lnlt Board sides="US, VC"')
-    await channel.do("Bob", 'lnlt fire attackers="squad fp=6" targets="squad morale=5" adjacent', "game undo")
+    await channel.do(
+        "Bob", 'lnlt fire attackers="squad fp=6" targets="squad morale=5" adjacent', "game undo"
+    )
     await channel.do("Anna", "game undo", "game redo")
     assert [event["kind"] for event in await assert_verified(channel)][-2:] == ["undo", "redo"]
 
@@ -449,7 +495,9 @@ async def test_a_unit_is_renamed_and_back() -> None:
     assert (renamed.handle, renamed.numbers) == (was["squad 1"].handle, was["squad 1"].numbers)
     assert (await channel.say("Anna", 'unit edit us1 stats="name=Squad 2"')).error
     for several in ('name="Rifle 8" shaken', "shaken name=Rifle"):
-        assert (await channel.say("Anna", f"unit edit us1 {several}")).title == "A new name goes alone."
+        assert (
+            await channel.say("Anna", f"unit edit us1 {several}")
+        ).title == "A new name goes alone."
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6")
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)

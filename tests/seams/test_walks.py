@@ -1,9 +1,11 @@
-"""Pairs of features that no other seam has, walked through by chance from fixed seeds: typed dice, many units at once,
-seals, renamed units, orders, linked places, restarts and undo with its requests open, one after the other in one game.
+"""Pairs of features that no other seam has, walked through by chance from fixed seeds: typed dice,
+many units at once, seals, renamed units, orders, linked places, restarts and undo with its requests
+open, one after the other in one game.
 
-Whatever is done in whatever order, nothing breaks, a restarted bot knows the same game, and all verifiers find the log
-sound. Generated from the games and packs that are there. Left out: platforms' rendering (a long answer without *Embed
-Links* or tables: tests/adapters, test_native_blocks.py); faults of disk and net, which the simulator plays.
+Whatever is done in whatever order, nothing breaks, a restarted bot knows the same game, and all
+verifiers find the log sound. Generated from the games and packs that are there. Left out:
+platforms' rendering (a long answer without *Embed Links* or tables: tests/adapters,
+test_native_blocks.py); faults of disk and net, which the simulator plays.
 """
 
 from __future__ import annotations
@@ -32,10 +34,16 @@ Doing = Callable[[Channel, str], Awaitable[None]]
 PEOPLE = ("Anna", "Bob", "Zoe")
 STEPS = 40
 PATIENCE = 1.0
-"""Seconds after which long odds are given up here; what a bot takes, WORKER_SECONDS, would be most of a walk."""
+"""Seconds after which long odds are given up here; what a bot takes, WORKER_SECONDS, would be
+most of a walk.
+"""
 ROOT = Path(__file__).parents[2]
 GAMES = sorted(["asl", "baps", "lnlt", "nhis", "ucn"])
-PACKS = sorted(path.parent.name for path in ROOT.glob("packs/*/pack.yaml") if "\nextends:" not in path.read_text())
+PACKS = sorted(
+    path.parent.name
+    for path in ROOT.glob("packs/*/pack.yaml")
+    if "\nextends:" not in path.read_text()
+)
 
 
 class Walk:
@@ -55,7 +63,9 @@ class Walk:
         """Sides, units, a link between the places."""
         home = self.channel(PLACE)
         scenario = next(iter(systems()[self.id].scenarios), "")
-        await home.do("Anna", f"game start {self.id} Walk {f'scenario={scenario}' if scenario else ''}")
+        await home.do(
+            "Anna", f"game start {self.id} Walk {f'scenario={scenario}' if scenario else ''}"
+        )
         game = await home.game()
         if not game.sides:
             await home.do("Anna", "game end confirm", f'game start {self.id} Walk sides="A, B"')
@@ -98,7 +108,11 @@ class Walk:
         spec = registry().get((self.id, sequence.id))
         assert spec is not None
         names = [unit.name for unit in game.units.values()]
-        given = inputs_for(self.chance, sequence, names) if self.chance.random() < 0.5 else dict(sequence.example)
+        given = (
+            inputs_for(self.chance, sequence, names)
+            if self.chance.random() < 0.5
+            else dict(sequence.example)
+        )
         for option in sequence.inputs if names else ():
             if option.type == "units":
                 given[option.name] = "; ".join(
@@ -108,7 +122,9 @@ class Walk:
                 given[option.name] = self.chance.choice(names)
         how = self.chance.choice(("", "", "hand", "secret", "odds"))
         if how == "hand":
-            given["hand"] = ",".join(str(self.chance.randrange(1, 7)) for _ in range(self.chance.randrange(1, 9)))
+            given["hand"] = ",".join(
+                str(self.chance.randrange(1, 7)) for _ in range(self.chance.randrange(1, 9))
+            )
         elif how and spec.option(how) is not None:
             given[how] = True
         line = command_text(spec, given).removeprefix("/")
@@ -126,7 +142,9 @@ class Walk:
         button = self.chance.choice(reply.buttons)
         if not button.action.startswith(("form:", "units")):
             other = self.chance.choice(PEOPLE)
-            self._noted(f"{other} presses {button.label}", await channel.press(other, button.action))
+            self._noted(
+                f"{other} presses {button.label}", await channel.press(other, button.action)
+            )
 
     async def answers(self, channel: Channel, who: str) -> None:
         """Whatever is asked is agreed to, or refused."""
@@ -190,7 +208,9 @@ async def walked(id: str, seed: int, steps: int = STEPS) -> Walk:
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("id", GAMES)
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))]
+)
 async def test_a_walk_breaks_nothing(id: str, seed: int) -> None:
     assert len((await walked(id, seed)).done) >= STEPS // 2
 
@@ -198,6 +218,8 @@ async def test_a_walk_breaks_nothing(id: str, seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("id", PACKS)
 @pytest.mark.parametrize("seed", range(1, 4))
-async def test_a_walk_with_a_pack_breaks_nothing(id: str, seed: int, use_packs: Callable[[Path], None]) -> None:
+async def test_a_walk_with_a_pack_breaks_nothing(
+    id: str, seed: int, use_packs: Callable[[Path], None]
+) -> None:
     use_packs(ROOT / "packs")
     assert len((await walked(id, seed)).done) >= STEPS // 2

@@ -1,7 +1,8 @@
-"""One word for an outcome: odds, answer, list and log say the same of the same, for every sequence that there is.
+"""One word for an outcome: odds, answer, list and log say the same of the same, for every sequence
+that there is.
 
-From the registry, so that a new sequence joins by itself: what a row of the odds calls a result is what the first line
-calls it, and results that the odds tell apart are told apart there.
+From the registry, so that a new sequence joins by itself: what a row of the odds calls a result is
+what the first line calls it, and results that the odds tell apart are told apart there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ PLAYS = 60
 SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
 
 
-@pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
+@pytest.mark.parametrize(
+    ("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES]
+)
 def test_every_result_reads_as_english_for_one_and_for_many(game: str, name: str) -> None:
     """Nobody is `otherwise`, no code and no gap is left; twelve of all kinds fit three groups."""
     sequence = system(game).sequence(name)
@@ -60,7 +63,12 @@ def test_mines_of_a_shaken_vehicle_are_counted_by_what_becomes_of_it() -> None:
 @pytest.mark.parametrize(
     ("game", "name", "given", "words"),
     [
-        ("lnlt", "ordnance-vehicle", {"to_hit": 7, "penetration": 5, "armor": 4, "morale": 5}, {"missed", "no effect"}),
+        (
+            "lnlt",
+            "ordnance-vehicle",
+            {"to_hit": 7, "penetration": 5, "armor": 4, "morale": 5},
+            {"missed", "no effect"},
+        ),
         (
             "baps",
             "vehicle-fire",
@@ -76,11 +84,16 @@ def test_a_miss_is_told_apart_from_a_hit_without_effect(
     rows = odds_rows(sequence, given)
     found = outlooks(sequence, rows, each_odds(sequence, given, tuple(rows)))[0]
     assert words <= {word for _, word, _ in found.chances}
-    titles = [news(fared(sequence, [Fate("T1", token)]), "", (), "A").title for token, _, _ in found.chances]
+    titles = [
+        news(fared(sequence, [Fate("T1", token)]), "", (), "A").title
+        for token, _, _ in found.chances
+    ]
     assert len(set(titles)) == len(titles)
 
 
-@pytest.mark.parametrize("game", [one.id for one in systems().values() if one.game["units"].get("hurt")])
+@pytest.mark.parametrize(
+    "game", [one.id for one in systems().values() if one.game["units"].get("hurt")]
+)
 def test_every_loss_that_a_game_counts_is_a_state(game: str) -> None:
     for unit in at_worst(system(game)):
         assert states_of(unit, system(game)), unit
@@ -94,7 +107,9 @@ SAID_OTHERWISE = {
         ("ucn", "melee"),
         ("ucn", "building-assault"),
     },
-    "numbers": {("baps", name) for name in ("artillery", "leader-points", "leader-rating", "sighting")}
+    "numbers": {
+        ("baps", name) for name in ("artillery", "leader-points", "leader-rating", "sighting")
+    }
     | {("lnlt", "crash"), ("lnlt", "fire-mission")},
     "of each character": {("ucn", "react"), ("ucn", "save")},
 }
@@ -102,26 +117,45 @@ SAID_OTHERWISE = {
 
 
 @pytest.mark.sample(12)
-@pytest.mark.parametrize(("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES])
+@pytest.mark.parametrize(
+    ("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES]
+)
 def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, name: str) -> None:
-    """With the same dice: the result of a row (by which the odds count) and the word of the first line."""
+    """With the same dice: the result of a row (by which the odds count) and the word of the
+    first line.
+    """
     sequence = system(game).sequence(name)
-    if not sequence.odds_by or game not in built_in() or any((game, name) in some for some in SAID_OTHERWISE.values()):
+    if (
+        not sequence.odds_by
+        or game not in built_in()
+        or any((game, name) in some for some in SAID_OTHERWISE.values())
+    ):
         return  # packs have no frozen plays; test_told.py draws its own of all
     corpus = frozen(game)
-    roster, words, results = roster_of(game_of(corpus.roster)), words_of(sequence), results_of(sequence)
+    roster, words, results = (
+        roster_of(game_of(corpus.roster)),
+        words_of(sequence),
+        results_of(sequence),
+    )
     for entry in corpus.of("sequence", name)[:PLAYS]:
         if "out" not in entry:
             continue
         try:
-            plan, dice = sequence.plan(sequence.given(entry["in"], roster)), [die[2] for die in entry["dice"]]
+            plan, dice = (
+                sequence.plan(sequence.given(entry["in"], roster)),
+                [die[2] for die in entry["dice"]],
+            )
         except UserError:  # refused since it was frozen
             continue
         rows = rows_of(plan, sequence.odds_by, sequence.odds_row)
         fates = {fate.unit: fate.token for fate in play(plan, Script(dice)).settlement.fates}
         for row, token in zip(rows, came_to(plan, rows, Script(dice)), strict=True):
-            fate = fates.get(row.name) or (next(iter(fates.values())) if len(rows) == len(fates) == 1 else None)
-            if fate is not None and not re.search(r" \d+$", row.name):  # numbered where several have one name
+            fate = fates.get(row.name) or (
+                next(iter(fates.values())) if len(rows) == len(fates) == 1 else None
+            )
+            if fate is not None and not re.search(
+                r" \d+$", row.name
+            ):  # numbered where several have one name
                 known = results.get(fate)
                 said = {fate.replace("-", " "), *(() if known is None else (known.one, known.word))}
                 assert result_word(row, str(token or "none"), words) in said, (entry["in"], dice)

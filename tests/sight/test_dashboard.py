@@ -27,10 +27,18 @@ async def test_each_figure_is_on_the_dashboard_and_each_panel_has_its_figure(roo
     for what in ("answer", "receipt"):
         metrics.took(what, 0.01, "discord")
     metrics.took("lag", 0.01)
-    there = {re.split(r"[{ ]", line)[0] for line in metrics.text().decode().splitlines() if not line.startswith("#")}
+    there = {
+        re.split(r"[{ ]", line)[0]
+        for line in metrics.text().decode().splitlines()
+        if not line.startswith("#")
+    }
     board = json.loads((root / "deploy" / "scale" / "grafana.json").read_text("utf-8"))
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
-    named = {name for text in asked for name in re.findall(r"(?:grognard|process)_\w+", LABELS.sub("", text))}
+    named = {
+        name
+        for text in asked
+        for name in re.findall(r"(?:grognard|process)_\w+", LABELS.sub("", text))
+    }
     assert named - there == set()
     ours = {name for name in there if name.startswith("grognard_")}
     shown = {re.sub("_(bucket|count|sum)$", "", name) for name in named}
@@ -45,7 +53,9 @@ def test_what_all_processes_of_a_database_see_alike_is_counted_once(root: Path) 
     asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
     shared = [text for text in asked if re.search(r"grognard_(outbox|last_backup)", text)]
     assert len(shared) == 4
-    assert all(re.search(r"\bmax( by \(platform\) )?\(", text) and "sum" not in text for text in shared), shared
+    assert all(
+        re.search(r"\bmax( by \(platform\) )?\(", text) and "sum" not in text for text in shared
+    ), shared
     trouble = next(panel for panel in board["panels"] if panel["title"].startswith("Trouble"))
     assert any("unrecorded" in target["expr"] for target in trouble["targets"])
 

@@ -1,4 +1,6 @@
-"""How a running bot is: red when commits fail, the disk fills up, answers pile up or a platform is gone."""
+"""How a running bot is: red when commits fail, the disk fills up, answers pile up or a platform
+is gone.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Host:
     def figure(self, name: str) -> float:
         """A line of /metrics by what it begins with."""
         (value,) = [
-            line.rpartition(" ")[2] for line in self.metrics.text().decode().splitlines() if line.startswith(f"{name} ")
+            line.rpartition(" ")[2]
+            for line in self.metrics.text().decode().splitlines()
+            if line.startswith(f"{name} ")
         ]
         return float(value)
 
@@ -82,9 +86,24 @@ async def test_all_is_well_and_counted(host: Host) -> None:
     assert refused.error
     assert await host.look() == ()
     assert host.health.sight.unready == ""
-    assert host.figure('grognard_commands_total{kind="roll",outcome="done",platform="console",system="-"}') == 1
-    assert host.figure('grognard_commands_total{kind="roll",outcome="refused",platform="console",system="-"}') == 1
-    assert host.figure('grognard_commands_total{kind="lookup",outcome="done",platform="console",system="lnlt"}') == 1
+    assert (
+        host.figure(
+            'grognard_commands_total{kind="roll",outcome="done",platform="console",system="-"}'
+        )
+        == 1
+    )
+    assert (
+        host.figure(
+            'grognard_commands_total{kind="roll",outcome="refused",platform="console",system="-"}'
+        )
+        == 1
+    )
+    assert (
+        host.figure(
+            'grognard_commands_total{kind="lookup",outcome="done",platform="console",system="lnlt"}'
+        )
+        == 1
+    )
     assert host.figure('grognard_answer_seconds_count{platform="console"}') == 3
     assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
     assert host.figure("grognard_healthy") == 1
@@ -111,7 +130,9 @@ async def test_red_while_commits_fail_and_well_again_with_the_next_that_does_not
     assert await host.look() == (), "the probe is written"
 
 
-async def test_where_nobody_plays_a_commit_is_tried(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_nobody_plays_a_commit_is_tried(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert await host.look() == ()
     assert await host.app.store.doc("health", "probe") is None, "nothing is written without need"
     monkeypatch.setattr(looking, "PROBE_AFTER", -1.0)
@@ -119,7 +140,9 @@ async def test_where_nobody_plays_a_commit_is_tried(host: Host, monkeypatch: pyt
     assert await host.app.store.doc("health", "probe") is not None
 
 
-async def test_red_when_the_disk_is_nearly_full(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_red_when_the_disk_is_nearly_full(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(2**30, 2**30, 12 * 2**20))
     assert await host.look() == ("the disk is nearly full: 12 MiB are free",)
     assert host.health.sight.unready == "", "commands are still served"
@@ -127,7 +150,9 @@ async def test_red_when_the_disk_is_nearly_full(host: Host, monkeypatch: pytest.
 
 async def test_red_when_answers_pile_up(host: Host) -> None:
     answers = tuple(Outgoing("discord:1:2", {"to": n}, 0.0) for n in range(60))
-    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=[*answers]))
+    await host.app.store.commit(
+        Commit("discord:1", {"title": "hello"}, "discord:7", outbox=[*answers])
+    )
     assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
     host.clock.now += 1e10
     assert await host.look() == (), "one channel may have a long queue"
@@ -136,10 +161,14 @@ async def test_red_when_answers_pile_up(host: Host) -> None:
     assert host.figure('grognard_outbox_late_places{platform="discord"}') == 1
     for _ in range(3):
         host.clock.now += 60.0
-        await host.app.store.outbox_done(min(row.id for row in await host.app.store.outbox_claim(0.0)))
+        await host.app.store.outbox_done(
+            min(row.id for row in await host.app.store.outbox_claim(0.0))
+        )
         assert await host.look() == (), "it drains at its platform's own pace"
     host.clock.now += 121.0
-    assert await host.look() == ("57 answers have waited for more than 120 s, and none of them leaves",)
+    assert await host.look() == (
+        "57 answers have waited for more than 120 s, and none of them leaves",
+    )
     host.app.links["slack"] = host.app.links.pop("discord")
     assert await host.look() == (), "those of a platform that another process serves are that one's"
 
@@ -163,7 +192,9 @@ async def test_red_when_this_machines_clock_differs_from_the_databases(
     assert await host.look() == said
 
 
-async def test_red_when_a_platform_has_been_gone_for_a_minute(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_red_when_a_platform_has_been_gone_for_a_minute(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
     host.app.links["discord"] = lambda: "no connection for shard 0"
     assert await host.look() == (), "it mostly comes back by itself"
     assert host.health.sight.unready == "discord: no connection for shard 0"
@@ -185,7 +216,9 @@ async def test_a_supervisor_is_told_and_a_missing_one_is_no_trouble(tmp_path: Pa
 async def test_red_when_answers_for_many_places_are_late(host: Host) -> None:
     """Whatever leaves of them: it is no channel's own queue any more."""
     answers = tuple(Outgoing(f"discord:1:{n}", {"to": n}, 0.0) for n in range(55))
-    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=[*answers]))
+    await host.app.store.commit(
+        Commit("discord:1", {"title": "hello"}, "discord:7", outbox=[*answers])
+    )
     host.clock.now += 121.0
     assert await host.look() == ("answers for 55 places have waited for more than 120 s",)
     assert host.health.sight.unready == "", "this process still takes commands"
@@ -204,15 +237,26 @@ async def test_dice_that_nobody_recorded_are_counted_and_logged_so(
     monkeypatch.setattr(SqliteStore, "commit", fails)
     reply = await Channel(host.app).say("Anna", "roll 2d6")
     assert NOTE in reply.lines
-    assert host.figure('grognard_commands_total{kind="roll",outcome="unrecorded",platform="console",system="-"}') == 1
+    assert (
+        host.figure(
+            'grognard_commands_total{kind="roll",outcome="unrecorded",platform="console",system="-"}'
+        )
+        == 1
+    )
     assert "roll: unrecorded, " in caplog.text
     assert "roll: done" not in caplog.text
 
 
 async def test_what_platforms_do_to_the_bot_is_counted(host: Host) -> None:
     await host.look()
-    for what, name in (("reconnect", "reconnects"), ("limited", "rate_limited"), ("refused", "platform_errors")):
-        assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 0, "there from the start"
+    for what, name in (
+        ("reconnect", "reconnects"),
+        ("limited", "rate_limited"),
+        ("refused", "platform_errors"),
+    ):
+        assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 0, (
+            "there from the start"
+        )
         host.app.counts.count(what, "discord")
         assert host.figure(f'grognard_{name}_total{{platform="discord"}}') == 1
 
@@ -241,7 +285,9 @@ async def test_every_call_that_a_platform_refuses_for_now_is_counted(host: Host)
     assert host.figure('grognard_platform_errors_total{platform="slack"}') == 1
 
 
-async def test_a_shard_that_identifies_again_or_goes_on_is_a_connection_made_anew(host: Host) -> None:
+async def test_a_shard_that_identifies_again_or_goes_on_is_a_connection_made_anew(
+    host: Host,
+) -> None:
     client = Grognard(host.app, Settings(discord_token="t"))
     await client.on_shard_connect(0)
     await client.on_shard_connect(1)

@@ -50,7 +50,12 @@ async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
             assert b"READY=1" in heard.recv(200)
             assert b"WATCHDOG=1" in heard.recv(200)
             anna, table = discord.user("Anna"), discord.channel("table")
-            assert "2d6" in (await (await anna.slash(table, "roll", dice="2d6", label="Zwiebel")).answer()).text
+            assert (
+                "2d6"
+                in (
+                    await (await anna.slash(table, "roll", dice="2d6", label="Zwiebel")).answer()
+                ).text
+            )
             await (await anna.slash(table, "roll", dice="2dZwiebel")).answer()
             for _ in range(120):
                 if (await get(port, "/readyz"))[0] == 200:
@@ -62,7 +67,10 @@ async def test_a_host_sees_how_the_bot_is(tmp_path: Path) -> None:
             assert (await get(port, "/elsewhere"))[0] == 404
             status, figures = await get(port, "/metrics")
             assert status == 200
-            assert 'grognard_commands_total{kind="roll",outcome="done",platform="discord",system="-"} 1.0' in figures
+            assert (
+                'grognard_commands_total{kind="roll",outcome="done",platform="discord",system="-"} 1.0'
+                in figures
+            )
             assert await grognard_health(bot) == (0, "ok")
             assert await grognard_health(bot, "--ready") == (0, "ok")
             assert await grognard_health(bot, "--live") == (0, "ok")

@@ -1,4 +1,6 @@
-"""`make simulate SEEDS=2000 FROM=1` plays worlds on every core; `python -m tests.simulation 4711` tells one of them."""
+"""`make simulate SEEDS=2000 FROM=1` plays worlds on every core; `python -m tests.simulation
+4711` tells one of them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def smallest(seed: int, steps: tuple[Step, ...], broken: str) -> tuple[Step, ...
 def told(seed: int, steps: Iterable[Step]) -> str:
     """The history of a world, to be read."""
     world = play(seed, steps)
-    return "\n".join([f"World {seed}", *world.history, *(f"BROKEN {line}" for line in world.violations)])
+    return "\n".join(
+        [f"World {seed}", *world.history, *(f"BROKEN {line}" for line in world.violations)]
+    )
 
 
 def _tried(seed: int) -> tuple[int, Counter[str], float, list[str]]:
@@ -47,7 +51,11 @@ def main() -> int:
     parser.add_argument("--from", dest="first", type=int, default=1, help="the first seed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at once")
     given = parser.parse_args()
-    return _tell(given.seed) if given.seed is not None else _play_many(given.first, given.seeds, given.jobs)
+    return (
+        _tell(given.seed)
+        if given.seed is not None
+        else _play_many(given.first, given.seeds, given.jobs)
+    )
 
 
 def _tell(seed: int) -> int:
@@ -77,7 +85,10 @@ def _play_many(first: int, count: int, jobs: int) -> int:
             if time.monotonic() - shown > 5 or done == count:
                 shown = time.monotonic()
                 pace = done / (shown - began)
-                print(f"{done} of {count} worlds, {pace:.1f} a second, {len(failed)} broken", flush=True)
+                print(
+                    f"{done} of {count} worlds, {pace:.1f} a second, {len(failed)} broken",
+                    flush=True,
+                )
     print(f"{lived / 3600:.1f} hours of play. What happened in them:")
     print("\n".join(f"  {number:7} {name}" for name, number in counts.most_common()))
     for seed, violation in sorted(failed)[:MOST_TOLD]:

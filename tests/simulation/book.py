@@ -1,4 +1,6 @@
-"""What was promised, written down while the world goes on, and held against what is seen. README.md has the letters."""
+"""What was promised, written down while the world goes on, and held against what is seen.
+README.md has the letters.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,20 @@ if TYPE_CHECKING:
 
 KEY = {"discord": on_discord.key_of_reply, "slack": on_slack.key_of_reply}
 LONGEST = 12.0
-"""Seconds that an answer or a refusal may take while platform and process are well, whatever the database does."""
+"""Seconds that an answer or a refusal may take while platform and process are well, whatever the
+database does.
+"""
 BEHIND = 40.0
-"""Seconds that a call which failed may hold up those behind it: answers of one channel come in order."""
+"""Seconds that a call which failed may hold up those behind it: answers of one channel come in
+order.
+"""
 FOOTER = re.compile(r"#\d+ · [0-9a-f]{8,16}")
 _WORD = re.compile(r"\bw\d+x\b")
 _BINDS = re.compile("game link|game transfer|agree|takeover")
-_ASKED_ANEW = ("How the dice are proved", "No dice have been rolled here yet")  # stored at times, else not
+_ASKED_ANEW = (
+    "How the dice are proved",
+    "No dice have been rolled here yet",
+)  # stored at times, else not
 _NOT_NOW = ("two seconds", "busy", "Too many", "at once", "database", "Something went wrong")
 
 
@@ -66,12 +75,18 @@ class Book:
         self._replies: dict[str, str] = {}
         self._rows: dict[int, Row] = {}  # answers on their way
         self._by_request: dict[int, list[Row]] = defaultdict(list)
-        self._deleted: set[int] = set()  # requests whose answers were deleted on their way, as somebody asked for
+        self._deleted: set[int] = (
+            set()
+        )  # requests whose answers were deleted on their way, as somebody asked for
         self._stored: Counter[tuple[str, str]] = Counter()
         self._seen: Counter[tuple[str, str]] = Counter()
         self._answered: set[tuple[tuple[str, str], int]] = set()
-        self._came_again: Counter[tuple[str, str]] = Counter()  # which does not count against another that reads alike
-        self._changes: set[tuple[str, str]] = set()  # what messages read once something has become of them
+        self._came_again: Counter[tuple[str, str]] = (
+            Counter()
+        )  # which does not count against another that reads alike
+        self._changes: set[tuple[str, str]] = (
+            set()
+        )  # what messages read once something has become of them
         self._counted: dict[Shown, str] = {}
         self._doubts_at: dict[tuple[str, str], Counter[str]] = {}
         self._words: dict[str, Request] = {}
@@ -97,16 +112,25 @@ class Book:
         """Rows of one transaction, in order."""
         if any(kind in ("event", "request", "erased") for kind, _ in rows):
             self.commits += 1
-        erases = any(kind == "erased" or (kind == "request" and "deleted" in row[3][:80]) for kind, row in rows)
+        erases = any(
+            kind == "erased" or (kind == "request" and "deleted" in row[3][:80])
+            for kind, row in rows
+        )
         no_longer_holds = {row[5] for kind, row in rows if kind == "outbox" and row[5]}
         # One transaction may hold several requests.
         asked_by = {row[1]: human(row[2]) for kind, row in rows if kind == "request"}
         for game in {row[0] for kind, row in rows if kind in ("event", "text")}:
-            texts = [(row[1], row[2], row[3]) for kind, row in rows if kind == "text" and row[0] == game]
-            bodies = [json.loads(row[2]) for kind, row in rows if kind == "event" and row[0] == game]
+            texts = [
+                (row[1], row[2], row[3]) for kind, row in rows if kind == "text" and row[0] == game
+            ]
+            bodies = [
+                json.loads(row[2]) for kind, row in rows if kind == "event" and row[0] == game
+            ]
             self._cards[game].wrote(bodies, texts, asked_by.get(game, ""))
         for kind, row in rows:
-            if kind == "posted" and row[1] in no_longer_holds:  # a board called off before anybody had it
+            if (
+                kind == "posted" and row[1] in no_longer_holds
+            ):  # a board called off before anybody had it
                 self._rows.pop(row[0], None)
             elif kind == "posted":
                 self._left(row[0], excused=erases)
@@ -121,7 +145,9 @@ class Book:
 
     def _on_event(self, game: str, number: int, body: str, hash: str) -> None:
         if number != self._last.get(game, 0) + 1:
-            self.broken("a", f"event {number} of game {game} follows event {self._last.get(game, 0)}")
+            self.broken(
+                "a", f"event {number} of game {game} follows event {self._last.get(game, 0)}"
+            )
         self._last[game] = number
         data = json.loads(body)
         if data["kind"] == "sealed":
@@ -132,9 +158,13 @@ class Book:
         if key == "label" and (word := next(iter(_WORD.findall(text)), "")):
             self._sealed[game, event] = word
 
-    def _on_outbox(self, id: int, request: str, place: str, reply: str | None, delivery: str, amends: str) -> None:
+    def _on_outbox(
+        self, id: int, request: str, place: str, reply: str | None, delivery: str, amends: str
+    ) -> None:
         asked_in = id_of(request) if json.loads(delivery) else None
-        stored = Reply.from_json(json.loads(reply if reply is not None else self._replies.get(request) or "{}"))
+        stored = Reply.from_json(
+            json.loads(reply if reply is not None else self._replies.get(request) or "{}")
+        )
         platform, asked = place.partition(":")[0], _asked(json.loads(delivery)) or asked_in
         server = place.partition(":")[2].partition("/")[0]
         keys = _keys(stored, platform, server)
@@ -142,7 +172,9 @@ class Book:
             self._changes.update((platform, key) for key in keys)
             self._rows[id] = Row(place, platform, (), None)
             return
-        row = self._rows[id] = Row(place, platform, tuple(keys), asked, "" if reply is not None else request)
+        row = self._rows[id] = Row(
+            place, platform, tuple(keys), asked, "" if reply is not None else request
+        )
         self._stored.update((platform, key) for key in keys)
         self._doubts_at.update({(platform, key): self._world.doubts.copy() for key in keys})
         if asked is not None:
@@ -155,9 +187,17 @@ class Book:
         """Somebody is deleted: what is on its way names them no more."""
         if request:
             self._replies[request] = reply
-        for row in [row for at, row in self._rows.items() if at == id or (request and row.said_by == request)]:
+        for row in [
+            row
+            for at, row in self._rows.items()
+            if at == id or (request and row.said_by == request)
+        ]:
             server = row.place.partition(":")[2].partition("/")[0]
-            keys = tuple(_keys(Reply.from_json(json.loads(reply)), row.platform, server)) if row.keys else ()
+            keys = (
+                tuple(_keys(Reply.from_json(json.loads(reply)), row.platform, server))
+                if row.keys
+                else ()
+            )
             for old, new in zip(row.keys, keys, strict=True):
                 if new != old:
                     self._stored[row.platform, new] += 1
@@ -171,16 +211,22 @@ class Book:
         self._last.pop(game, None)
 
     def _left(self, id: int, *, excused: bool) -> None:
-        """An answer left the outbox: it has been shown, or belongs to what was deleted, or can never be."""
+        """An answer left the outbox: it has been shown, or belongs to what was deleted, or can
+        never be.
+        """
         row = self._rows.pop(id, None)
         if row is None or excused:
-            self._deleted.update([row.request] if row is not None and row.request is not None else [])
+            self._deleted.update(
+                [row.request] if row is not None and row.request is not None else []
+            )
             return
         spot = BY_KEY.get(row.place)
         reachable = spot is None or spot.bot or row.request is not None
         for key, old in zip(row.keys, row.before or row.keys, strict=True):
             if reachable and not (self._seen[row.platform, key] or self._seen[row.platform, old]):
-                self.broken("c", f"the answer {key!r} for {row.place} counts as shown, which nobody saw")
+                self.broken(
+                    "c", f"the answer {key!r} for {row.place} counts as shown, which nobody saw"
+                )
 
     # What was seen
 
@@ -217,7 +263,9 @@ class Book:
             if shown.late or seen - stored > self._came_again[key]:
                 self.broken("c", f"{shown.key!r} is shown {seen} times, stored {stored} times")
         elif seen > stored or (shown.late and (key, id(shown.answers)) in self._answered):
-            self._came_again[key] += 1  # the second kind: another that reads alike is stored, and not shown yet
+            self._came_again[key] += (
+                1  # the second kind: another that reads alike is stored, and not shown yet
+            )
         self._answered.add((key, id(shown.answers)))
 
     def _may_come_again(self, platform: str, shown: Shown, more: int) -> bool:
@@ -237,9 +285,13 @@ class Book:
             return
         for word in _WORD.findall(shown.text):
             there = self._words[word].spot if word in self._words else shown.spot
-            alone = len(shown.spot.members) == 1 and shown.spot.members <= there.members  # their direct messages
+            alone = (
+                len(shown.spot.members) == 1 and shown.spot.members <= there.members
+            )  # their direct messages
             if there != shown.spot and there.key not in self._agreed and not alone:
-                self.broken("e", f"{word}, rolled in {there.key}, is shown in {here}: nobody agreed there")
+                self.broken(
+                    "e", f"{word}, rolled in {there.key}, is shown in {here}: nobody agreed there"
+                )
 
     def _unsealed(self, shown: Shown) -> None:
         """Closed rolls are for one pair of eyes."""
@@ -247,12 +299,16 @@ class Book:
         eyes = {who for who in PEOPLE if shown.is_seen_by(who)}
         for word in closed.intersection(_WORD.findall("\n".join((shown.text, *shown.files)))):
             if eyes - {self._words[word].who}:
-                self.broken("g", f"the sealed roll {word} of {self._words[word].who} is shown to others")
+                self.broken(
+                    "g", f"the sealed roll {word} of {self._words[word].who} is shown to others"
+                )
 
     # When it is quiet
 
     async def look_quietly(self) -> None:
-        """Wait a moment until nothing moves; then whoever was refused is asked whether that was right."""
+        """Wait a moment until nothing moves; then whoever was refused is asked whether that was
+        right.
+        """
         world = self._world
         for _ in range(12):
             if not world.is_busy():
@@ -260,15 +316,23 @@ class Book:
             await asyncio.sleep(0.25)
         refused, self._refused = self._refused, []
         for request in refused:
-            if request.commits == self.commits and world.last_fault < request.at - 1.0 and not world.is_busy():
+            if (
+                request.commits == self.commits
+                and world.last_fault < request.at - 1.0
+                and not world.is_busy()
+            ):
                 await self._press_alone(request)
 
     async def _press_alone(self, request: Request) -> None:
-        """The same press on a copy of the file, with nobody else there: a right holder is not refused."""
+        """The same press on a copy of the file, with nobody else there: a right holder is not
+        refused.
+        """
         from tests.simulation.process import Process
 
         world = self._world
-        process = Process(world, "second opinion", await world.copy_of_the_file(), Disk(world.chance, pace=0.0))
+        process = Process(
+            world, "second opinion", await world.copy_of_the_file(), Disk(world.chance, pace=0.0)
+        )
         process.is_watched = False
         context = contextvars.copy_context()
         context.run(PROCESS.set, process)
@@ -278,8 +342,16 @@ class Book:
             server = "" if request.spot.server == "dm" else request.spot.key.partition("/")[0]
             where = Place(request.spot.key, server, request.spot.channel)
             discord = request.spot.platform == "discord"
-            account = f"{discord_id(request.who)}" if discord else f"{request.spot.server}/{slack_id(request.who)}"
-            who = Person(f"{request.spot.platform}:{account}", request.who, request.who in request.spot.managers)
+            account = (
+                f"{discord_id(request.who)}"
+                if discord
+                else f"{request.spot.server}/{slack_id(request.who)}"
+            )
+            who = Person(
+                f"{request.spot.platform}:{account}",
+                request.who,
+                request.who in request.spot.managers,
+            )
             return await process.app.press(request.doing, who, where, "second-opinion")
 
         reply = await world.loop.create_task(press(), context=context)
@@ -300,10 +372,16 @@ class Book:
 
     def _waits(self, request: Request) -> bool:
         """Whether somebody was told that the bot is at work, and nothing more."""
-        if request.receipt is None or request.number in self._deleted or any(one.stands for one in request.shown):
+        if (
+            request.receipt is None
+            or request.number in self._deleted
+            or any(one.stands for one in request.shown)
+        ):
             return False
         rows = self._by_request[request.number]
-        return not any(self._seen[row.platform, key] for row in rows for key in (*row.keys, *row.before))
+        return not any(
+            self._seen[row.platform, key] for row in rows for key in (*row.keys, *row.before)
+        )
 
     async def look_at_the_end(self) -> None:
         """All has come to an end: nothing is owed, and the file explains itself."""
@@ -322,7 +400,9 @@ class Book:
         if request.crashed or not told or request.receipt is None:
             return
         end = min(told)
-        if end - request.at > LONGEST and not self._world.calls_failed(request.spot.platform, request.at - BEHIND, end):
+        if end - request.at > LONGEST and not self._world.calls_failed(
+            request.spot.platform, request.at - BEHIND, end
+        ):
             self.broken("h", f"{request} waited {end - request.at:.1f} s")
 
     async def _look_at_the_file(self) -> None:
@@ -343,7 +423,9 @@ class Book:
                 self.broken("a", f"game {game} should have {last} events")
                 continue
             saved = await store.load_game_by_id(game)
-            self._look_at_the_channels(game, [event.data for event in events], saved.places if saved else ())
+            self._look_at_the_channels(
+                game, [event.data for event in events], saved.places if saved else ()
+            )
             whole = export_game(
                 events[0].data.get("game", game),
                 events,
@@ -355,7 +437,9 @@ class Book:
                 self.broken("f", f"verify: {fault}")
 
     async def _look_at_the_boards(self, app: App) -> None:
-        """A board shows the game as it is now: its Undo names the newest step that can be taken back."""
+        """A board shows the game as it is now: its Undo names the newest step that can be taken
+        back.
+        """
         for doc in await app.store.docs(BOARD):
             there = await app.store.shown(f"{doc.key}/{doc.data['topic']}")
             for place, spots in there.spots.items():
@@ -365,22 +449,42 @@ class Book:
                 rows = await app.store.events(loaded.row, newest_first=True)
                 found = find_newest_step([row.data for row in rows])
                 taken = found["number"] if found is not None else 0
-                latest, numbers = f"undo:{doc.key}:{taken}:board", {int(spot["message"]) for spot in spots if spot}
+                latest, numbers = (
+                    f"undo:{doc.key}:{taken}:board",
+                    {int(spot["message"]) for spot in spots if spot},
+                )
                 for shown in self._world.shown:
-                    if shown.number in numbers and shown.stands and taken and latest not in shown.buttons:
-                        self.broken("j", f"the board in {place} offers {shown.buttons}, not {latest}")
+                    if (
+                        shown.number in numbers
+                        and shown.stands
+                        and taken
+                        and latest not in shown.buttons
+                    ):
+                        self.broken(
+                            "j", f"the board in {place} offers {shown.buttons}, not {latest}"
+                        )
 
-    def _look_at_the_channels(self, game: str, events: list[dict[str, Any]], places: Sequence[str]) -> None:
-        """Nobody reads as a fact what was undone. Slack does not always say where a message is, Discord does; a place
-        that has left the game hears no more of it."""
+    def _look_at_the_channels(
+        self, game: str, events: list[dict[str, Any]], places: Sequence[str]
+    ) -> None:
+        """Nobody reads as a fact what was undone. Slack does not always say where a message is,
+        Discord does; a place that has left the game hears no more of it."""
         undone = set[int]()
         for event in events:
             undone ^= {event["event"]} if event["kind"] in ("undo", "redo") else set()
         for shown in self._world.shown:
-            if shown.spot.key in places and shown.spot.platform == "discord" and shown.stands and not shown.viewer:
+            if (
+                shown.spot.key in places
+                and shown.spot.platform == "discord"
+                and shown.stands
+                and not shown.viewer
+            ):
                 for number in undone:
                     if f"undo:{game}:{number}" in shown.buttons:
-                        self.broken("i", f"#{number} is undone, but {shown.key!r} in {shown.spot.key} does not say so")
+                        self.broken(
+                            "i",
+                            f"#{number} is undone, but {shown.key!r} in {shown.spot.key} does not say so",
+                        )
 
     def broken(self, letter: str, text: str) -> None:
         """A promise is broken."""
@@ -409,5 +513,7 @@ def id_of(request: str) -> int | None:
 
 
 def _is_refusal(text: str) -> bool:
-    refuses = text.startswith(("Error: ", "*Error: ")) or "already" in text.partition("\n")[0].casefold()
+    refuses = (
+        text.startswith(("Error: ", "*Error: ")) or "already" in text.partition("\n")[0].casefold()
+    )
     return refuses and not any(word in text for word in _NOT_NOW)

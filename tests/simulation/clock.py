@@ -1,4 +1,6 @@
-"""Virtual time: an event loop that never waits. When nothing is ready, the clock jumps to what comes next."""
+"""Virtual time: an event loop that never waits. When nothing is ready, the clock jumps to what
+comes next.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ class Asleep(Exception):
 class VirtualLoop(asyncio.BaseEventLoop):
     """A loop whose time is a number. `skew` is how far the wall clock has been set off.
 
-    With `shuffled`, callbacks that are ready at the same moment run in an order drawn from the seed.
+    With `shuffled`, callbacks that are ready at the same moment run in an order drawn from the
+    seed.
     """
 
     def __init__(self, chance: Random, *, shuffled: bool = False) -> None:

@@ -19,7 +19,9 @@ _CLOSED = re.compile(r"(card|face|from)\.[0-9]+|hands")
 
 
 class Closed:
-    """The cards of one game. Who knows a word is known of all games: one that came from a file has the same."""
+    """The cards of one game. Who knows a word is known of all games: one that came from a file
+    has the same.
+    """
 
     def __init__(self, opened: set[str], knows: dict[str, set[str]]) -> None:
         self._out: dict[str, int] = {}
@@ -27,11 +29,15 @@ class Closed:
         self._players: dict[str, str] = {}
         self._humans: dict[str, str] = {}  # who a person of the game is
         self._told: dict[int, dict[str, Any]] = {}  # what was in closed hands behind an event
-        self._words: dict[str, str] = {}  # of cards, by id: those that were typed, and of packs, whose ids they are
+        self._words: dict[
+            str, str
+        ] = {}  # of cards, by id: those that were typed, and of packs, whose ids they are
         self._open = opened  # words of cards that all have seen at some time
         self._knows = knows  # who was at some time where they saw a card
 
-    def wrote(self, bodies: Sequence[dict[str, Any]], texts: Iterable[tuple[int, str, str]], who: str) -> None:
+    def wrote(
+        self, bodies: Sequence[dict[str, Any]], texts: Iterable[tuple[int, str, str]], who: str
+    ) -> None:
         """One transaction: its events, its texts, and who asked for it."""
         for number, key, text in texts:
             self._told |= {number: json.loads(text)} if key == HANDS else {}
@@ -46,30 +52,48 @@ class Closed:
             self._players = fields.get("players", self._players)
             self._humans.setdefault(body["who"], who)
             self._open |= {
-                self._words.get(name.rpartition("/")[2], "") for name in self._out if f"/{HAND}/" not in name
+                self._words.get(name.rpartition("/")[2], "")
+                for name in self._out
+                if f"/{HAND}/" not in name
             }
-            if any("deck" in die for die in body.get("dice", ())) and "read" in body:  # drawn for all to see
+            if (
+                any("deck" in die for die in body.get("dice", ())) and "read" in body
+            ):  # drawn for all to see
                 self._open |= {self._words.get(str(one), "") for one in faces_shown(body)}
             for deck in self._decks:
                 self._look(deck)
 
     def _look(self, deck: str) -> None:
-        """Whoever holds a card has seen it, and who has looked at the end of a pile what is there."""
+        """Whoever holds a card has seen it, and who has looked at the end of a pile what is
+        there.
+        """
         hands = hands_now(deck, self._out, self._told.get(self._out.get(last_key(deck), 0), {}))
-        saw = {seat.removeprefix(SAW): dict(held) for seat, held in hands.items() if seat.startswith(SAW)}
+        saw = {
+            seat.removeprefix(SAW): dict(held)
+            for seat, held in hands.items()
+            if seat.startswith(SAW)
+        }
         for seat in at(deck, HAND, self._out):
             for draw, card in hands.get(seat, ()):
-                seats = [one for one, drawn in saw.items() if draw in drawn] if seat in ENDS else [seat]
+                seats = (
+                    [one for one, drawn in saw.items() if draw in drawn] if seat in ENDS else [seat]
+                )
                 for one in seats:
-                    self._knows[self._words.get(card, "")] |= set(PEOPLE) if one == ALL else self._sitting(one)
+                    self._knows[self._words.get(card, "")] |= (
+                        set(PEOPLE) if one == ALL else self._sitting(one)
+                    )
 
     def _sitting(self, seat: str) -> set[str]:
-        persons = [seat[1:]] if seat[0] == "@" else [one for one, side in self._players.items() if side == seat]
+        persons = (
+            [seat[1:]]
+            if seat[0] == "@"
+            else [one for one, side in self._players.items() if side == seat]
+        )
         return {self._humans[person] for person in persons if person in self._humans}
 
     def seen(self, shown: Shown) -> list[str]:
-        """Words of closed cards in a message for eyes that never saw them. What names all cards that nobody has laid
-        open, or all of them that those eyes have not seen, tells of none."""
+        """Words of closed cards in a message for eyes that never saw them. What names all cards
+        that nobody has laid open, or all of them that those eyes have not seen, tells of none."""
         eyes = {who for who in PEOPLE if shown.is_seen_by(who)}
         words = set(_WORD.findall(f"{shown.text} {json.dumps(shown.body, default=str)}"))
         found = list[str]()
@@ -86,4 +110,6 @@ def _opened(file: str) -> list[str]:
     if not file.startswith("{") or '"shows"' in file:
         return []
     rows = json.loads(file).get("texts", ())
-    return [f"{row['event']}.{row['key']} in a file" for row in rows if _CLOSED.fullmatch(row["key"])]
+    return [
+        f"{row['event']}.{row['key']} in a file" for row in rows if _CLOSED.fullmatch(row["key"])
+    ]

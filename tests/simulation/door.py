@@ -1,8 +1,9 @@
-"""The door to SQLite: a real file, reached by a connection that can wait, fail, or lose its process.
+"""The door to SQLite: a real file, reached by a connection that can wait, fail, or lose its
+process.
 
-`Link.run` goes through `aiosqlite.connect`; here a job runs whole at one virtual moment, so what SQLite promises
-(a transaction is there or not) holds by itself, and a crash falls between jobs, or between a job and the hearing of it.
-A second file goes through the same door.
+`Link.run` goes through `aiosqlite.connect`; here a job runs whole at one virtual moment, so what
+SQLite promises (a transaction is there or not) holds by itself, and a crash falls between jobs, or
+between a job and the hearing of it. A second file goes through the same door.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ WATCHED = {
     "request": ("requests", "INSERT", "new.id, new.game, new.user, new.reply"),
     "event": ("events", "INSERT", "new.game, new.number, new.body, new.hash"),
     "text": ("texts", "INSERT", "new.game, new.event, new.key, new.text"),
-    "outbox": ("outbox", "INSERT", "new.id, new.request, new.place, new.reply, new.delivery, new.amends"),
+    "outbox": (
+        "outbox",
+        "INSERT",
+        "new.id, new.request, new.place, new.reply, new.delivery, new.amends",
+    ),
     "posted": ("outbox", "DELETE", "old.id, old.about"),
     "renamed": ("outbox", "UPDATE OF reply", "new.id, '', new.reply"),
     "reworded": ("requests", "UPDATE OF reply", "0, new.id, new.reply"),
@@ -74,7 +79,9 @@ class Disk:
 
 
 class _Breaking(sqlite3.Connection):
-    """A connection on which the n-th statement reports an I/O error, and the transaction is gone."""
+    """A connection on which the n-th statement reports an I/O error, and the transaction is
+    gone.
+    """
 
     disk: Disk | None = None
     patience = 0  # milliseconds that it waits for a locked file: virtual ones, which SQLite must not know of
@@ -91,7 +98,10 @@ class _Breaking(sqlite3.Connection):
                 if self.in_transaction:
                     super().execute("ROLLBACK")
                 error = sqlite3.OperationalError("disk I/O error")
-                error.sqlite_errorcode, error.sqlite_errorname = sqlite3.SQLITE_IOERR, "SQLITE_IOERR"
+                error.sqlite_errorcode, error.sqlite_errorname = (
+                    sqlite3.SQLITE_IOERR,
+                    "SQLITE_IOERR",
+                )
                 raise error
         return super().execute(*args)
 
@@ -107,7 +117,9 @@ class Connection:
         self._watches, self._changes = False, 0
         self._process.connections.append(self)
 
-    async def _execute(self, job: Callable[[sqlite3.Connection], Any], conn: sqlite3.Connection) -> Any:
+    async def _execute(
+        self, job: Callable[[sqlite3.Connection], Any], conn: sqlite3.Connection
+    ) -> Any:
         process, disk = self._process, self._process.disk
         async with self._turn:
             await process.pass_time(disk.delay)
@@ -143,7 +155,9 @@ class Connection:
         if not self._watches:
             self._watches = _watch(self._conn)
         elif self._conn.total_changes != self._changes and not self._conn.in_transaction:
-            rows = sqlite3.Connection.execute(self._conn, "SELECT kind, row FROM temp.seen ORDER BY rowid").fetchall()
+            rows = sqlite3.Connection.execute(
+                self._conn, "SELECT kind, row FROM temp.seen ORDER BY rowid"
+            ).fetchall()
             if rows:
                 sqlite3.Connection.execute(self._conn, "DELETE FROM temp.seen")
                 self._process.committed([(kind, json.loads(row)) for kind, row in rows])
@@ -165,8 +179,12 @@ async def connect(path: Path | str, *, timeout: float = 5.0, **_: Any) -> Connec
 
 
 def _watch(conn: sqlite3.Connection) -> bool:
-    """Have every row that matters noted down in the same transaction; whether its tables are there yet."""
-    names = {name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    """Have every row that matters noted down in the same transaction; whether its tables are
+    there yet.
+    """
+    names = {
+        name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
     if not {table for table, _, _ in WATCHED.values()} <= names:
         return False
     conn.execute("CREATE TEMP TABLE seen (kind TEXT, row TEXT)")

@@ -1,4 +1,6 @@
-"""What happens in a world: people with intents and a host with bad luck, all drawn from one number."""
+"""What happens in a world: people with intents and a host with bad luck, all drawn from one
+number.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tests.simulation.people import ALL, ANN, BOB, CAS, EVE, MAL, SPOTS
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happens `at` a second of the world. `text` is a command, a button, or how long a fault lasts."""
+    """One thing that happens `at` a second of the world. `text` is a command, a button, or how
+    long a fault lasts.
+    """
 
     at: float
     kind: str  # say, press, again (delivered once more), and the faults
@@ -53,7 +57,9 @@ class Plot:
         self._at += self.chance.uniform(least, most)
 
     def say(self, who: str, where: str, text: str) -> None:
-        """Somebody types a command; `@` becomes a word of its own, by which its label is known everywhere."""
+        """Somebody types a command; `@` becomes a word of its own, by which its label is known
+        everywhere.
+        """
         if "@" in text:
             self._words += 1
             text = text.replace("@", f"w{self._words}x")
@@ -70,36 +76,51 @@ class Plot:
         else:
             self.say(who, where, what)
 
-    def add(self, kind: str, who: str = "", where: str = "", text: str = "", pick: float | None = None) -> None:
+    def add(
+        self, kind: str, who: str = "", where: str = "", text: str = "", pick: float | None = None
+    ) -> None:
         """A step, now."""
         pick = self.chance.random() if pick is None else pick
         self.steps.append(Step(round(self._at, 3), kind, who, where, text, int(pick * 1000) / 1000))
 
     def spot(self, *names: str) -> str:
         """A place where this world plays."""
-        return self.chance.choice([name for name in names or self.spots if name in self.spots] or list(self.spots))
+        return self.chance.choice(
+            [name for name in names or self.spots if name in self.spots] or list(self.spots)
+        )
 
     def someone(self, where: str, among: frozenset[str] = ALL) -> str:
         """Somebody who is there."""
-        return self.chance.choice(sorted(SPOTS[where].members & among) or sorted(SPOTS[where].members))
+        return self.chance.choice(
+            sorted(SPOTS[where].members & among) or sorted(SPOTS[where].members)
+        )
 
 
 def rolls(plot: Plot) -> None:
     """People roll, some of them at the same moment."""
     where = plot.spot()
     for _ in range(plot.chance.randrange(2, 6)):
-        roll = plot.chance.choice(["roll 2d6 label=@", "roll d20 label=@", "roll 3d6 label=@", FIRE, "again"])
+        roll = plot.chance.choice(
+            ["roll 2d6 label=@", "roll d20 label=@", "roll 3d6 label=@", FIRE, "again"]
+        )
         plot.say(plot.someone(where), where, roll)
         if plot.chance.random() < 0.7:
             plot.wait()
     if plot.chance.random() < 0.5:
-        plot.press(plot.someone(where), where, plot.chance.choice(["again", "undo", "odds", ""]), newest=False)
+        plot.press(
+            plot.someone(where),
+            where,
+            plot.chance.choice(["again", "undo", "odds", ""]),
+            newest=False,
+        )
 
 
 def duel(plot: Plot) -> None:
     """A game of two sides: rolls taken back with consent, and a looker-on who presses too."""
     where = plot.spot("hill", "camp")
-    plot.say(CAS if plot.chance.random() < 0.5 else ANN, where, 'game start lnlt "Duel" sides="US, VC"')
+    plot.say(
+        CAS if plot.chance.random() < 0.5 else ANN, where, 'game start lnlt "Duel" sides="US, VC"'
+    )
     plot.wait()
     plot.say(ANN, where, "game join US")
     plot.say(BOB, where, "game join VC")
@@ -118,14 +139,23 @@ def duel(plot: Plot) -> None:
         if plot.chance.random() < 0.6:
             plot.say(roller, where, "game redo")
             plot.wait(0.5, 3)
-            plot.press(plot.chance.choice([roller, other]), where, "undo", newest=plot.chance.random() < 0.3)
+            plot.press(
+                plot.chance.choice([roller, other]),
+                where,
+                "undo",
+                newest=plot.chance.random() < 0.3,
+            )
             plot.wait(0.5, 3)
             plot.press(other, where, plot.chance.choice(["consent", "undo"]))
         plot.wait()
     if plot.chance.random() < 0.3:
         plot.say(plot.someone(where), where, "game end confirm")
         plot.wait()
-        plot.say(plot.someone(where), where, plot.chance.choice(["game resume", "game list", "roll d6 label=@"]))
+        plot.say(
+            plot.someone(where),
+            where,
+            plot.chance.choice(["game resume", "game list", "roll d6 label=@"]),
+        )
 
 
 def undo_twice(plot: Plot) -> None:
@@ -152,12 +182,18 @@ def sealed(plot: Plot) -> None:
     plot.say(owner, where, "roll 2d6 label=@ secret")
     plot.wait()
     other = plot.someone(where)
-    curious = plot.chance.choice(["log", "game export json", "game export csv", "game export markdown", "again"])
+    curious = plot.chance.choice(
+        ["log", "game export json", "game export csv", "game export markdown", "again"]
+    )
     plot.say(other, where, curious)
     plot.press(other, where, "reveal")
     plot.wait()
     plot.press(owner if plot.chance.random() < 0.7 else other, where, "reveal")
-    plot.say(plot.someone(where), where, plot.chance.choice(["log", "game stats", "fair reveal", "game status"]))
+    plot.say(
+        plot.someone(where),
+        where,
+        plot.chance.choice(["log", "game stats", "fair reveal", "game status"]),
+    )
 
 
 def mirror(plot: Plot) -> None:
@@ -236,7 +272,9 @@ def move(plot: Plot) -> None:
 
 def carry(plot: Plot) -> None:
     """A game goes to another channel as a file."""
-    here, there = plot.chance.sample(plot.spots, 2) if len(plot.spots) > 1 else (plot.spots[0], plot.spots[0])
+    here, there = (
+        plot.chance.sample(plot.spots, 2) if len(plot.spots) > 1 else (plot.spots[0], plot.spots[0])
+    )
     who = plot.someone(here, SPOTS[there].members)
     plot.say(who, here, "roll 2d6 label=@")
     plot.wait()
@@ -254,7 +292,9 @@ def forget(plot: Plot) -> None:
     who = plot.someone(where)
     plot.say(who, where, "roll 2d6 label=@")
     plot.wait()
-    way = plot.chance.choice(["privacy delete confirm", "game delete confirm", "privacy delete", "game delete"])
+    way = plot.chance.choice(
+        ["privacy delete confirm", "game delete confirm", "privacy delete", "game delete"]
+    )
     plot.say(who, where, way)
     plot.wait(1, 3)
     if "confirm" not in way:
@@ -271,7 +311,13 @@ def promise(plot: Plot) -> None:
     """What proves the dice."""
     where = plot.spot()
     who = plot.someone(where)
-    for text in ("fair show", 'fair add "chance @"', "roll 2d6 label=@", "fair reveal", "fair show"):
+    for text in (
+        "fair show",
+        'fair add "chance @"',
+        "roll 2d6 label=@",
+        "fair reveal",
+        "fair show",
+    ):
         if plot.chance.random() < 0.8:
             plot.say(who if plot.chance.random() < 0.7 else plot.someone(where), where, text)
             plot.wait(0.1, 2.0)
@@ -300,7 +346,9 @@ def army(plot: Plot) -> None:
     plot.press(plot.someone(where), where, "undo")
     plot.say(plot.someone(where), where, 'unit edit "Squad 1" state=shaken')
     plot.wait()
-    plot.say(plot.someone(where), where, plot.chance.choice(["game undo", "game redo", "unit list"]))
+    plot.say(
+        plot.someone(where), where, plot.chance.choice(["game undo", "game redo", "unit list"])
+    )
 
 
 def crowd(plot: Plot) -> None:
@@ -336,15 +384,25 @@ def board(plot: Plot) -> None:
     plot.say(ANN, where, "game board")
     for _ in range(plot.chance.randrange(3, 8)):
         plot.wait(0.0, 3.0)
-        plot.say(ANN, where, plot.chance.choice(["roll 2d6 label=@", FIRE, "game redo", "game next", "game pass"]))
+        plot.say(
+            ANN,
+            where,
+            plot.chance.choice(["roll 2d6 label=@", FIRE, "game redo", "game next", "game pass"]),
+        )
         if plot.chance.random() < 0.3:
             plot.press(ANN, where, "undo")
     if plot.chance.random() < 0.3:
-        plot.say(plot.someone(where), where, plot.chance.choice(["game board", "game board off", "game end confirm"]))
+        plot.say(
+            plot.someone(where),
+            where,
+            plot.chance.choice(["game board", "game board off", "game end confirm"]),
+        )
 
 
 def strangers(plot: Plot) -> None:
-    """A shot of two sides, and between it and its undo a stranger's roll, a friend who joins, a manager."""
+    """A shot of two sides, and between it and its undo a stranger's roll, a friend who joins, a
+    manager.
+    """
     where = plot.spot("hill", "camp")
     plot.say(ANN, where, 'game start lnlt "Strangers" sides="US, VC"')
     plot.wait(1, 3)
@@ -356,7 +414,9 @@ def strangers(plot: Plot) -> None:
     plot.say(ANN, where, 'lnlt fire attackers="Squad 1" targets="Cell 1" adjacent hand=6,1,3')
     plot.wait(1, 3)
     for _ in range(2):
-        between = plot.chance.choice(["roll 2d6 label=@", "roll d6 label=@ secret", "game join VC", 'game plan 9 "x"'])
+        between = plot.chance.choice(
+            ["roll 2d6 label=@", "roll d6 label=@ secret", "game join VC", 'game plan 9 "x"']
+        )
         plot.say(EVE, where, between)
         plot.wait(1, 3)
     if plot.chance.random() < 0.4:
@@ -380,12 +440,18 @@ def strangers(plot: Plot) -> None:
 def deck_of(plot: Plot, where: str, who: str) -> None:
     """Somebody makes a deck of words that nothing else is called by."""
     plot.decks += 1
-    plot.say(who, where, f'deck make "{", ".join(f"k{plot.decks}c{card}x" for card in range(1, 13))}" cup')
+    plot.say(
+        who,
+        where,
+        f'deck make "{", ".join(f"k{plot.decks}c{card}x" for card in range(1, 13))}" cup',
+    )
     plot.wait(0.5, 2)
 
 
 def hands(plot: Plot) -> None:
-    """Two sides with closed hands of one deck: dealt, played, given, put back, looked at, taken back, opened."""
+    """Two sides with closed hands of one deck: dealt, played, given, put back, looked at, taken
+    back, opened.
+    """
     where = plot.spot("hill", "camp")
     plot.say(ANN, where, 'game start lnlt "Hands" sides="US, VC"')
     plot.wait(0.5, 2)
@@ -397,7 +463,9 @@ def hands(plot: Plot) -> None:
     for _ in range(plot.chance.randrange(4, 10)):
         plot.wait(0.3, 3)
         who, other = plot.chance.sample([ANN, BOB], 2)
-        plot.act(who, where, plot.chance.choice(CARDS).replace("SIDE", "VC" if who == ANN else "US"))
+        plot.act(
+            who, where, plot.chance.choice(CARDS).replace("SIDE", "VC" if who == ANN else "US")
+        )
         if plot.chance.random() < 0.3:
             plot.wait(0.3, 2)
             plot.press(who, where, "undo")
@@ -405,7 +473,9 @@ def hands(plot: Plot) -> None:
             for one in plot.chance.sample([EVE, other, who], 3):
                 plot.press(one, where, "consent")
             plot.say(
-                plot.chance.choice([who, other]), where, plot.chance.choice(["game redo", "deck draw cup", "hand"])
+                plot.chance.choice([who, other]),
+                where,
+                plot.chance.choice(["game redo", "deck draw cup", "hand"]),
             )
         if plot.chance.random() < 0.3:
             plot.say(EVE, where, plot.chance.choice(EYES))
@@ -432,7 +502,9 @@ EYES = ("deck show cup", "log", "game export json", "game export csv", "hand", "
 
 
 def seats(plot: Plot) -> None:
-    """Closed hands of persons in free play: somebody deletes their data, the game moves, goes elsewhere as a file."""
+    """Closed hands of persons in free play: somebody deletes their data, the game moves, goes
+    elsewhere as a file.
+    """
     where = plot.spot("hill", "camp", "lair")
     first, second = plot.chance.sample(sorted(SPOTS[where].members), 2)
     deck_of(plot, where, first)
@@ -455,7 +527,11 @@ def seats(plot: Plot) -> None:
         plot.add(ending, first if ending == "again" else "")
     plot.wait(1, 4)
     for who in (second, first):
-        plot.say(who, where, plot.chance.choice(["hand", "deck draw cup to=me", "deck play all cup", "game undo"]))
+        plot.say(
+            who,
+            where,
+            plot.chance.choice(["hand", "deck draw cup to=me", "deck play all cup", "game undo"]),
+        )
         plot.wait(0.3, 2)
 
 
@@ -486,7 +562,9 @@ def taken_back(plot: Plot, where: str, first: str, second: str) -> None:
 
 
 def chits(plot: Plot) -> None:
-    """A cup leads the phase: chits drawn by two at once, goes, chits taken back, the phase over in the middle."""
+    """A cup leads the phase: chits drawn by two at once, goes, chits taken back, the phase over
+    in the middle.
+    """
     where = plot.spot("hill", "camp")
     begun(plot, where, "three-mills scenario=sorrel", ("Crown", "Republic"), MET)
     for _ in range(plot.chance.randrange(5, 12)):
@@ -494,7 +572,11 @@ def chits(plot: Plot) -> None:
         plot.act(who, where, plot.chance.choice(["deck draw cup", "press draw"]))
         plot.wait(0.0, 1.5)
         if plot.chance.random() < 0.3:  # both at once, or what players may not do
-            plot.act(other, where, plot.chance.choice(["deck draw cup", "press draw", "deck return all cup", "log"]))
+            plot.act(
+                other,
+                where,
+                plot.chance.choice(["deck draw cup", "press draw", "deck return all cup", "log"]),
+            )
         if plot.chance.random() < 0.35:
             taken_back(plot, where, who, other)
         plot.say(who, where, plot.chance.choice(GOES))
@@ -503,12 +585,18 @@ def chits(plot: Plot) -> None:
             plot.act(one, where, plot.chance.choice(["game pass", "game pass", "press pass"]))
             plot.wait(0.1, 1)
         if plot.chance.random() < 0.25:
-            plot.act(who, where, plot.chance.choice(["game next", "press next", "game status", "deck show cup"]))
+            plot.act(
+                who,
+                where,
+                plot.chance.choice(["game next", "press next", "game status", "deck show cup"]),
+            )
     the_end(plot, where)
 
 
 def campaign(plot: Plot) -> None:
-    """Hands of a game of cards, battles that draw, a question in their middle, and all of it taken back."""
+    """Hands of a game of cards, battles that draw, a question in their middle, and all of it
+    taken back.
+    """
     where = plot.spot("hill", "camp")
     begun(plot, where, "salt-road scenario=year", ("Duke", "League"), BESIDE)
     for who, deck in ((ANN, "duke"), (BOB, "league")):
@@ -516,8 +604,15 @@ def campaign(plot: Plot) -> None:
         plot.wait(0.3, 2)
     for _ in range(plot.chance.randrange(5, 12)):
         who, other = plot.chance.sample([ANN, BOB], 2)
-        ours, theirs, deck = ("Foot", "Rangers", "duke") if who == ANN else ("Rangers", "Foot", "league")
-        line = plot.chance.choice(BATTLES).replace("OURS", ours).replace("THEIRS", theirs).replace("DECK", deck)
+        ours, theirs, deck = (
+            ("Foot", "Rangers", "duke") if who == ANN else ("Rangers", "Foot", "league")
+        )
+        line = (
+            plot.chance.choice(BATTLES)
+            .replace("OURS", ours)
+            .replace("THEIRS", theirs)
+            .replace("DECK", deck)
+        )
         if "attack" in line:
             plot.say(who, where, "track set orders 3")
             plot.wait(0.2, 1)
@@ -526,16 +621,26 @@ def campaign(plot: Plot) -> None:
         if plot.chance.random() < 0.35:
             taken_back(plot, where, who, other)
         if plot.chance.random() < 0.5:
-            plot.act(other, where, plot.chance.choice(["choose option=stand", "choose option=back", "press choose"]))
+            plot.act(
+                other,
+                where,
+                plot.chance.choice(["choose option=stand", "choose option=back", "press choose"]),
+            )
         if plot.chance.random() < 0.3:
             plot.say(ANN, where, plot.chance.choice(BESIDE.split(" / ")))
     if plot.chance.random() < 0.5:
-        plot.say(EVE, where, plot.chance.choice(["deck show duke", "log", "game export json", "game export csv"]))
+        plot.say(
+            EVE,
+            where,
+            plot.chance.choice(["deck show duke", "log", "game export json", "game export csv"]),
+        )
     the_end(plot, where)
 
 
 def patrol(plot: Plot) -> None:
-    """Sequences that draw, alone and several at once, beside cards that are held, looked at, and put back."""
+    """Sequences that draw, alone and several at once, beside cards that are held, looked at, and
+    put back.
+    """
     where = plot.spot("hill", "camp")
     begun(plot, where, "few scenario=ford", ("Reds", "Blues"), "deck draw chances to=me")
     for _ in range(plot.chance.randrange(6, 14)):
@@ -546,7 +651,11 @@ def patrol(plot: Plot) -> None:
         if plot.chance.random() < 0.3:
             taken_back(plot, where, who, other)
         if plot.chance.random() < 0.4:
-            plot.act(other, where, plot.chance.choice(["choose option=stay", "choose option=go", "press choose"]))
+            plot.act(
+                other,
+                where,
+                plot.chance.choice(["choose option=stay", "choose option=go", "press choose"]),
+            )
         if plot.chance.random() < 0.25:
             plot.say(EVE, where, plot.chance.choice(LOOKS))
     the_end(plot, where)
@@ -555,7 +664,12 @@ def patrol(plot: Plot) -> None:
 def the_end(plot: Plot, where: str) -> None:
     """All is opened, in some worlds."""
     if plot.chance.random() < 0.6:
-        for who, line in ((BOB, "hand agree"), (ANN, "game end confirm"), (ANN, "fair reveal"), (BOB, "game resume")):
+        for who, line in (
+            (BOB, "hand agree"),
+            (ANN, "game end confirm"),
+            (ANN, "fair reveal"),
+            (BOB, "game resume"),
+        ):
             plot.wait(0.5, 2)
             plot.say(who, where, line)
 
@@ -617,7 +731,9 @@ FAULTS = {
     "again": ("",),
 }
 LATER: dict[Scene, int] = {strangers: 5, hands: 7, seats: 8, chits: 4, campaign: 9, patrol: 6}
-"""Scenes that came later, in every tenth world, of this number: the other worlds stay what they were."""
+"""Scenes that came later, in every tenth world, of this number: the other worlds stay what they
+were.
+"""
 WORLDS = (("hill", "ford", "lair"), ("camp", "den", "cave"), tuple(SPOTS))
 
 

@@ -1,4 +1,6 @@
-"""Mends taken out again, one at a time: what the simulator must find. Each is named for its finding."""
+"""Mends taken out again, one at a time: what the simulator must find. Each is named for its
+finding.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ REPEATABLE = ("again", "odds", "log")
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """What is taken out, the first world that finds it, and the letters of the promises that may break."""
+    """What is taken out, the first world that finds it, and the letters of the promises that may
+    break.
+    """
 
     name: str
     seed: int
@@ -64,7 +68,9 @@ def mutant(
 ) -> Callable[[Callable[[pytest.MonkeyPatch], None]], Callable[[pytest.MonkeyPatch], None]]:
     """Put a function that takes a mend out among the mutants."""
 
-    def note(take_out: Callable[[pytest.MonkeyPatch], None]) -> Callable[[pytest.MonkeyPatch], None]:
+    def note(
+        take_out: Callable[[pytest.MonkeyPatch], None],
+    ) -> Callable[[pytest.MonkeyPatch], None]:
         MUTANTS.append(Mutant(name, seed, letters, take_out, about))
         return take_out
 
@@ -76,17 +82,27 @@ def _links_unasked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Context, "keeps", True)
 
 
-@mutant("C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2")
+@mutant(
+    "C2: the id of a channel is believed, and a game moves there at once", 38, "e", "slack:T1/C2"
+)
 def _ids_believed(patch: pytest.MonkeyPatch) -> None:
     transfer = bot.commands.games.transfer_and_delete.transfer
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
-        context.ledger.places = context.ledger.places[:1]  # as if it were played in one channel alone
+        context.ledger.places = context.ledger.places[
+            :1
+        ]  # as if it were played in one channel alone
         return await transfer(context)
 
-    async def believed(_: Any, __: Any, ask: Any, ___: Any, options: dict[str, Any]) -> dict[str, Place]:
-        place = replace(ask, channel=str(options["channel"])).where if "channel" in options else ask.where
+    async def believed(
+        _: Any, __: Any, ask: Any, ___: Any, options: dict[str, Any]
+    ) -> dict[str, Place]:
+        place = (
+            replace(ask, channel=str(options["channel"])).where
+            if "channel" in options
+            else ask.where
+        )
         return {"channel": place}
 
     patch.setattr(Context, "keeps", True)
@@ -119,7 +135,12 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
     press = App.press
 
     async def once(
-        app: App, action: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
+        app: App,
+        action: str,
+        who: Person,
+        where: Place,
+        request_id: str,
+        delivery: Mapping[str, object] | None = None,
     ) -> Reply:
         name = action.partition(":")[0]
         if name in ALL_BUTTONS and name not in REPEATABLE and request_id != "second-opinion":
@@ -196,13 +217,17 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("sealed: an export holds what is closed", 22, "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(
+        bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True)
+    )
     patch.setattr(bot.commands.log.export_and_share, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("cards: an export holds what is closed", 68, "k")
 def _cards_exported(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(
+        bot.commands.log.export_and_share, "Promises", partial(Promises, with_secrets=True)
+    )
     patch.setattr(bot.commands.log.export_and_share, "behind", partial(behind, with_secrets=True))
 
 
@@ -298,6 +323,11 @@ def _never_heard(patch: pytest.MonkeyPatch) -> None:
 @mutant("undo: it passes over what has changed a unit since", 45, "f")
 def _passed_over(patch: pytest.MonkeyPatch) -> None:
     def beside(newest_first: Any, last: int, number: int, *, upkeep: bool = False) -> Found:
-        return find([event for event in newest_first if event["kind"] != "unit"], last, number, upkeep=upkeep)
+        return find(
+            [event for event in newest_first if event["kind"] != "unit"],
+            last,
+            number,
+            upkeep=upkeep,
+        )
 
     patch.setattr(bot.game.undo, "find", beside)

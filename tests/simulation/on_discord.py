@@ -1,4 +1,6 @@
-"""Discord as the adapter meets it: interactions, first responses, tokens, nonces. The adapter's own code runs on it."""
+"""Discord as the adapter meets it: interactions, first responses, tokens, nonces. The adapter's
+own code runs on it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ class Discord:
         """One call. Raises Refused."""
         parts = path.partition("?")[0].strip("/").split("/")
         if parts[0] == "interactions":
-            return self._respond(self._request(parts[2]), int(body["type"]), body.get("data") or {}, files)
+            return self._respond(
+                self._request(parts[2]), int(body["type"]), body.get("data") or {}, files
+            )
         request = self._request(parts[2])
         if self._world.loop.time() - request.at > TOKEN_LIFE:
             raise Refused(401, 50027, "Invalid Webhook Token")
@@ -86,11 +90,18 @@ class Discord:
         return self._json(original)
 
     def channel_message(self, channel: int, body: Json, files: Sequence[str]) -> Shown:
-        """A message with the bot's own token. The same nonce within some minutes is the same message."""
+        """A message with the bot's own token. The same nonce within some minutes is the same
+        message.
+        """
         world, nonce = self._world, str(body.get("nonce") or "")
         spot = world.spot_by_channel(f"{channel}") or spot_of_dm(str(channel))
         for shown in reversed(world.shown):
-            if nonce and shown.nonce == nonce and world.loop.time() - shown.at < NONCE_LIFE and shown.spot == spot:
+            if (
+                nonce
+                and shown.nonce == nonce
+                and world.loop.time() - shown.at < NONCE_LIFE
+                and shown.spot == spot
+            ):
                 return shown
         shown = world.new_message(spot, nonce=nonce)
         self._fill(shown, body, files)
@@ -138,15 +149,21 @@ class Discord:
             assert kind == THINKING, "a form opens: this intent lacks what its command needs"
             self.first[request.token] = kind
             private = bool(int(data.get("flags") or 0) & EPHEMERAL)
-            placeholder = self._world.new_message(request.spot, viewer=request.who if private else "", answers=request)
+            placeholder = self._world.new_message(
+                request.spot, viewer=request.who if private else "", answers=request
+            )
             placeholder.loading, self.original[request.token] = True, placeholder
             request.receipt = self._world.loop.time()
             self._world.note(f"  request {request.number} is shown as thinking")
         return {"interaction": {"response_message_id": str(self.original[request.token].number)}}
 
-    def _post(self, request: Request, body: Json, files: Sequence[File], *, original: bool = False) -> Json:
+    def _post(
+        self, request: Request, body: Json, files: Sequence[File], *, original: bool = False
+    ) -> Json:
         private = bool(int(body.get("flags") or 0) & EPHEMERAL)
-        shown = self._world.new_message(request.spot, viewer=request.who if private else "", answers=request)
+        shown = self._world.new_message(
+            request.spot, viewer=request.who if private else "", answers=request
+        )
         if original:
             self.original[request.token] = shown
         return self._written(shown, body, files)
@@ -162,7 +179,9 @@ class Discord:
         shown.late = any(remark in content_of(body) for remark in REMARKS)
         shown.body = body
         shown.files = tuple(files)
-        buttons = [item for row in rows_of(body.get("components") or ()) for item in row["components"]]
+        buttons = [
+            item for row in rows_of(body.get("components") or ()) for item in row["components"]
+        ]
         shown.buttons = tuple(str(item.get("custom_id")).removeprefix(ACTION) for item in buttons)
         shown.choices = tuple(one["value"] for item in buttons for one in item.get("options", ()))
 
@@ -172,7 +191,9 @@ class Discord:
 
 
 def content_of(body: Json) -> str:
-    """What a message says beside its embeds; one in a box has its text in components of the newer layout."""
+    """What a message says beside its embeds; one in a box has its text in components of the
+    newer layout.
+    """
     if body.get("content") is not None:
         return str(body["content"])
     return "\n".join(texts_of(body.get("components") or ()))
@@ -183,7 +204,11 @@ def texts_of(components: Sequence[Json]) -> list[str]:
     return [
         text
         for one in components
-        for text in ([one["content"]] if one["type"] == TEXT_DISPLAY else texts_of(one.get("components") or ()))
+        for text in (
+            [one["content"]]
+            if one["type"] == TEXT_DISPLAY
+            else texts_of(one.get("components") or ())
+        )
     ]
 
 
@@ -214,7 +239,10 @@ def text_of(body: Json) -> str:
     """All that can be read."""
     lines = [content_of(body)]
     for embed in body.get("embeds") or ():
-        lines += [str(embed.get("description", "")), str((embed.get("footer") or {}).get("text", ""))]
+        lines += [
+            str(embed.get("description", "")),
+            str((embed.get("footer") or {}).get("text", "")),
+        ]
     return "\n".join(line for line in lines if line)
 
 
@@ -225,7 +253,13 @@ class SimWire(Wire):
         self._process = process
 
     async def _once(
-        self, method: str, path: str, body: Json | None, files: Sequence[File], inside: str, timeout: float = 2.0
+        self,
+        method: str,
+        path: str,
+        body: Json | None,
+        files: Sequence[File],
+        inside: str,
+        timeout: float = 2.0,
     ) -> Json:
         world, process = self._process.world, self._process
         fate = world.fate("discord")
@@ -255,13 +289,21 @@ class SimHttp:
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def request(self, route: Any, *, json: Json | None = None, form: Any = (), params: Any = None) -> Any:
-        """A message for a channel, or those that stand there. Raises discord.HTTPException, OSError."""
+    async def request(
+        self, route: Any, *, json: Json | None = None, form: Any = (), params: Any = None
+    ) -> Any:
+        """A message for a channel, or those that stand there. Raises discord.HTTPException,
+        OSError.
+        """
         world, process = self._process.world, self._process
         if route.method == "GET":
             await process.pass_time(world.wire_delay)
             spot = world.spot_by_channel(route.url.rstrip("/").split("/")[-2])
-            there = [shown for shown in world.shown if shown.spot == spot and shown.stands and not shown.viewer]
+            there = [
+                shown
+                for shown in world.shown
+                if shown.spot == spot and shown.stands and not shown.viewer
+            ]
             return [
                 {
                     **shown.body,
@@ -273,13 +315,17 @@ class SimHttp:
                 for shown in there
             ]
         if json is None:
-            json = parser.loads(next(part["value"] for part in form if part["name"] == "payload_json"))
+            json = parser.loads(
+                next(part["value"] for part in form if part["name"] == "payload_json")
+            )
         texts = [part["value"].decode() for part in form if "filename" in part]
         fate = world.fate("discord")
         await process.pass_time(world.wire_delay)
         if fate in ("limit", "fault"):
             await asyncio.sleep(5.0)
-            raise discord.DiscordServerError(SimpleNamespace(status=503, reason="unavailable"), "unavailable")
+            raise discord.DiscordServerError(
+                SimpleNamespace(status=503, reason="unavailable"), "unavailable"
+            )
         if fate == "lost":
             raise OSError("connection reset")
         parts = route.url.rstrip("/").split("/")
@@ -299,12 +345,16 @@ class SimHttp:
         return {"id": str(channel), "guild_id": spot.server if spot is not None else "0"}
 
     async def delete_message(self, channel: int, message: int) -> None:
-        """A message of the bot's own taken away; whether the caller learns of it is another thing."""
+        """A message of the bot's own taken away; whether the caller learns of it is another
+        thing.
+        """
         world, process = self._process.world, self._process
         fate = world.fate("discord")
         await process.pass_time(world.wire_delay)
         if fate in ("limit", "fault"):
-            raise discord.DiscordServerError(SimpleNamespace(status=503, reason="unavailable"), "unavailable")
+            raise discord.DiscordServerError(
+                SimpleNamespace(status=503, reason="unavailable"), "unavailable"
+            )
         if fate != "lost":
             world.discord.take_away(channel, message)
         if fate in ("lost", "broken"):
@@ -331,7 +381,9 @@ class Bot(Grognard):
         self.app = process.app
         self.http = SimHttp(process)  # type: ignore[assignment]
         wire = SimWire(process)
-        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self)
+        self.work = Work(
+            self.app, wire, Delivery(wire, Posting(self.http), self.app, lambda *_: -1), self
+        )
         self._at_work, self._beside = set(), set()
         self._seen = LRUCache(1_000)
         self._stopping = False
@@ -364,7 +416,9 @@ def interaction(request: Request) -> Json:
     user = {"id": str(discord_id(request.who)), "username": request.who}
     manages = 1 << 5 if request.who in spot.managers else 0
     member = {"user": user, "permissions": str(manages | 1 << 10 | 1 << 11)}
-    who: Json = {"user": user} if spot.server == "dm" else {"member": member, "guild_id": spot.server}
+    who: Json = (
+        {"user": user} if spot.server == "dm" else {"member": member, "guild_id": spot.server}
+    )
     event: Json = {
         "id": request.token,
         "token": request.token,
@@ -373,10 +427,15 @@ def interaction(request: Request) -> Json:
         "channel_id": spot.channel,
         "app_permissions": str((1 << 53) - 1),
         "attachment_size_limit": 10_000_000,
-        "data": {"custom_id": ACTION + request.doing} if request.is_press else command_data(request),
+        "data": {"custom_id": ACTION + request.doing}
+        if request.is_press
+        else command_data(request),
     }
     if request.message is not None:
-        event["message"] = {"id": request.message.number, "flags": EPHEMERAL if request.message.viewer else 0}
+        event["message"] = {
+            "id": request.message.number,
+            "flags": EPHEMERAL if request.message.viewer else 0,
+        }
     return event | who
 
 
@@ -385,7 +444,9 @@ def resolved_channel(request: Request, channel: str) -> Json:
     spot = BY_KEY.get(f"discord:{request.spot.server}/{channel}")
     if spot is None or request.who not in spot.members:
         return {}
-    return {channel: {"id": channel, "type": 0, "name": channel, "permissions": str(1 << 10 | 1 << 11)}}
+    return {
+        channel: {"id": channel, "type": 0, "name": channel, "permissions": str(1 << 10 | 1 << 11)}
+    }
 
 
 def command_data(request: Request) -> Json:
@@ -397,7 +458,11 @@ def command_data(request: Request) -> Json:
         option = typed.spec.option(name)
         kind = KINDS.get(option.type, 3) if option is not None else 3
         if name == "file":
-            resolved = {"attachments": {"1": {"filename": "game.json", "size": 1, "url": f"{FILE}{request.number}"}}}
+            resolved = {
+                "attachments": {
+                    "1": {"filename": "game.json", "size": 1, "url": f"{FILE}{request.number}"}
+                }
+            }
             value, kind = "1", 11
         elif name == "channel":
             kind = 7

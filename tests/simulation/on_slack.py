@@ -1,4 +1,6 @@
-"""Slack as the adapter meets it: acknowledgements, response addresses, channels that it is no member of."""
+"""Slack as the adapter meets it: acknowledgements, response addresses, channels that it is no
+member of.
+"""
 
 from __future__ import annotations
 
@@ -71,14 +73,22 @@ class Slack:
         if method == "chat.update":
             self._spot(team, given["channel"])
             number = int(str(given["ts"]).partition(".")[0])
-            found = [one for one in self._world.shown if one.number == number and one.stands and not one.viewer]
+            found = [
+                one
+                for one in self._world.shown
+                if one.number == number and one.stands and not one.viewer
+            ]
             if not found:
                 raise Refused("message_not_found")
             self._fill(found[0], {"metadata": found[0].body.get("metadata"), **given})
             return {"ts": given["ts"], "channel": given["channel"]}
         if method == "chat.delete":
             number = int(str(given["ts"]).partition(".")[0])
-            found = [one for one in self._world.shown if one.number == number and one.stands and not one.viewer]
+            found = [
+                one
+                for one in self._world.shown
+                if one.number == number and one.stands and not one.viewer
+            ]
             if not found:
                 raise Refused("message_not_found")
             found[0].deleted = True
@@ -93,7 +103,9 @@ class Slack:
             self._files[id] = ""
             return {"upload_url": id, "file_id": id}
         if method == "files.completeUploadExternal":
-            shown = self._world.new_message(self._spot(team, given["channel_id"]), answers=REQUEST.get())
+            shown = self._world.new_message(
+                self._spot(team, given["channel_id"]), answers=REQUEST.get()
+            )
             shown.files = tuple(self._files[file["id"]] for file in given["files"])
             self._world.show(shown)
             return {}
@@ -112,12 +124,20 @@ class Slack:
             return {"members": [slack_id(who) for who in sorted(spot.members)]}
         if method == "conversations.info":
             return {"channel": {"id": spot.channel, "is_member": spot.bot, "name": spot.channel}}
-        assert method in ("conversations.history", "conversations.replies"), f"Slack is asked for {method}"
+        assert method in ("conversations.history", "conversations.replies"), (
+            f"Slack is asked for {method}"
+        )
         if team != READABLE:
             raise Refused("missing_scope")
         since = float(given.get("oldest") or 0) - BEGIN
-        public = [one for one in self._world.shown if one.spot == spot and one.stands and not one.viewer]
-        found = [{"ts": f"{one.number}.0", "user": BOT, **one.body} for one in reversed(public) if one.at >= since]
+        public = [
+            one for one in self._world.shown if one.spot == spot and one.stands and not one.viewer
+        ]
+        found = [
+            {"ts": f"{one.number}.0", "user": BOT, **one.body}
+            for one in reversed(public)
+            if one.at >= since
+        ]
         return {"messages": found}
 
     def _spot(self, team: str, channel: str) -> Any:
@@ -134,7 +154,12 @@ class Slack:
         shown.text, shown.body = str(body["text"]), dict(body)
         shown.key = _key(shown.text)
         shown.late = any(remark in shown.text for remark in (PERHAPS, LATE_PERHAPS))
-        items = [item for block in body.get("blocks") or () for item in block.get("elements") or () if "value" in item]
+        items = [
+            item
+            for block in body.get("blocks") or ()
+            for item in block.get("elements") or ()
+            if "value" in item
+        ]
         shown.buttons = tuple(str(item["value"]) for item in items)
         menus = [item for block in body.get("blocks") or () for item in block.get("elements") or ()]
         shown.choices = tuple(one["value"] for item in menus for one in item.get("options", ()))
@@ -279,7 +304,9 @@ def pressed(request: Request) -> Json:
         "user": {"id": slack_id(request.who), "username": request.who},
         "channel": {"id": request.spot.channel},
         "container": box,
-        "message": {} if message.viewer else {"text": message.text, "blocks": message.body.get("blocks", [])},
+        "message": {}
+        if message.viewer
+        else {"text": message.text, "blocks": message.body.get("blocks", [])},
         "trigger_id": request.token,
         "response_url": f"hook{request.number}",
         "actions": [{"action_id": f"a:{request.doing}", "value": request.doing}],

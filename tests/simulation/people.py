@@ -1,11 +1,15 @@
-"""Who plays where: five people, each with an account on every network, and the places of four servers."""
+"""Who plays where: five people, each with an account on every network, and the places of four
+servers.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ANN, BOB, CAS, EVE, MAL = PEOPLE = ("ann", "bob", "cas", "eve", "mal")
-"""Ann and Bob play against each other, Cas manages the club, Eve looks on, Mal has a server of their own."""
+"""Ann and Bob play against each other, Cas manages the club, Eve looks on, Mal has a server of
+their own.
+"""
 ALL = frozenset(PEOPLE)
 
 
@@ -65,4 +69,8 @@ def human(account: str | int) -> str:
 def spot_of_dm(channel: str) -> Spot:
     """The direct messages of the person with this account."""
     who = frozenset({human(channel.removeprefix("9").removeprefix("D"))})
-    return Spot(f"discord:dm/{channel}", who, who) if channel.isdecimal() else Spot(f"slack:T1/{channel}", who, who)
+    return (
+        Spot(f"discord:dm/{channel}", who, who)
+        if channel.isdecimal()
+        else Spot(f"slack:T1/{channel}", who, who)
+    )

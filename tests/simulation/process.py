@@ -1,4 +1,6 @@
-"""One life of the bot: its app, its adapters, its connections. It can be killed between any two steps."""
+"""One life of the bot: its app, its adapters, its connections. It can be killed between any two
+steps.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,9 @@ _read = cache(catalog._packs)
 
 @cache
 def _worded() -> TemporaryDirectory[str]:
-    """Packs that deal and draw, whose cards are called by words that nothing else is called by, so that whoever names
-    one names that card. Three Mills, The Salt Road and the pack of tests/packs/test_draws.py."""
+    """Packs that deal and draw, whose cards are called by words that nothing else is called by, so
+    that whoever names one names that card. Three Mills, The Salt Road and the pack of
+    tests/packs/test_draws.py."""
     folder = TemporaryDirectory(prefix="grognard-worded-")
     for name in ("three-mills", "salt-road"):
         shutil.copytree(FOLDER / name, Path(folder.name, name))
@@ -53,7 +56,9 @@ def _worded() -> TemporaryDirectory[str]:
 
 
 def _reword(deck: Path, number: int) -> None:
-    """Other words for the cards of a deck, also where tables and examples of The Salt Road name them."""
+    """Other words for the cards of a deck, also where tables and examples of The Salt Road name
+    them.
+    """
     said = deck.read_text("utf-8")
     words = {id: f"k{900 + number}c{card}x" for card, id in enumerate(_CARD.findall(said))}
     said = _CARD.sub(lambda found: f"{{id: {words[found[1]]}", _NAME.sub("", said))
@@ -71,8 +76,8 @@ _NAME = re.compile(r', name: ("[^"]*"|\w+)')
 
 @contextmanager
 def packs_of(texts: Iterable[str], folder: Path | None = None) -> Iterator[None]:
-    """Packs of this folder are there, else those whose cards have words of their own, where any of these commands names
-    one: other worlds do without."""
+    """Packs of this folder are there, else those whose cards have words of their own, where any of
+    these commands names one: other worlds do without."""
     named = any(word in text for text in texts for word in ("three-mills", "salt-road", "few"))
     packs = {catalog.PACKS: str(folder or _worded().name)} if named else {}
     with patch.dict(os.environ, packs), patch.object(catalog, "_packs", _read):
@@ -105,7 +110,9 @@ class Process:
 
     async def begin(self, *, platforms: bool = True) -> None:
         """Open the store and begin to serve."""
-        self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall, self.loop.time)
+        self.app = App(
+            await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall, self.loop.time
+        )
         handling = self.app.handling
         handling.worker = handling.checker = Inline()
         handling.odds = Odds(handling.worker)

@@ -1,4 +1,6 @@
-"""Histories that failed once, each shrunk, with the letter of the promise that was broken: they always run."""
+"""Histories that failed once, each shrunk, with the letter of the promise that was broken: they
+always run.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ FILE = Path(__file__).with_name("seeds.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """A history: the seed gives the luck, the steps say what happens. `about` is what was wrong once."""
+    """A history: the seed gives the luck, the steps say what happens. `about` is what was wrong
+    once.
+    """
 
     seed: int
     letter: str
@@ -28,11 +32,21 @@ class Regression:
 
 def regressions() -> list[Regression]:
     """All that are kept."""
-    found: list[dict[str, Any]] = [json.loads(line) for line in FILE.read_text().splitlines() if line.strip()]
-    return [Regression(one["seed"], one["letter"], one["about"], read_steps(one["steps"])) for one in found]
+    found: list[dict[str, Any]] = [
+        json.loads(line) for line in FILE.read_text().splitlines() if line.strip()
+    ]
+    return [
+        Regression(one["seed"], one["letter"], one["about"], read_steps(one["steps"]))
+        for one in found
+    ]
 
 
 def line_of(seed: int, letter: str, about: str, steps: Iterable[Step]) -> str:
     """The line of the file for a history."""
-    kept = {"seed": seed, "letter": letter, "about": about, "steps": [step.to_json() for step in steps]}
+    kept = {
+        "seed": seed,
+        "letter": letter,
+        "about": about,
+        "steps": [step.to_json() for step in steps],
+    }
     return json.dumps(kept, separators=(",", ":"))

@@ -1,4 +1,6 @@
-"""What people see, and what they did: plain records that both platforms share and the invariants read."""
+"""What people see, and what they did: plain records that both platforms share and the invariants
+read.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Request:
     message: Shown | None = None  # the one pressed on
     file: str = ""
     word: str = ""  # the word by which its label is known
-    receipt: float | None = None  # when the platform was told that the bot is at work (Discord: thinking; Slack: ack)
+    receipt: float | None = (
+        None  # when the platform was told that the bot is at work (Discord: thinking; Slack: ack)
+    )
     shown: list[Shown] = field(default_factory=list)
     commits: int = 0  # how many there were when it began
     crashed: bool = False  # whether a process that had it was killed meanwhile

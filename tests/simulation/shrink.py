@@ -9,8 +9,12 @@ S = TypeVar("S")
 TRIES = 400
 
 
-def shrunk(steps: tuple[S, ...], fails: Callable[[tuple[S, ...]], bool], tries: int = TRIES) -> tuple[S, ...]:
-    """The fewest of `steps` found with which it still fails: delta debugging, at most `tries` runs."""
+def shrunk(
+    steps: tuple[S, ...], fails: Callable[[tuple[S, ...]], bool], tries: int = TRIES
+) -> tuple[S, ...]:
+    """The fewest of `steps` found with which it still fails: delta debugging, at most `tries`
+    runs.
+    """
     size = max(1, len(steps) // 2)
     while True:
         at, dropped = 0, False

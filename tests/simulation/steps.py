@@ -1,7 +1,8 @@
-"""An evening of lines in which the bot is killed at one step of every line, and whoever typed types it again if they
-must. A step is whatever the process waits for: a job of its database before it is done and before it hears of it, a
-call of a platform before it is made and before it hears back. Chance is the same for a line however often it is tried,
-so all such evenings must come to the same log.
+"""An evening of lines in which the bot is killed at one step of every line, and whoever typed types
+it again if they must. A step is whatever the process waits for: a job of its database before it is
+done and before it hears of it, a call of a platform before it is made and before it hears back.
+Chance is the same for a line however often it is tried, so all such evenings must come to the same
+log.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ from tests.simulation.shown import REQUEST, Request, Shown
 from tests.simulation.world import TEMP, World
 
 TRIES = 6
-"""Times that somebody types a line, of which the first may be in vain; more, while the bot says that it is busy."""
+"""Times that somebody types a line, of which the first may be in vain; more, while the bot says
+that it is busy.
+"""
 BETWEEN = 3 * 3600.0
 """Seconds that pass after every fourth line, so that whoever is waited for is reminded."""
 NOT_RUN = ("your command was not run", "The bot is too busy")
@@ -56,7 +59,9 @@ class Mortal(Process):
             self.app.make_good = partial(self._make_good, self.app.make_good)  # type: ignore[method-assign]
             self._due = asyncio.create_task(self._remind())
 
-    async def _make_good(self, make_good: Callable[..., Awaitable[Reply]], receipt: Receipt, *run: Any) -> Reply:
+    async def _make_good(
+        self, make_good: Callable[..., Awaitable[Reply]], receipt: Receipt, *run: Any
+    ) -> Reply:
         """What another did not get to, with the chance that it would have had."""
         assert isinstance(self.world, Evening)
         self.world.begins_anew(receipt.command.request_id)
@@ -84,7 +89,9 @@ class Mortal(Process):
 
 
 class Evening(World):
-    """One in which each line's so many-th step is the last of a process. With None nobody is killed."""
+    """One in which each line's so many-th step is the last of a process. With None nobody is
+    killed.
+    """
 
     def __init__(self, folder: Path, at: int | None, anna: str, ben: str) -> None:
         super().__init__(26, folder)
@@ -134,7 +141,9 @@ class Evening(World):
         self.loop.call_later(1.0, lambda: self._keep(self.loop.create_task(self._boot())))
 
     async def lived(self, play: Player) -> None:
-        """The whole evening: two places that are linked, the lines, and all that is closed opened at the end."""
+        """The whole evening: two places that are linked, the lines, and all that is closed
+        opened at the end.
+        """
         await self._boot()
         lines = 0
 
@@ -151,16 +160,26 @@ class Evening(World):
             return told
 
         await play(say)
-        for name, line in (("Ben", "hand agree"), ("Anna", "game end confirm"), ("Anna", "fair reveal")):
+        for name, line in (
+            ("Ben", "hand agree"),
+            ("Anna", "game end confirm"),
+            ("Anna", "fair reveal"),
+        ):
             await self.say(name, line, may_fail=line == "hand agree")
         await self.say("Anna", "game export json")
-        self.reminders = sum("waits for you" in shown.text for shown in self.shown)  # also of one that came late
-        self.log = next(file for shown in reversed(self.shown) for file in shown.files if file.startswith("{"))
+        self.reminders = sum(
+            "waits for you" in shown.text for shown in self.shown
+        )  # also of one that came late
+        self.log = next(
+            file for shown in reversed(self.shown) for file in shown.files if file.startswith("{")
+        )
         await self._settle()
         await self.book.look_at_the_end()
         self._is_over = True
 
-    async def say(self, name: str, line: str, *, may_fail: bool = False, who: str = "", where: str = "") -> str:
+    async def say(
+        self, name: str, line: str, *, may_fail: bool = False, who: str = "", where: str = ""
+    ) -> str:
         """What is answered to a line, which is typed again where it was not run."""
         who, spot = who or {"Anna": ANN, "Ben": BOB}[name], SPOTS[where or self.spots[name]]
         self._line += 1
@@ -174,7 +193,9 @@ class Evening(World):
             await self._quiet()
             if told := self._told(request):
                 self.steps.append(self._count)
-                assert may_fail or not told.lstrip("*").startswith("Error"), "\n".join([*self.history[-40:], told])
+                assert may_fail or not told.lstrip("*").startswith("Error"), "\n".join(
+                    [*self.history[-40:], told]
+                )
                 return told
             self.retyped += 1
         raise AssertionError("\n".join([*self.history[-60:], f"{name} is never answered: {line}"]))
@@ -190,7 +211,9 @@ class Evening(World):
         await self.say("Cas", f"game link {code}", who=CAS, where=there)
 
     async def _hours_pass(self) -> None:
-        """Three hours by the host's clock: who is waited for is reminded, and that has its steps too."""
+        """Three hours by the host's clock: who is waited for is reminded, and that has its steps
+        too.
+        """
         self.loop.skew += BETWEEN
         self._begin(None if self.at is None else self.at or 1)
         await asyncio.sleep(20.0)
@@ -210,7 +233,9 @@ class Evening(World):
         self._left = -1
 
     def _owes(self) -> bool:
-        """Whether nobody serves, or what the dead have noted down is not taken over yet: whoever typed it waits."""
+        """Whether nobody serves, or what the dead have noted down is not taken over yet: whoever
+        typed it waits.
+        """
         with closing(sqlite3.connect(journal_path(self.path))) as journal:
             there = "SELECT count(*) FROM sqlite_master WHERE name = 'receipts'"
             (noted,) = journal.execute(there).fetchone()
@@ -233,7 +258,9 @@ class Evening(World):
         return "\n".join(_all(shown) for shown in mine) if is_told else ""
 
     async def _boot(self) -> None:
-        await self.loop.create_task(self._born())  # what players do is not of the process that began first
+        await self.loop.create_task(
+            self._born()
+        )  # what players do is not of the process that began first
 
     async def _born(self) -> None:
         process = Mortal(self, f"bot {len(self.processes) + 1}", self.path, self.disk)
@@ -255,17 +282,26 @@ def _all(shown: Shown) -> str:
 
 def _texts(view: Any) -> list[str]:
     if isinstance(view, dict):
-        own = [view[key] for key in ("text", "content", "description") if isinstance(view.get(key), str)]
+        own = [
+            view[key]
+            for key in ("text", "content", "description")
+            if isinstance(view.get(key), str)
+        ]
         return own + [text for value in view.values() for text in _texts(value)]
     return [text for value in view for text in _texts(value)] if isinstance(view, list) else []
 
 
 def evening(play: Player, at: int | None, anna: str, ben: str, pace: float = 0.004) -> Evening:
-    """An evening of two players in these places, each of whose lines loses its process at this step."""
+    """An evening of two players in these places, each of whose lines loses its process at this
+    step.
+    """
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        with TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder, packs_of(["three-mills"], FOLDER):
+        with (
+            TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder,
+            packs_of(["three-mills"], FOLDER),
+        ):
             lived = Evening(Path(folder), at, anna, ben)
             lived.disk.pace = pace
             with (

@@ -1,4 +1,6 @@
-"""The simulator bites: with a mend taken out it finds the fault within so many seeds, and names the promise."""
+"""The simulator bites: with a mend taken out it finds the fault within so many seeds, and names
+the promise.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Short histories of many seeds: whatever people, platforms, disk and clock do, the bot keeps its promises."""
+"""Short histories of many seeds: whatever people, platforms, disk and clock do, the bot keeps
+its promises.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_what_broke_a_promise_once_does_so_no_more(old: Regression) -> None:
     assert not world.violations, told(old.seed, old.steps)
 
 
-@pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (4, 5))])
+@pytest.mark.parametrize(
+    "seed", [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (4, 5))]
+)
 def test_one_seed_is_one_world(seed: int) -> None:
     first, second = (play(seed, plan(seed)) for _ in range(2))
     assert [_plain(line) for line in first.history] == [_plain(line) for line in second.history]

@@ -1,5 +1,6 @@
-"""An evening of each of our two games of cards and chits, by post between Discord and Slack, whose bot is killed at one
-step of every line, for each step there is: nothing is lost, drawn or run twice, and all come to the same log."""
+"""An evening of each of our two games of cards and chits, by post between Discord and Slack, whose
+bot is killed at one step of every line, for each step there is: nothing is lost, drawn or run
+twice, and all come to the same log."""
 
 from __future__ import annotations
 
@@ -23,15 +24,21 @@ from tests.simulation.steps import Evening, evening
 from tools import verify_log
 
 PLACES = {"three-mills": ("hill", "camp", 0.15), "salt-road": ("camp", "hill", 0.004)}
-"""Where Anna and Ben play: a channel of Discord and one of Slack, linked. How slow the disk is: so that every other
-command gets a receipt first, or hardly any."""
+"""Where Anna and Ben play: a channel of Discord and one of Slack, linked. How slow the disk is: so
+that every other command gets a receipt first, or hardly any."""
 EVERY = 1 if os.environ.get("STEPS") == "all" else 4
 """Of the steps every fourth; all of them with STEPS=all, which takes some ten minutes."""
 STEPS, CHUNK = 80, 16
-"""Behind the last of them a line has come to an end, and the bot only looks whether anything is due."""
+"""Behind the last of them a line has come to an end, and the bot only looks whether anything is
+due.
+"""
 SLACK = 8
 """How many steps fewer a line may take than in the evening without kills."""
-CHUNKS = [(game, tuple(range(first, first + CHUNK, EVERY))) for game in PLACES for first in range(0, STEPS, CHUNK)]
+CHUNKS = [
+    (game, tuple(range(first, first + CHUNK, EVERY)))
+    for game in PLACES
+    for first in range(0, STEPS, CHUNK)
+]
 
 
 @cache
@@ -58,12 +65,16 @@ def said(log: str) -> dict[str, Any]:
     """What a log says, but for the time, and the hashes that hold it."""
     found: dict[str, Any] = json.loads(log)
     bodies = [{**event["body"], "at": 0} for event in found["events"]]
-    return {key: value for key, value in found.items() if key not in ("exported", "head")} | {"events": bodies}
+    return {key: value for key, value in found.items() if key not in ("exported", "head")} | {
+        "events": bodies
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("game", "steps"), CHUNKS, ids=lambda one: one if isinstance(one, str) else str(one[0]))
+@pytest.mark.parametrize(
+    ("game", "steps"), CHUNKS, ids=lambda one: one if isinstance(one, str) else str(one[0])
+)
 def test_a_bot_killed_at_each_step_goes_on_as_if_nothing_had_happened(
     game: str, steps: tuple[int, ...], tmp_path: Path
 ) -> None:

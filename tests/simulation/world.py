@@ -1,4 +1,6 @@
-"""One seed, one world: people, platforms, a database file and the bots on it, under one virtual clock."""
+"""One seed, one world: people, platforms, a database file and the bots on it, under one virtual
+clock.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class World:
         self.counts: Counter[str] = Counter()
         self.history: list[str] = []
         self.violations: list[str] = []
-        self.doubts: Counter[str] = Counter()  # crashes, jumps of the clock, calls that broke after they were done
+        self.doubts: Counter[str] = (
+            Counter()
+        )  # crashes, jumps of the clock, calls that broke after they were done
         self.faulty_until = {"discord": 0.0, "slack": 0.0}
         self._failed: list[tuple[str, float]] = []
         self.last_fault = -1e9
@@ -79,7 +83,9 @@ class World:
 
     def do(self, step: Step) -> None:
         """Begin what a step says."""
-        act = {"say": self._say, "press": self._press, "again": self._again}.get(step.kind, self._fault)
+        act = {"say": self._say, "press": self._press, "again": self._again}.get(
+            step.kind, self._fault
+        )
         self.counts[step.kind] += 1
         act(step)
 
@@ -88,19 +94,31 @@ class World:
         if step.who not in spot.members:
             return
         if "{code}" in text:
-            codes = [code for shown in self._seen_by(step.who) for code in _CODE.findall(shown.text) if shown.viewer]
+            codes = [
+                code
+                for shown in self._seen_by(step.who)
+                for code in _CODE.findall(shown.text)
+                if shown.viewer
+            ]
             if not codes:
                 return
             text = text.replace("{code}", codes[-1])
         if "{file}" in text:
-            files = [file for shown in self._seen_by(step.who) for file in shown.files if file.startswith("{")]
+            files = [
+                file
+                for shown in self._seen_by(step.who)
+                for file in shown.files
+                if file.startswith("{")
+            ]
             if not files:
                 return
             file = files[-1]
             text = text.replace("{file}", "file=game.json")
         word = next(iter(_WORD.findall(text)), "")
         self.counts[
-            " ".join(text.split()[:2]) if text.startswith(("game", "fair", "privacy")) else text.split()[0]
+            " ".join(text.split()[:2])
+            if text.startswith(("game", "fair", "privacy"))
+            else text.split()[0]
         ] += 1
         self._deliver(self._new(step, spot, text, file=file, word=word))
 
@@ -111,7 +129,8 @@ class World:
             for shown in self._seen_by(step.who)
             if shown.spot == spot
             for action in (*shown.buttons, *(shown.choices if step.text else ()))
-            if action.startswith(step.text) and not action.startswith(("form", "again") if not step.text else "form")
+            if action.startswith(step.text)
+            and not action.startswith(("form", "again") if not step.text else "form")
         ]
         if not found or step.who not in spot.members:
             return
@@ -120,9 +139,18 @@ class World:
         self._deliver(self._new(step, spot, action, message=message))
 
     def _new(
-        self, step: Step, spot: Spot, doing: str, *, message: Shown | None = None, file: str = "", word: str = ""
+        self,
+        step: Step,
+        spot: Spot,
+        doing: str,
+        *,
+        message: Shown | None = None,
+        file: str = "",
+        word: str = "",
     ) -> Request:
-        request = Request(len(self.requests), step.who, spot, doing, self.loop.time(), message, file, word)
+        request = Request(
+            len(self.requests), step.who, spot, doing, self.loop.time(), message, file, word
+        )
         request.commits = self.book.commits
         self.requests.append(request)
         self.note(str(request))
@@ -131,13 +159,17 @@ class World:
 
     def _again(self, step: Step) -> None:
         """The platform delivers something once more."""
-        if known := [request for request in self.requests if not step.who or request.who == step.who]:
+        if known := [
+            request for request in self.requests if not step.who or request.who == step.who
+        ]:
             request = known[int(step.pick * len(known))]
             self.note(f"request {request.number} comes once more")
             self._deliver(request, first=False)
 
     def _deliver(self, request: Request, *, first: bool = True) -> None:
-        self._hand_over(request, self.chance.expovariate(25.0) if self.chance.random() < 0.95 else 2.0)
+        self._hand_over(
+            request, self.chance.expovariate(25.0) if self.chance.random() < 0.95 else 2.0
+        )
         if first and self.chance.random() < 0.08:
             self.counts["duplicates"] += 1
             self.note(f"  request {request.number} is delivered twice")
@@ -167,7 +199,9 @@ class World:
             self._keep(self.loop.create_task(self._boot()))
         elif step.kind == "lock":
             self.disk.lock(self.path)
-            self.doubts["lock"] += seconds >= LEASE and len([one for one in self.processes if one.alive]) > 1
+            self.doubts["lock"] += (
+                seconds >= LEASE and len([one for one in self.processes if one.alive]) > 1
+            )
             self.loop.call_later(seconds, self.disk.unlock)
         elif step.kind == "clock":
             self.loop.skew += seconds
@@ -192,7 +226,9 @@ class World:
             request.crashed = True
         process.kill()
         self.doubts["crash"] += 1
-        self.loop.call_later(self.chance.uniform(0.5, 3.0), lambda: self._keep(self.loop.create_task(self._boot())))
+        self.loop.call_later(
+            self.chance.uniform(0.5, 3.0), lambda: self._keep(self.loop.create_task(self._boot()))
+        )
 
     async def _boot(self) -> None:
         process = Process(self, f"bot {len(self.processes) + 1}", self.path, self.disk)
@@ -251,9 +287,19 @@ class World:
         """Whether a platform did not take every call in that time."""
         return any(name == platform and since <= at <= until for name, at in self._failed)
 
-    def new_message(self, spot: Spot, *, viewer: str = "", answers: Request | None = None, nonce: str = "") -> Shown:
+    def new_message(
+        self, spot: Spot, *, viewer: str = "", answers: Request | None = None, nonce: str = ""
+    ) -> Shown:
         """An empty message."""
-        shown = Shown(len(self.shown) + 1, spot, "", viewer=viewer, answers=answers, nonce=nonce, at=self.loop.time())
+        shown = Shown(
+            len(self.shown) + 1,
+            spot,
+            "",
+            viewer=viewer,
+            answers=answers,
+            nonce=nonce,
+            at=self.loop.time(),
+        )
         self.shown.append(shown)
         if answers is not None:
             answers.shown.append(shown)
@@ -262,7 +308,9 @@ class World:
     def show(self, shown: Shown) -> None:
         """A message has its content."""
         eyes = f"for {shown.viewer} alone" if shown.viewer else "for all"
-        first = shown.text.partition("\n")[0] or ", ".join(f"a file of {len(file)}" for file in shown.files)
+        first = shown.text.partition("\n")[0] or ", ".join(
+            f"a file of {len(file)}" for file in shown.files
+        )
         about = f" (request {shown.answers.number})" if shown.answers is not None else ""
         self.note(f"  {shown.spot.key} shows {eyes}: {first}{about}")
         self.book.saw(shown)
@@ -273,7 +321,9 @@ class World:
 
     def spot_by_channel(self, channel: str) -> Spot | None:
         """A channel of Discord."""
-        return next((s for s in SPOTS.values() if s.platform == "discord" and s.channel == channel), None)
+        return next(
+            (s for s in SPOTS.values() if s.platform == "discord" and s.channel == channel), None
+        )
 
     def _seen_by(self, who: str) -> list[Shown]:
         return [shown for shown in self.shown if shown.is_seen_by(who)]
@@ -315,14 +365,22 @@ class World:
 
 
 def play(seed: int, steps: Iterable[Step], off: Iterable[str] = ()) -> World:
-    """The world of a seed after these steps: history and violations are what is looked at. Letters `off` are not."""
+    """The world of a seed after these steps: history and violations are what is looked at.
+    Letters `off` are not.
+    """
     steps, level = tuple(steps), logging.root.manager.disable
     logging.disable(logging.CRITICAL)  # what goes wrong is on purpose
     try:
-        with TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder, packs_of(step.text for step in steps):
+        with (
+            TemporaryDirectory(dir=TEMP, prefix="grognard-world-") as folder,
+            packs_of(step.text for step in steps),
+        ):
             world = World(seed, Path(folder))
             world.book.off = frozenset(off)
-            with virtual(world.loop, world.chance), patch.object(aiosqlite, "connect", door.connect):
+            with (
+                virtual(world.loop, world.chance),
+                patch.object(aiosqlite, "connect", door.connect),
+            ):
                 try:
                     world.loop.run_until_complete(world.live(steps))
                 finally:

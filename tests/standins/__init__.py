@@ -1,1 +1,3 @@
-"""Servers that stand in for a chat platform, so the real client libraries can be tested without the internet."""
+"""Servers that stand in for a chat platform, so the real client libraries can be tested without
+the internet.
+"""

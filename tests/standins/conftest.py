@@ -1,4 +1,6 @@
-"""Who plays on the Slack stand-in: a workspace, a person in it and a channel, on the `slack` of each test file."""
+"""Who plays on the Slack stand-in: a workspace, a person in it and a channel, on the `slack` of
+each test file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Slack's own library in the process of the stand-in, where both may be held up: no connection is dead for that."""
+"""Slack's own library in the process of the stand-in, where both may be held up: no connection
+is dead for that.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from slack_bolt.async_app import AsyncApp
 
 
 def socket_of(app: AsyncApp, token: str) -> AsyncSocketModeHandler:
-    """An app's connection in Socket Mode, which looks after itself twice a second, and waits for no sign of life."""
+    """An app's connection in Socket Mode, which looks after itself twice a second, and waits for
+    no sign of life.
+    """
     socket = AsyncSocketModeHandler(app, token, ping_interval=0.5)
     session: Any = socket.client.aiohttp_client_session
     connect = session.ws_connect

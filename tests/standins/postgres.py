@@ -1,7 +1,8 @@
 """A real PostgreSQL server of the tests' own, from the machine's binaries, in a temporary folder.
 
-The server refuses to run as root, so it then runs as `nobody`. It listens on a socket in its folder alone and ends with
-the tests. Where the machine has no server the tests that need one are skipped, and say how to get it.
+The server refuses to run as root, so it then runs as `nobody`. It listens on a socket in its folder
+alone and ends with the tests. Where the machine has no server the tests that need one are skipped,
+and say how to get it.
 """
 
 from __future__ import annotations
@@ -39,11 +40,20 @@ def binaries() -> Path | None:
     found = shutil.which("initdb")
     folders = [Path(found).resolve().parent] if found else []
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return next((folder for folder in folders if (folder / "postgres").exists() and (folder / "initdb").exists()), None)
+    return next(
+        (
+            folder
+            for folder in folders
+            if (folder / "postgres").exists() and (folder / "initdb").exists()
+        ),
+        None,
+    )
 
 
 class SetClock:
-    """Time that stands still until a test moves it: for whoever calls it, and for a server that it rules."""
+    """Time that stands still until a test moves it: for whoever calls it, and for a server that
+    it rules.
+    """
 
     def __init__(self, now: float = 1_000_000.0) -> None:
         self._file: Path | None = None
@@ -79,7 +89,18 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._databases = 0
         self._test, self._given, self._free = "", list[str](), list[str]()
-        words = ("-D", str(self._data), "-U", "grognard", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+        words = (
+            "-D",
+            str(self._data),
+            "-U",
+            "grognard",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "-N",
+        )
         self._run("initdb", *words, user=_user(), group=_group())
 
     @property
@@ -96,8 +117,8 @@ class PostgresServer:
         return f"postgresql://grognard@/{database}?host={self.folder}"
 
     def new_database(self) -> str:
-        """The address of an empty database: one that an earlier test is done with, as to make one takes ten times as
-        long as to empty it, or else a new one."""
+        """The address of an empty database: one that an earlier test is done with, as to make one
+        takes ten times as long as to empty it, or else a new one."""
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         if test != self._test:
             self._free += self._given
@@ -114,14 +135,20 @@ class PostgresServer:
 
     def sql(self, database: str, statement: str) -> str:
         """Run a statement as the host would, with psql."""
-        return self._run("psql", "-h", str(self.folder), "-U", "grognard", "-Atc", statement, database)
+        return self._run(
+            "psql", "-h", str(self.folder), "-U", "grognard", "-Atc", statement, database
+        )
 
     @contextmanager
     def locked(self, database: str, table: str) -> Iterator[None]:
         """Nobody else can write to a table in this block; whoever tries waits."""
         words = ["-h", str(self.folder), "-U", "grognard", "-Atq", database]
         psql = subprocess.Popen(
-            [str(_binary("psql")), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
+            [str(_binary("psql")), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd="/",
         )
         assert psql.stdin is not None
         assert psql.stdout is not None
@@ -136,7 +163,15 @@ class PostgresServer:
     def start(self) -> None:
         """Start it and wait until it answers."""
         assert self._process is None
-        options = ["-D", str(self._data), "-k", str(self.folder), "-c", "listen_addresses=", *self._options]
+        options = [
+            "-D",
+            str(self._data),
+            "-k",
+            str(self.folder),
+            "-c",
+            "listen_addresses=",
+            *self._options,
+        ]
         self._process = subprocess.Popen(
             [str(_binary("postgres")), *options],
             stdin=subprocess.DEVNULL,
@@ -161,9 +196,12 @@ class PostgresServer:
             self._process = None
 
     def _run(self, program: str, *words: str, **who: int | None) -> str:
-        """What a program prints: as whoever runs the tests, unless `who` it is to be. As another user it takes a
-        process as large as this one to start it, which is ten times the work."""
-        command, how = [str(_binary(program)), *words], {"capture_output": True, "text": True, "cwd": "/"}
+        """What a program prints: as whoever runs the tests, unless `who` it is to be. As another
+        user it takes a process as large as this one to start it, which is ten times the work."""
+        command, how = (
+            [str(_binary(program)), *words],
+            {"capture_output": True, "text": True, "cwd": "/"},
+        )
         done: subprocess.CompletedProcess[str] = subprocess.run(command, check=False, **how, **who)  # type: ignore[call-overload]
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -174,7 +212,9 @@ def postgres_server(*options: str) -> Iterator[PostgresServer]:
     """A running server. Skips the test where the machine has none."""
     if binaries() is None:
         pytest.skip(HOW)
-    folder = Path(tempfile.mkdtemp(prefix="grognard-pg-", dir=memory()))  # short: a socket's path has an upper limit
+    folder = Path(
+        tempfile.mkdtemp(prefix="grognard-pg-", dir=memory())
+    )  # short: a socket's path has an upper limit
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "nobody")

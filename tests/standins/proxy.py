@@ -1,4 +1,6 @@
-"""A proxy before equal workers, as hosts run one: requests in turn, and a worker that is away is passed over."""
+"""A proxy before equal workers, as hosts run one: requests in turn, and a worker that is away is
+passed over.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from aiohttp import web
 
 
 class Proxy:
-    """On 127.0.0.1; `taken` says which worker answered each request, by its body, `passed` when it was handed on."""
+    """On 127.0.0.1; `taken` says which worker answered each request, by its body, `passed` when
+    it was handed on.
+    """
 
     def __init__(self, session: aiohttp.ClientSession, workers: Sequence[str]) -> None:
         self._session, self._workers, self._turns = session, workers, count()
@@ -32,7 +36,9 @@ class Proxy:
                 async with self._session.post(worker, data=body, headers=request.headers) as answer:
                     self.taken[body] = worker
                     headers = {"Content-Type": answer.headers.get("Content-Type", "text/plain")}
-                    return web.Response(status=answer.status, body=await answer.read(), headers=headers)
+                    return web.Response(
+                        status=answer.status, body=await answer.read(), headers=headers
+                    )
             except aiohttp.ClientError:
                 self.passed_over += 1
         return web.Response(status=502)
@@ -42,7 +48,9 @@ class Proxy:
 async def proxy_before(*workers: str) -> AsyncIterator[Proxy]:
     """A running proxy before workers with these addresses."""
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
-    async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=30)) as session:
+    async with aiohttp.ClientSession(
+        connector=connector, timeout=aiohttp.ClientTimeout(total=30)
+    ) as session:
         proxy = Proxy(session, workers)
         app = web.Application(client_max_size=8 * 1024 * 1024)
         app.router.add_post("/", proxy.pass_on)

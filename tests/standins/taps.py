@@ -1,8 +1,9 @@
-"""Counts what a thumb does on Discord or Slack, so that a test can say how many taps something takes.
+"""Counts what a thumb does on Discord or Slack, so that a test can say how many taps something
+takes.
 
-A menu costs its opening and each pick, and its closing where several may be picked; a tick, a radio button and a
-button cost one tap each, a text field one to go there, and what is typed is counted in characters. Only what differs
-from how a form was opened is counted.
+A menu costs its opening and each pick, and its closing where several may be picked; a tick, a radio
+button and a button cost one tap each, a text field one to go there, and what is typed is counted in
+characters. Only what differs from how a form was opened is counted.
 
     thumb = DiscordThumb(anna)
     second = await (await thumb.select(fired, "Same shot, other target", "VC Squad 6")).answer()
@@ -41,12 +42,16 @@ class TapCounter:
         self.taps += times
 
     def menu(self, changes: int, *, many: bool) -> None:
-        """A menu opened, so many entries picked or let go, and closed by a tap where there may be several."""
+        """A menu opened, so many entries picked or let go, and closed by a tap where there may
+        be several.
+        """
         if changes:
             self.taps += 1 + changes + many
 
     def type(self, text: str, before: str = "") -> None:
-        """A text field entered and written into; what stands there already is kept where the new text goes on."""
+        """A text field entered and written into; what stands there already is kept where the new
+        text goes on.
+        """
         if text != before:
             self.taps += 1
             self.characters += len(text.removeprefix(before))
@@ -67,12 +72,16 @@ class DiscordThumb(TapCounter):
     async def select(self, message: Message, menu: str, values: Sequence[str] | str) -> Interaction:
         """Choose in a menu of a message; one of a single choice closes by itself."""
         found = [values] if isinstance(values, str) else list(values)
-        part = next(one for one in message.parts if menu in (one.get("placeholder"), one.get("custom_id")))
+        part = next(
+            one for one in message.parts if menu in (one.get("placeholder"), one.get("custom_id"))
+        )
         self.menu(len(found), many=part.get("max_values", 1) > 1)
         return await self.person.select(message, menu, found)
 
     async def submit(self, opened: Interaction, values: Mapping[str, Any]) -> Interaction:
-        """Change these fields of the form that `opened` brought, named by custom_id or label, and submit it."""
+        """Change these fields of the form that `opened` brought, named by custom_id or label,
+        and submit it.
+        """
         for part in opened.modal["components"]:
             if part["type"] == LABEL:
                 field = part["component"]
@@ -83,7 +92,9 @@ class DiscordThumb(TapCounter):
         return await self.person.submit_modal(opened, values)
 
     async def slash(self, where: Channel, typed: str, path: str, **options: Any) -> Interaction:
-        """Type the beginning of a command and tap it, then each option, which costs a tap, and send it."""
+        """Type the beginning of a command and tap it, then each option, which costs a tap, and
+        send it.
+        """
         self.characters += len(typed) + sum(len(str(value)) for value in options.values())
         self.tap(1 + len(options) + 1)
         return await self.person.slash(where, path, **options)
@@ -120,12 +131,18 @@ class SlackThumb(TapCounter):
         return await self.user.choose(target, element, value)
 
     async def submit(self, view: OpenView, values: Mapping[str, Any]) -> Handle:
-        """Change these fields, {block: value}, and submit the form. The action of each field is `value`."""
+        """Change these fields, {block: value}, and submit the form. The action of each field is
+        `value`.
+        """
         for block, element in view.elements():
             if block["block_id"] in values and element["action_id"] == "value":
-                self._fill(element, view.state[block["block_id"]]["value"], values[block["block_id"]])
+                self._fill(
+                    element, view.state[block["block_id"]]["value"], values[block["block_id"]]
+                )
         self.tap()
-        return await self.user.submit(view, {block: {"value": value} for block, value in values.items()})
+        return await self.user.submit(
+            view, {block: {"value": value} for block, value in values.items()}
+        )
 
     async def slash(self, where: slack.Channel, command: str, text: str) -> Handle:
         """Type a command and send it."""
@@ -136,7 +153,10 @@ class SlackThumb(TapCounter):
     def _fill(self, element: Json, state: Json, value: Any) -> None:
         kind = element["type"]
         if kind.startswith("multi_") or kind == "checkboxes":
-            changes = len({str(one) for one in value} ^ {one["value"] for one in state.get("selected_options") or ()})
+            changes = len(
+                {str(one) for one in value}
+                ^ {one["value"] for one in state.get("selected_options") or ()}
+            )
             self.tap(changes) if kind == "checkboxes" else self.menu(changes, many=True)
         elif kind in ("static_select", "external_select"):
             self.menu(1, many=False)

@@ -1,4 +1,6 @@
-"""A bare discord.py client, driven through the stand-in: sessions, shards, outages, and every fault."""
+"""A bare discord.py client, driven through the stand-in: sessions, shards, outages, and every
+fault.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ async def test_a_dropped_connection_resumes_and_nothing_is_missed(standin: Disco
 async def test_an_invalid_session(standin: DiscordStandIn, resumable: bool) -> None:
     async with bot(standin, echo):
         standin.gateway.invalidate(resumable=resumable)
-        await standin.until(lambda: bool(standin.gateway.resumes) or len(standin.gateway.identifies) == 2)
+        await standin.until(
+            lambda: bool(standin.gateway.resumes) or len(standin.gateway.identifies) == 2
+        )
         asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
         assert not asked.failed
     assert len(standin.gateway.identifies) == (1 if resumable else 2)
@@ -72,13 +76,26 @@ async def test_heartbeats_are_counted_and_a_dead_connection_is_noticed() -> None
 @pytest.mark.parametrize(
     ("settings", "intents", "token", "refused"),
     [
-        ({}, discord.Intents(guilds=True, message_content=True), None, discord.PrivilegedIntentsRequired),
-        ({"privileged_intents": {"message_content"}}, discord.Intents(message_content=True), None, None),
+        (
+            {},
+            discord.Intents(guilds=True, message_content=True),
+            None,
+            discord.PrivilegedIntentsRequired,
+        ),
+        (
+            {"privileged_intents": {"message_content"}},
+            discord.Intents(message_content=True),
+            None,
+            None,
+        ),
         ({}, GUILDS, "wrong", discord.LoginFailure),
     ],
 )
 async def test_intents_and_token_are_checked(
-    settings: dict[str, Any], intents: discord.Intents, token: str | None, refused: type[Exception] | None
+    settings: dict[str, Any],
+    intents: discord.Intents,
+    token: str | None,
+    refused: type[Exception] | None,
 ) -> None:
     async with DiscordStandIn.running(**settings) as standin:
         client = discord.Client(intents=intents, guild_ready_timeout=0.05)
@@ -99,7 +116,9 @@ async def test_shards_get_their_own_servers() -> None:
             assert [data["shard"] for data in standin.gateway.identifies] == [[0, 2], [1, 2]]
             for guild in guilds:
                 anna = standin.user("Anna", guild)
-                assert not (await anna.slash(standin.channel("table", guild), "roll", dice="2d6")).failed
+                assert not (
+                    await anna.slash(standin.channel("table", guild), "roll", dice="2d6")
+                ).failed
             assert len(standin.interactions) == len(
                 [m for g in guilds for c in g.channels.values() for m in c.messages]
             )
@@ -108,7 +127,9 @@ async def test_shards_get_their_own_servers() -> None:
 async def test_a_process_may_run_only_some_shards() -> None:
     async with DiscordStandIn.running() as standin:
         standin.add_guild("Second")
-        client = discord.AutoShardedClient(intents=GUILDS, guild_ready_timeout=0.05, shard_count=2, shard_ids=[1])
+        client = discord.AutoShardedClient(
+            intents=GUILDS, guild_ready_timeout=0.05, shard_count=2, shard_ids=[1]
+        )
         async with bot(standin, echo, client):
             assert len(client.guilds) == 1
             assert [data["shard"] for data in standin.gateway.identifies] == [[1, 2]]
@@ -207,7 +228,9 @@ async def test_messages_to_a_channel_are_limited_and_once_per_nonce() -> None:
                 await place.send(f"message {number}")
             for _ in range(2):
                 await place.send("only once", nonce=17)
-        assert [m.text for m in standin.messages(table)] == [f"message {n}" for n in range(5)] + ["only once"]
+        assert [m.text for m in standin.messages(table)] == [f"message {n}" for n in range(5)] + [
+            "only once"
+        ]
         assert 429 not in [call.status for call in standin.site.calls]
 
 

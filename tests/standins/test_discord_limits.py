@@ -23,7 +23,9 @@ class Api:
         self.standin, self._session = standin, session
         self.app = standin.world.bot.id
 
-    async def call(self, method: str, path: str, body: Body | None = None, files: int = 0) -> tuple[int, Any]:
+    async def call(
+        self, method: str, path: str, body: Body | None = None, files: int = 0
+    ) -> tuple[int, Any]:
         """(status, JSON body) of one request; `files` one-byte files go along."""
         headers = {"Authorization": f"Bot {self.standin.token}"}
         data: Any = json.dumps(body)
@@ -32,7 +34,9 @@ class Api:
             data.add_field("payload_json", json.dumps(body))
             for number in range(files):
                 data.add_field(f"files[{number}]", b"x", filename=f"{number}.txt")
-        async with self._session.request(method, self.standin.url + path, data=data, headers=headers) as response:
+        async with self._session.request(
+            method, self.standin.url + path, data=data, headers=headers
+        ) as response:
             text = await response.text()
             return response.status, json.loads(text) if text else None
 
@@ -44,9 +48,13 @@ class Api:
         """Replace the global commands."""
         return await self.call("PUT", f"/applications/{self.app}/commands", list(commands))
 
-    async def respond(self, asked: Interaction, kind: int, data: Body | None = None) -> tuple[int, Any]:
+    async def respond(
+        self, asked: Interaction, kind: int, data: Body | None = None
+    ) -> tuple[int, Any]:
         """A first response."""
-        return await self.call("POST", f"/interactions/{asked.id}/{asked.token}/callback", {"type": kind, "data": data})
+        return await self.call(
+            "POST", f"/interactions/{asked.id}/{asked.token}/callback", {"type": kind, "data": data}
+        )
 
     async def hook(
         self, method: str, asked: Interaction, message: object = None, body: Body | None = None
@@ -58,7 +66,9 @@ class Api:
 
 @pytest.fixture
 async def api() -> AsyncIterator[Api]:
-    """Requests to a stand-in without rate limits, with /ask registered and a session that buffers interactions."""
+    """Requests to a stand-in without rate limits, with /ask registered and a session that
+    buffers interactions.
+    """
     async with (
         DiscordStandIn.running(requests_per_second=0, messages_per_channel=(0, 0)) as standin,
         aiohttp.ClientSession() as session,
@@ -96,7 +106,11 @@ def select(options: int = 1, **more: Any) -> dict[str, Any]:
 
 def embed(*lengths: int, **more: Any) -> dict[str, Any]:
     """An embed with fields whose values have these lengths."""
-    return {"title": "t", "fields": [{"name": "n", "value": "v" * length} for length in lengths], **more}
+    return {
+        "title": "t",
+        "fields": [{"name": "n", "value": "v" * length} for length in lengths],
+        **more,
+    }
 
 
 def ask(api: Api) -> Interaction:
@@ -129,26 +143,44 @@ MESSAGES: dict[str, tuple[dict[str, Any], str | None]] = {
     "embeds 6,001": ({"embeds": [{"description": "d" * 3000}] * 2 + [{"title": "t"}]}, "embeds.2"),
     "row of 5 buttons": (rows(*[button(str(n)) for n in range(5)]), None),
     "row of 6 buttons": (rows(*[button(str(n)) for n in range(6)]), "components.0.components"),
-    "6 rows": ({"content": "c", "components": [rows(button(str(n)))["components"][0] for n in range(6)]}, "components"),
+    "6 rows": (
+        {"content": "c", "components": [rows(button(str(n)))["components"][0] for n in range(6)]},
+        "components",
+    ),
     "empty row": (rows(), "components.0.components"),
     "same custom_id twice": (rows(button(), button()), "components"),
     "custom_id 101": (rows(button("x" * 101)), "components.0.components.0.custom_id"),
-    "no custom_id": (rows({"type": 2, "style": 1, "label": "B"}), "components.0.components.0.custom_id"),
+    "no custom_id": (
+        rows({"type": 2, "style": 1, "label": "B"}),
+        "components.0.components.0.custom_id",
+    ),
     "label 81": (rows(button(label="x" * 81)), "components.0.components.0.label"),
     "no label": (rows(button(label="")), "components.0.components.0"),
     "select 25": (rows(select(25)), None),
     "select 26": (rows(select(26)), "components.0.components.0.options"),
     "select 0": (rows(select(0)), "components.0.components.0.options"),
-    "more values than options": (rows(select(2, max_values=3)), "components.0.components.0.options"),
+    "more values than options": (
+        rows(select(2, max_values=3)),
+        "components.0.components.0.options",
+    ),
     "select beside a button": (rows(select(), button()), "components.0.components"),
-    "text input in a message": (rows({"type": 4, "custom_id": "t", "style": 1}), "components.0.components"),
+    "text input in a message": (
+        rows({"type": 4, "custom_id": "t", "style": 1}),
+        "components.0.components",
+    ),
     "text display without its flag": (
         {"content": "c", "components": [{"type": 10, "content": "t"}]},
         "components.0.type",
     ),
     "text display": ({"flags": V2, "components": [{"type": 10, "content": "t"}]}, None),
-    "content beside it": ({"flags": V2, "content": "c", "components": [{"type": 10, "content": "t"}]}, "content"),
-    "users twice": ({"content": "c", "allowed_mentions": {"parse": ["users"], "users": ["1"]}}, "allowed_mentions"),
+    "content beside it": (
+        {"flags": V2, "content": "c", "components": [{"type": 10, "content": "t"}]},
+        "content",
+    ),
+    "users twice": (
+        {"content": "c", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
+        "allowed_mentions",
+    ),
 }
 
 
@@ -166,7 +198,9 @@ async def test_messages(api: Api, name: str) -> None:
 
 async def test_files(api: Api) -> None:
     channel = api.standin.channel()
-    status, answer = await api.post(channel, {"attachments": [{"id": 1, "filename": "log.txt"}]}, files=10)
+    status, answer = await api.post(
+        channel, {"attachments": [{"id": 1, "filename": "log.txt"}]}, files=10
+    )
     assert status == 200
     assert answer["attachments"][1]["filename"] == "log.txt"
     assert (await api.post(channel, {}, files=11))[0] == 400
@@ -197,7 +231,10 @@ REFUSED = {
     "description 101": (command("roll", description="d" * 101), "0.description"),
     "26 options": (command("c", *[option(f"o{n}") for n in range(26)]), "0.options"),
     "the same option twice": (command("c", option("a"), option("a")), "0.options.1"),
-    "required after optional": (command("c", option("a"), option("b", required=True)), "0.options.1"),
+    "required after optional": (
+        command("c", option("a"), option("b", required=True)),
+        "0.options.1",
+    ),
     "the same below": (fire(option("a"), option("b", required=True)), "0.options.0.options.1"),
     "option beside subcommand": (command("c", option("a"), fire()["options"][0]), "0.options"),
     "group in a group": (command("c", GROUP | {"options": [GROUP]}), "0.options.0.options.0.type"),
@@ -206,7 +243,10 @@ REFUSED = {
         command("c", option("a", choices=[CHOICE | {"value": "v" * 101}])),
         "0.options.0.choices.0.value",
     ),
-    "choices and autocomplete": (command("c", option("a", choices=[CHOICE], autocomplete=True)), "0.options.0"),
+    "choices and autocomplete": (
+        command("c", option("a", choices=[CHOICE], autocomplete=True)),
+        "0.options.0",
+    ),
     "autocomplete of a boolean": (command("c", option("a", 5, autocomplete=True)), "0.options.0"),
     "range of a string": (command("c", option("a", min_value=1)), "0.options.0"),
 }
@@ -239,7 +279,9 @@ async def test_a_command_holds_8000_characters(api: Api) -> None:
 async def test_100_commands_and_200_creations_a_day(api: Api) -> None:
     assert (await api.register(*[command(f"c{n}") for n in range(101)]))[1]["code"] == 30032
     assert (await api.register(*[command(f"c{n}") for n in range(100)]))[0] == 200
-    assert (await api.register(*[command(f"c{n}", description="new") for n in range(100)]))[0] == 200
+    assert (await api.register(*[command(f"c{n}", description="new") for n in range(100)]))[
+        0
+    ] == 200
     assert (await api.register(*[command(f"d{n}") for n in range(100)]))[1]["code"] == 30034
     api.standin.clock.advance(86_401)
     status, answer = await api.register(*[command(f"d{n}") for n in range(100)])
@@ -269,8 +311,14 @@ FORMS: dict[str, tuple[dict[str, Any], str | None]] = {
     "title 46": (form(field(), title="t" * 46), "data.title"),
     "label 46": (form(field() | {"label": "l" * 46}), "data.components.0.label"),
     "value 4,001": (form(field(value="v" * 4001)), "data.components.0.component.value"),
-    "select in a row": (form({"type": 1, "components": [select()]}), "data.components.0.components.0.type"),
-    "required, yet nothing chosen": (form(field(3, min_values=0)), "data.components.0.component.min_values"),
+    "select in a row": (
+        form({"type": 1, "components": [select()]}),
+        "data.components.0.components.0.type",
+    ),
+    "required, yet nothing chosen": (
+        form(field(3, min_values=0)),
+        "data.components.0.component.min_values",
+    ),
     "same custom_id": (form(field(), field()), "data.components"),
 }
 
@@ -291,9 +339,13 @@ async def test_forms(api: Api, name: str) -> None:
 async def test_autocomplete_shows_25(api: Api) -> None:
     anna, table = api.standin.user("Anna"), api.standin.channel()
     asked = anna.complete(table, "ask", "text", "")
-    assert places((await api.respond(asked, 8, {"choices": [CHOICE] * 26}))[1]["errors"]) == ["data.choices"]
+    assert places((await api.respond(asked, 8, {"choices": [CHOICE] * 26}))[1]["errors"]) == [
+        "data.choices"
+    ]
     long = {"name": "n", "value": "v" * 101}
-    assert places((await api.respond(asked, 8, {"choices": [long]}))[1]["errors"]) == ["data.choices.0.value"]
+    assert places((await api.respond(asked, 8, {"choices": [long]}))[1]["errors"]) == [
+        "data.choices.0.value"
+    ]
     assert places((await api.respond(asked, 4, {"content": "c"}))[1]["errors"]) == ["type"]
     assert (await api.respond(asked, 8, {"choices": [CHOICE] * 25}))[0] == 204
     assert (await api.hook("POST", asked, None, {"content": "c"}))[1]["code"] == 10015
@@ -327,14 +379,18 @@ async def test_what_a_token_reaches(api: Api) -> None:
     status, answer = await api.hook("PATCH", asked, "@original", {"content": "done"})
     assert status == 200
     assert answer["flags"] == EPHEMERAL
-    assert (await api.call("PATCH", f"/channels/{asked.channel.id}/messages/{answer['id']}", {}))[1]["code"] == 10008
+    assert (await api.call("PATCH", f"/channels/{asked.channel.id}/messages/{answer['id']}", {}))[
+        1
+    ]["code"] == 10008
     further = (await api.hook("POST", asked, None, {"content": "more"}))[1]
     assert (await api.hook("PATCH", asked, further["id"], {"content": "yet more"}))[0] == 200
     assert (await api.hook("DELETE", asked, "@original"))[0] == 204
     assert (await api.hook("GET", asked, "@original"))[1]["code"] == 10008
     other = ask(api)
     await api.respond(other, 6 if other.source else 4, {"content": "c"})
-    assert (await api.hook("PATCH", other, further["id"], {"content": "not mine"}))[1]["code"] == 10008
+    assert (await api.hook("PATCH", other, further["id"], {"content": "not mine"}))[1][
+        "code"
+    ] == 10008
 
 
 async def test_a_dismissed_placeholder_cannot_be_filled(api: Api) -> None:
@@ -398,7 +454,9 @@ NOBODY: dict[str, Any] = {"parse": []}
         ("hi @everyone", None, False),
     ],
 )
-async def test_who_is_pinged(api: Api, text: str, rules: dict[str, Any] | None, pinged: bool) -> None:
+async def test_who_is_pinged(
+    api: Api, text: str, rules: dict[str, Any] | None, pinged: bool
+) -> None:
     anna, table = api.standin.user("Anna"), api.standin.channel()
     body: dict[str, Any] = {"content": text.replace("{}", str(anna.id))}
     if rules is not None:
@@ -416,7 +474,10 @@ async def test_everyone_is_pinged_only_with_that_permission(api: Api) -> None:
 
 
 async def test_a_wrong_token_and_too_many_requests() -> None:
-    async with DiscordStandIn.running(requests_per_second=5) as standin, aiohttp.ClientSession() as session:
+    async with (
+        DiscordStandIn.running(requests_per_second=5) as standin,
+        aiohttp.ClientSession() as session,
+    ):
         async with session.get(standin.url + "/users/@me") as response:
             assert response.status == 401
         api = Api(standin, session)

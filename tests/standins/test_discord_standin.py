@@ -1,4 +1,6 @@
-"""A bare discord.py client, driven through the stand-in: commands, buttons, forms, and one answer in time."""
+"""A bare discord.py client, driven through the stand-in: commands, buttons, forms, and one
+answer in time.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ async def test_login_ready_slash_and_answer(standin: DiscordStandIn) -> None:
         assert answer in ben.sees(table)
 
 
-async def test_a_command_carries_its_path_types_place_and_permissions(standin: DiscordStandIn) -> None:
+async def test_a_command_carries_its_path_types_place_and_permissions(
+    standin: DiscordStandIn,
+) -> None:
     seen: list[Asked] = []
 
     async def answer(interaction: Asked) -> None:
@@ -110,10 +114,14 @@ async def test_an_attached_file_can_be_read(standin: DiscordStandIn) -> None:
         data: Any = interaction.data
         (file,) = data["resolved"]["attachments"].values()
         content = await discord.Attachment(data=file, state=interaction._state).read()
-        await interaction.response.send_message(content.decode(), file=discord.File(__file__, "copy.txt"))
+        await interaction.response.send_message(
+            content.decode(), file=discord.File(__file__, "copy.txt")
+        )
 
     async with bot(standin, answer):
-        asked = await standin.user("Anna").slash(standin.channel(), "import", file=("units.csv", b"name,fp"))
+        asked = await standin.user("Anna").slash(
+            standin.channel(), "import", file=("units.csv", b"name,fp")
+        )
         found = await asked.answer()
     assert found.text == "name,fp"
     assert found.files["copy.txt"].startswith(b'"""A bare')
@@ -137,7 +145,9 @@ async def test_defer_then_follow_up_takes_the_placeholders_place(standin: Discor
     assert [m.text for m in anna.sees(table)] == ["first", "second"]
 
 
-async def test_a_public_placeholder_can_go_and_the_error_come_privately(standin: DiscordStandIn) -> None:
+async def test_a_public_placeholder_can_go_and_the_error_come_privately(
+    standin: DiscordStandIn,
+) -> None:
     async def answer(interaction: Asked) -> None:
         await interaction.response.defer(thinking=True)
         await interaction.delete_original_response()
@@ -179,7 +189,9 @@ async def test_autocomplete(standin: DiscordStandIn) -> None:
         assert interaction.type is discord.InteractionType.autocomplete
         data: Any = interaction.data
         values.append(data["options"])
-        await interaction.response.autocomplete([discord.app_commands.Choice(name="two dice", value="2d6")])
+        await interaction.response.autocomplete(
+            [discord.app_commands.Choice(name="two dice", value="2d6")]
+        )
 
     anna, table = standin.user("Anna"), standin.channel()
     async with bot(standin, answer):
@@ -217,7 +229,9 @@ async def test_a_button_updates_its_message(standin: DiscordStandIn) -> None:
 async def test_only_its_reader_presses_a_private_button(standin: DiscordStandIn) -> None:
     async def answer(interaction: Asked) -> None:
         if interaction.type is discord.InteractionType.application_command:
-            await interaction.response.send_message("form", view=button("Roll it", "roll:1"), ephemeral=True)
+            await interaction.response.send_message(
+                "form", view=button("Roll it", "roll:1"), ephemeral=True
+            )
         else:
             await interaction.response.defer()
             await interaction.delete_original_response()

@@ -58,7 +58,10 @@ LIMITS: dict[str, tuple[int, Any]] = {
     "radio buttons": (10, lambda n: actions({"type": "radio_buttons", "options": options(n)})),
     "overflow": (5, lambda n: actions({"type": "overflow", "options": options(n)})),
     "placeholder": (150, lambda n: actions(select(placeholder=plain("x" * n)))),
-    "text already in a field": (3_000, lambda n: field({"type": "plain_text_input", "initial_value": "x" * n})),
+    "text already in a field": (
+        3_000,
+        lambda n: field({"type": "plain_text_input", "initial_value": "x" * n}),
+    ),
 }
 
 MODAL_LIMITS: dict[str, tuple[int, Any]] = {
@@ -88,8 +91,14 @@ def test_a_modal_at_its_limits(name: str) -> None:
 @pytest.mark.parametrize(
     ("blocks", "fault"),
     [
-        (actions(button(action_id="a"), button(action_id="a")), "already exists for another action"),
-        ([*actions(button(), block_id="b"), *actions(button(), block_id="b")], "already exists for another block"),
+        (
+            actions(button(action_id="a"), button(action_id="a")),
+            "already exists for another action",
+        ),
+        (
+            [*actions(button(), block_id="b"), *actions(button(), block_id="b")],
+            "already exists for another block",
+        ),
         ([{"type": "section"}], "missing required field: text"),
         ([{"type": "section", "text": {"type": "mrkdwn", "text": ""}}], "more than 0 characters"),
         ([{"type": "header", "text": {"type": "mrkdwn", "text": "x"}}], "unsupported type: mrkdwn"),
@@ -99,7 +108,10 @@ def test_a_modal_at_its_limits(name: str) -> None:
         (actions({"type": "plain_text_input"}), "unsupported type: plain_text_input"),
         (field(button()), "unsupported type: button"),
         (field({"type": "number_input"}), "missing required field: is_decimal_allowed"),
-        (field({"type": "number_input", "is_decimal_allowed": False, "min_value": 1}), "must be a string"),
+        (
+            field({"type": "number_input", "is_decimal_allowed": False, "min_value": 1}),
+            "must be a string",
+        ),
         (actions(select(options=[])), "between 1 and 100 items"),
     ],
 )

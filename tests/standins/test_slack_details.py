@@ -1,4 +1,6 @@
-"""Finer points of the Slack stand-in: manifests, the app's own messages, stacked modals, waiting out a 429."""
+"""Finer points of the Slack stand-in: manifests, the app's own messages, stacked modals, waiting
+out a 429.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ async def slack() -> AsyncIterator[SlackStandIn]:
 @pytest.fixture
 async def app(slack: SlackStandIn, home: Workspace) -> AsyncIterator[AsyncApp]:
     """A connected app; listeners may be added at any time."""
-    app = AsyncApp(name="stand-in", client=AsyncWebClient(token=home.bot_token, base_url=slack.api_url))
+    app = AsyncApp(
+        name="stand-in", client=AsyncWebClient(token=home.bot_token, base_url=slack.api_url)
+    )
     socket = socket_of(app, slack.app_token)
     await socket.connect_async()  # type: ignore[no-untyped-call]
     await slack.connected()
@@ -41,19 +45,42 @@ def plain(text: str) -> Json:
 
 
 def form(name: str, *blocks: Json) -> Json:
-    return {"type": "modal", "callback_id": name, "title": plain(name), "submit": plain("Go"), "blocks": list(blocks)}
+    return {
+        "type": "modal",
+        "callback_id": name,
+        "title": plain(name),
+        "submit": plain("Go"),
+        "blocks": list(blocks),
+    }
 
 
 def choice() -> Json:
     options = [{"text": plain(name), "value": name.lower()} for name in ("Able", "Baker")]
-    element = {"type": "static_select", "action_id": "v", "options": options, "initial_option": options[0]}
-    return {"type": "input", "block_id": "unit", "dispatch_action": True, "label": plain("Unit"), "element": element}
+    element = {
+        "type": "static_select",
+        "action_id": "v",
+        "options": options,
+        "initial_option": options[0],
+    }
+    return {
+        "type": "input",
+        "block_id": "unit",
+        "dispatch_action": True,
+        "label": plain("Unit"),
+        "element": element,
+    }
 
 
 def flags() -> Json:
     options = [{"text": plain(name), "value": name} for name in ("moving", "stacked")]
     element = {"type": "checkboxes", "action_id": "v", "options": options}
-    return {"type": "input", "block_id": "flags", "optional": True, "label": plain("Flags"), "element": element}
+    return {
+        "type": "input",
+        "block_id": "flags",
+        "optional": True,
+        "label": plain("Flags"),
+        "element": element,
+    }
 
 
 MANIFEST: Json = {
@@ -71,7 +98,9 @@ MANIFEST: Json = {
 }
 
 
-async def test_an_app_is_what_its_manifest_says(slack: SlackStandIn, anna: User, games: Channel, app: AsyncApp) -> None:
+async def test_an_app_is_what_its_manifest_says(
+    slack: SlackStandIn, anna: User, games: Channel, app: AsyncApp
+) -> None:
     @app.command("/roll")
     async def roll(ack: Any) -> None:
         await ack("7")
@@ -91,8 +120,16 @@ async def test_an_app_is_what_its_manifest_says(slack: SlackStandIn, anna: User,
         ("display_information.logo", "x.png", "unknown key logo"),
         ("features.slash_commands", [{"command": "/Roll", "description": "x"}], "lower case"),
         ("features.slash_commands", [{"command": "/roll", "description": "x"}] * 2, "there twice"),
-        ("features.slash_commands", [{"command": "/roll", "description": ""}], "between 1 and 2000"),
-        ("features.slash_commands", [{"command": f"/r{n}", "description": "x"} for n in range(51)], "no more than 50"),
+        (
+            "features.slash_commands",
+            [{"command": "/roll", "description": ""}],
+            "between 1 and 2000",
+        ),
+        (
+            "features.slash_commands",
+            [{"command": f"/r{n}", "description": "x"} for n in range(51)],
+            "no more than 50",
+        ),
         ("oauth_config.scopes.bot", ["chat:write", "app_mentions:read"], "scope commands"),
         ("settings.event_subscriptions.bot_events", ["message.im"], "scope im:history"),
     ],
@@ -125,7 +162,11 @@ async def test_an_app_hears_its_own_messages_and_edits(anna: User, app: AsyncApp
     anna.delete(wrote.message)
     await anna.workspace.slack.watch.until(lambda: len(heard) >= 3, timeout=30, what="the events")
     assert [one.get("subtype") for one in heard] == [None, "message_changed", "message_deleted"]
-    echoes = [one for one in anna.workspace.slack.courier.known.values() if "bot_id" in one.payload.get("event", {})]
+    echoes = [
+        one
+        for one in anna.workspace.slack.courier.known.values()
+        if "bot_id" in one.payload.get("event", {})
+    ]
     assert len(echoes) == 1, "the answer came back as an event, and bolt dropped it"
 
 
@@ -133,12 +174,18 @@ async def test_modals_stack_change_and_dispatch(anna: User, games: Channel, app:
     @app.command("/form")
     async def open_form(ack: Any, client: AsyncWebClient, body: Json) -> None:
         await ack()
-        await client.views_open(trigger_id=body["trigger_id"], view=form("first", choice(), flags()))
+        await client.views_open(
+            trigger_id=body["trigger_id"], view=form("first", choice(), flags())
+        )
 
     @app.action("v")
     async def chosen(ack: Any, client: AsyncWebClient, body: Json, action: Json) -> None:
         await ack()
-        words = {"type": "section", "block_id": "note", "text": plain(action["selected_option"]["value"])}
+        words = {
+            "type": "section",
+            "block_id": "note",
+            "text": plain(action["selected_option"]["value"]),
+        }
         view = form("first", choice(), flags(), words)
         await client.views_update(view_id=body["view"]["id"], hash=body["view"]["hash"], view=view)
 
@@ -159,7 +206,9 @@ async def test_modals_stack_change_and_dispatch(anna: User, games: Channel, app:
     with pytest.raises(AssertionError, match="no option 'charlie'"):
         anna.fill(view, {"unit": {"v": "charlie"}})
     await anna.change(view, "unit", "v", "Baker")
-    await anna.workspace.slack.watch.until(lambda: len(view.blocks) == 3, timeout=30, what="the update")
+    await anna.workspace.slack.watch.until(
+        lambda: len(view.blocks) == 3, timeout=30, what="the update"
+    )
     assert view.state["unit"]["v"]["selected_option"]["value"] == "baker"
     assert (await anna.submit(view)).trouble == "invalid_errors"
     await anna.submit(view, {"flags": {"v": ["moving"]}})
@@ -170,7 +219,9 @@ async def test_modals_stack_change_and_dispatch(anna: User, games: Channel, app:
     assert anna.stack == []
 
 
-async def test_a_patient_client_waits_out_429(slack: SlackStandIn, anna: User, games: Channel) -> None:
+async def test_a_patient_client_waits_out_429(
+    slack: SlackStandIn, anna: User, games: Channel
+) -> None:
     slack.limits.message_interval, slack.limits.message_burst = 1.0, 1
     patient = AsyncWebClient(token=games.workspace.bot_token, base_url=slack.api_url)
     patient.retry_handlers.append(AsyncRateLimitErrorRetryHandler(max_retry_count=3))
@@ -204,7 +255,9 @@ async def test_a_lost_acknowledgement_means_a_second_delivery(
     assert heard[0][0] == heard[1][0]
 
 
-async def test_a_press_tells_what_the_selects_hold(anna: User, games: Channel, app: AsyncApp) -> None:
+async def test_a_press_tells_what_the_selects_hold(
+    anna: User, games: Channel, app: AsyncApp
+) -> None:
     heard: list[Json] = []
 
     @app.action("v")
@@ -228,7 +281,9 @@ async def test_a_press_tells_what_the_selects_hold(anna: User, games: Channel, a
         await app.client.chat_update(channel="#games", ts=sent["ts"], text="by id only")
 
 
-async def test_an_app_is_told_when_it_is_removed(slack: SlackStandIn, home: Workspace, app: AsyncApp) -> None:
+async def test_an_app_is_told_when_it_is_removed(
+    slack: SlackStandIn, home: Workspace, app: AsyncApp
+) -> None:
     heard: list[str] = []
 
     @app.middleware
@@ -242,14 +297,20 @@ async def test_an_app_is_told_when_it_is_removed(slack: SlackStandIn, home: Work
     assert not home.installed
 
 
-async def test_a_hundred_commands_at_once(slack: SlackStandIn, anna: User, games: Channel, app: AsyncApp) -> None:
+async def test_a_hundred_commands_at_once(
+    slack: SlackStandIn, anna: User, games: Channel, app: AsyncApp
+) -> None:
     @app.command("/roll")
     async def roll(ack: Any, respond: Any, command: Json) -> None:
         await ack()
         await respond(text=command["text"], response_type="in_channel")
 
-    slack.limits.ack_seconds = app._async_listeners[0].ack_timeout = 60  # a busy machine takes its time
-    handles = await asyncio.gather(*(anna.slash(games, "/roll", str(number)) for number in range(100)))
+    slack.limits.ack_seconds = app._async_listeners[0].ack_timeout = (
+        60  # a busy machine takes its time
+    )
+    handles = await asyncio.gather(
+        *(anna.slash(games, "/roll", str(number)) for number in range(100))
+    )
     assert all(handle.in_time for handle in handles)
     answers = await asyncio.gather(*(handle.answer() for handle in handles))
     assert [answer.text for answer in answers] == [str(number) for number in range(100)]
@@ -257,6 +318,10 @@ async def test_a_hundred_commands_at_once(slack: SlackStandIn, anna: User, games
 
 def test_a_process_is_pointed_at_it_by_its_environment() -> None:
     socket, http = SlackStandIn(), SlackStandIn("http")
-    assert socket.env(socket.workspace("T1")).keys() == {"SLACK_API", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}
+    assert socket.env(socket.workspace("T1")).keys() == {
+        "SLACK_API",
+        "SLACK_BOT_TOKEN",
+        "SLACK_APP_TOKEN",
+    }
     names = {"SLACK_API", "SLACK_SIGNING_SECRET", "PORT", "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET"}
     assert http.env(port=8080, oauth=True).keys() == names

@@ -26,7 +26,9 @@ class Bot:
     def __init__(self, slack: SlackStandIn, token: str | None = None, **settings: Any) -> None:
         self.slack = slack
         self.client = AsyncWebClient(token=token, base_url=slack.api_url)
-        self.app = AsyncApp(name="stand-in", client=self.client, signing_secret=slack.signing_secret, **settings)
+        self.app = AsyncApp(
+            name="stand-in", client=self.client, signing_secret=slack.signing_secret, **settings
+        )
         self.heard: list[Any] = []
         self._socket: AsyncSocketModeHandler | None = None
         self._site: web.AppRunner | None = None
@@ -72,7 +74,8 @@ def section(text: str) -> Json:
 
 def actions(*labels: str) -> Json:
     buttons = [
-        {"type": "button", "action_id": name.lower(), "text": {"type": "plain_text", "text": name}} for name in labels
+        {"type": "button", "action_id": name.lower(), "text": {"type": "plain_text", "text": name}}
+        for name in labels
     ]
     return {"type": "actions", "block_id": "buttons", "elements": buttons}
 
@@ -127,7 +130,9 @@ async def test_a_late_acknowledgement_is_a_failure(bot: Bot, anna: User, games: 
     assert "operation_timeout" in anna.sees(games)[-1].text
 
 
-async def test_a_response_url_has_five_uses_and_half_an_hour(bot: Bot, anna: User, games: Channel) -> None:
+async def test_a_response_url_has_five_uses_and_half_an_hour(
+    bot: Bot, anna: User, games: Channel
+) -> None:
     @bot.app.command("/talk")
     async def talk(ack: Any, respond: Any) -> None:
         await ack()
@@ -170,7 +175,12 @@ def modal() -> Json:
         "type": "input",
         "block_id": "fp",
         "label": {"type": "plain_text", "text": "Firepower"},
-        "element": {"type": "number_input", "action_id": "v", "is_decimal_allowed": False, "min_value": "0"},
+        "element": {
+            "type": "number_input",
+            "action_id": "v",
+            "is_decimal_allowed": False,
+            "min_value": "0",
+        },
     }
     side = {
         "type": "input",
@@ -198,8 +208,14 @@ def with_modal(bot: Bot) -> None:
 
     @bot.app.options("unit")
     async def units(ack: Any, options: Json) -> None:
-        names = [name for name in ("Able", "Baker") if name.lower().startswith(options["value"].lower())]
-        await ack(options=[{"text": {"type": "plain_text", "text": name}, "value": name} for name in names])
+        names = [
+            name for name in ("Able", "Baker") if name.lower().startswith(options["value"].lower())
+        ]
+        await ack(
+            options=[
+                {"text": {"type": "plain_text", "text": name}, "value": name} for name in names
+            ]
+        )
 
     @bot.app.view("fire")
     async def submitted(ack: Any, view: Json, body: Json, client: AsyncWebClient) -> None:
@@ -210,7 +226,8 @@ def with_modal(bot: Bot) -> None:
         await ack()
         unit = values["side"]["unit"]["selected_option"]
         await client.chat_postMessage(
-            channel=body["user"]["id"], text=f"{values['fp']['v']['value']} {unit and unit['value']}"
+            channel=body["user"]["id"],
+            text=f"{values['fp']['v']['value']} {unit and unit['value']}",
         )
 
 
@@ -234,7 +251,9 @@ async def test_a_modal_opens_complains_and_closes(bot: Bot, anna: User, games: C
     assert anna.sees(anna.im)[-1].text == "8 Baker"
 
 
-async def test_a_trigger_is_good_once_and_for_a_moment(bot: Bot, anna: User, games: Channel) -> None:
+async def test_a_trigger_is_good_once_and_for_a_moment(
+    bot: Bot, anna: User, games: Channel
+) -> None:
     with_modal(bot)
     await bot.connect()
     await (await anna.slash(games, "/fire")).modal()
@@ -258,7 +277,9 @@ async def test_a_button_replaces_its_message(bot: Bot, anna: User, games: Channe
         await respond(text="a word to you", replace_original=False)
 
     await bot.connect()
-    sent = await bot.client.chat_postMessage(channel=games.id, text="rolled", blocks=[section("7"), actions("Undo")])
+    sent = await bot.client.chat_postMessage(
+        channel=games.id, text="rolled", blocks=[section("7"), actions("Undo")]
+    )
     message = anna.sees(games)[0]
     assert (message.ts, message.buttons()) == (sent["ts"], ["Undo"])
     handle = await anna.press(message, "Undo")
@@ -270,7 +291,9 @@ async def test_a_button_replaces_its_message(bot: Bot, anna: User, games: Channe
         await anna.press(message, "Undo")
 
 
-async def test_a_press_can_delete_an_ephemeral_message(bot: Bot, anna: User, games: Channel) -> None:
+async def test_a_press_can_delete_an_ephemeral_message(
+    bot: Bot, anna: User, games: Channel
+) -> None:
     @bot.app.action("drop")
     async def drop(ack: Any, respond: Any, body: Json) -> None:
         await ack()
@@ -278,7 +301,9 @@ async def test_a_press_can_delete_an_ephemeral_message(bot: Bot, anna: User, gam
         await respond(delete_original=True)
 
     await bot.connect()
-    await bot.client.chat_postEphemeral(channel=games.id, user=anna.id, text="draft", blocks=[actions("Drop")])
+    await bot.client.chat_postEphemeral(
+        channel=games.id, user=anna.id, text="draft", blocks=[actions("Drop")]
+    )
     ben = anna.workspace.user("Ben")
     assert ben.sees(games) == []
     draft = anna.sees(games)[0]
@@ -293,13 +318,18 @@ async def test_a_press_can_delete_an_ephemeral_message(bot: Bot, anna: User, gam
 # --- mentions, threads, direct messages
 
 
-async def test_a_mention_in_a_thread_is_answered_there(bot: Bot, anna: User, games: Channel) -> None:
+async def test_a_mention_in_a_thread_is_answered_there(
+    bot: Bot, anna: User, games: Channel
+) -> None:
     @bot.app.event("app_mention")
     async def mentioned(event: Json, client: AsyncWebClient, say: Any) -> None:
         bot.heard.append(event["text"])
         if "wrong" in event["text"]:
             await client.chat_postEphemeral(
-                channel=event["channel"], user=event["user"], thread_ts=event["thread_ts"], text="No such table."
+                channel=event["channel"],
+                user=event["user"],
+                thread_ts=event["thread_ts"],
+                text="No such table.",
             )
         else:
             await say(text="hit", thread_ts=event.get("thread_ts"))
@@ -315,7 +345,9 @@ async def test_a_mention_in_a_thread_is_answered_there(bot: Bot, anna: User, gam
     assert [one.text for one in anna.sees(games, root.ts)][-1] == "hit"
     wrong = await anna.mention(games, "wrong <@BOT>", thread=root.ts)
     assert (await wrong.answer()).ephemeral_for == anna.id
-    assert "No such table." not in [one.text for one in anna.workspace.user("Ben").sees(games, root.ts)]
+    assert "No such table." not in [
+        one.text for one in anna.workspace.user("Ben").sees(games, root.ts)
+    ]
 
 
 async def test_where_the_bot_is_no_member_mentions_are_not_heard_and_posts_refused(
@@ -361,13 +393,17 @@ async def test_files_go_out_and_come_in(bot: Bot, anna: User, games: Channel) ->
             await say(f"got {await page.text()}")
 
     await bot.connect()
-    await bot.client.files_upload_v2(channel=games.id, filename="game.json", content="{}", initial_comment="export")
+    await bot.client.files_upload_v2(
+        channel=games.id, filename="game.json", content="{}", initial_comment="export"
+    )
     shown = anna.sees(games)[-1]
     assert (shown.text, shown.files[0].name, shown.files[0].data) == ("export", "game.json", b"{}")
     handle = await anna.dm("import", files={"units.csv": b"Able,US"})
     assert (await handle.answer()).text == "got Able,US"
     with pytest.raises(SlackApiError, match="file_not_found"):
-        await bot.client.files_completeUploadExternal(files=[{"id": "F0", "title": "x"}], channel_id=games.id)
+        await bot.client.files_completeUploadExternal(
+            files=[{"id": "F0", "title": "x"}], channel_id=games.id
+        )
 
 
 # --- what Slack refuses
@@ -383,7 +419,10 @@ async def test_tokens_and_scopes(bot: Bot, home: Workspace, games: Channel) -> N
     home.scopes.discard("chat:write")
     with pytest.raises(SlackApiError) as refused:
         await bot.client.chat_postMessage(channel=games.id, text="x")
-    assert (refused.value.response["error"], refused.value.response["needed"]) == ("missing_scope", "chat:write")
+    assert (refused.value.response["error"], refused.value.response["needed"]) == (
+        "missing_scope",
+        "chat:write",
+    )
     assert (await bot.client.auth_revoke())["revoked"]
     with pytest.raises(SlackApiError, match="token_revoked"):
         await bot.client.auth_test()
@@ -404,7 +443,9 @@ async def test_messages_have_limits_and_owners(bot: Bot, anna: User, games: Chan
     with pytest.raises(SlackApiError, match="msg_too_long"):
         await bot.client.chat_update(channel=games.id, ts=sent["ts"], text="x" * 4_001)
     await bot.client.chat_update(channel=games.id, ts=sent["ts"], text="y", blocks=[section("z")])
-    assert [(one.text, one.plain, one.earlier[0].text) for one in anna.sees(games)] == [("y", "z", "x")]
+    assert [(one.text, one.plain, one.earlier[0].text) for one in anna.sees(games)] == [
+        ("y", "z", "x")
+    ]
     hers = (await anna.say(games, "mine")).message
     assert hers is not None
     with pytest.raises(SlackApiError, match="cant_update_message"):
@@ -430,7 +471,9 @@ async def test_a_modal_slack_does_not_take(bot: Bot, anna: User) -> None:
         await bot.client.views_push(trigger_id=bot.slack.triggers.new(anna, "x"), view=modal())
     with pytest.raises(SlackApiError, match="hash_conflict"):
         await bot.client.views_update(view_id=first["view"]["id"], hash="old", view=modal())
-    await bot.client.views_update(view_id=first["view"]["id"], hash=first["view"]["hash"], view=modal())
+    await bot.client.views_update(
+        view_id=first["view"]["id"], hash=first["view"]["hash"], view=modal()
+    )
 
 
 async def test_one_message_a_second_and_channel(bot: Bot, games: Channel, home: Workspace) -> None:
@@ -455,7 +498,10 @@ async def test_faults_come_when_asked_for(bot: Bot, anna: User, games: Channel) 
     faults.ratelimit("chat.*", retry_after=7)
     with pytest.raises(SlackApiError) as limited:
         await bot.client.chat_postMessage(channel=games.id, text="x")
-    assert (limited.value.response.status_code, limited.value.response.headers["Retry-After"]) == (429, "7")
+    assert (limited.value.response.status_code, limited.value.response.headers["Retry-After"]) == (
+        429,
+        "7",
+    )
     faults.server_error("chat.postMessage", after=True)
     with pytest.raises(SlackApiError) as broken:
         await bot.client.chat_postMessage(channel=games.id, text="posted all the same")
@@ -480,14 +526,18 @@ async def test_a_duplicate_carries_the_same_ids(bot: Bot, anna: User, games: Cha
     await bot.connect()
     bot.slack.duplicate("slash_commands")
     handle = await anna.slash(games, "/roll")
-    await bot.slack.watch.until(lambda: len(handle.delivery.acks) == 2, timeout=30, what="both acknowledged")
+    await bot.slack.watch.until(
+        lambda: len(handle.delivery.acks) == 2, timeout=30, what="both acknowledged"
+    )
     await bot.slack.deliver_again(handle)
     await bot.slack.watch.until(lambda: len(bot.heard) == 3, timeout=30, what="the third")
     assert len(set(bot.heard)) == 1
 
 
 @pytest.mark.slow
-async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User, games: Channel) -> None:
+async def test_events_without_acknowledgement_are_repeated(
+    bot: Bot, anna: User, games: Channel
+) -> None:
     @bot.app.middleware
     async def sleepy(body: Json, request: Any, next: Any) -> None:
         bot.heard.append((body["event_id"], request.headers.get("x-slack-retry-num", ["0"])[0]))
@@ -503,7 +553,9 @@ async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User,
     bot.slack.limits.ack_seconds = 2.0
     handle = await anna.mention(games, "roll 2d6")
     assert (handle.in_time, handle.trouble) == (False, "operation_timeout")
-    await bot.slack.watch.until(lambda: handle.in_time, timeout=30, what="the repeat is acknowledged")
+    await bot.slack.watch.until(
+        lambda: handle.in_time, timeout=30, what="the repeat is acknowledged"
+    )
     assert [one.retry for one in handle.delivery.sent][:2] == [0, 1]
     assert len({event for event, _ in bot.heard}) == 1
     assert [retry for _, retry in bot.heard][:2] == ["0", "1"]
@@ -606,15 +658,21 @@ async def test_signatures_are_checked_by_the_app(http: SlackStandIn) -> None:
         assert (forged.trouble, forged.delivery.status) == ("http_error", 401)
         with http.signing(age=301):
             assert (await anna.slash(games, "/roll")).delivery.status == 401
-        assert (await http.replay(good, tamper=good.delivery.sent[0].body + b"&text=3d6")).status == 401
-        assert (await http.replay(good)).status == 200, "the same bytes again: only the app can tell"
+        assert (
+            await http.replay(good, tamper=good.delivery.sent[0].body + b"&text=3d6")
+        ).status == 401
+        assert (await http.replay(good)).status == 200, (
+            "the same bytes again: only the app can tell"
+        )
         await http.deliver_again(good, retry=2)
         assert bot.heard == [None, None, ["2"]]
     finally:
         await bot.stop()
 
 
-async def test_two_workspaces_install_through_oauth(http: SlackStandIn, tmp_path: Any, monkeypatch: Any) -> None:
+async def test_two_workspaces_install_through_oauth(
+    http: SlackStandIn, tmp_path: Any, monkeypatch: Any
+) -> None:
     from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
     from slack_sdk.oauth.installation_store import FileInstallationStore
     from slack_sdk.oauth.state_store import FileOAuthStateStore
@@ -632,7 +690,9 @@ async def test_two_workspaces_install_through_oauth(http: SlackStandIn, tmp_path
     @bot.app.command("/roll")
     async def roll(ack: Any, client: AsyncWebClient, command: Json) -> None:
         await ack()
-        await client.chat_postMessage(channel=command["channel_id"], text=(await client.auth_test())["team_id"])
+        await client.chat_postMessage(
+            channel=command["channel_id"], text=(await client.auth_test())["team_id"]
+        )
 
     await bot.connect()
     try:
@@ -640,18 +700,28 @@ async def test_two_workspaces_install_through_oauth(http: SlackStandIn, tmp_path
         base = http.request_url.removesuffix("/slack/events")
         http.redirect_uri = f"{base}/slack/oauth_redirect"
         homes = [http.workspace(name, installed=False) for name in ("T1", "T2")]
-        assert (await homes[0].user("Anna").slash(homes[0].channel("games"), "/roll")).trouble == "not_installed"
+        assert (
+            await homes[0].user("Anna").slash(homes[0].channel("games"), "/roll")
+        ).trouble == "not_installed"
         _, refused = await homes[0].user("Anna").install_app(f"{base}/slack/install", deny=True)
         assert "access_denied" in refused
         for home in homes:
             status, page = await home.user("Anna").install_app(f"{base}/slack/install")
-            assert (status, home.installed, home.scopes) == (200, True, {"commands", "chat:write"}), page
+            assert (status, home.installed, home.scopes) == (
+                200,
+                True,
+                {"commands", "chat:write"},
+            ), page
             handle = await home.user("Anna").slash(home.channel("games"), "/roll")
             assert (await handle.answer()).text == home.id
         code = next(iter(http.authorize.grants))
         with pytest.raises(SlackApiError, match="code_already_used"):
-            await bot.client.oauth_v2_access(client_id=http.client_id, client_secret=http.client_secret, code=code)
+            await bot.client.oauth_v2_access(
+                client_id=http.client_id, client_secret=http.client_secret, code=code
+            )
         with pytest.raises(SlackApiError, match="channel_not_found"):
-            await bot.client.chat_postMessage(token=homes[0].bot_token, channel=homes[1].channel("games").id, text="x")
+            await bot.client.chat_postMessage(
+                token=homes[0].bot_token, channel=homes[1].channel("games").id, text="x"
+            )
     finally:
         await bot.stop()

@@ -127,7 +127,12 @@ async def test_the_same_request_is_answered_once(store: Store) -> None:
 async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
     await store.commit(new_game())
     rolls = [
-        Commit(request_id="r1", reply={"n": n}, changes=(GameChange("g1", 1, (event(2),)),), outbox=[out()])
+        Commit(
+            request_id="r1",
+            reply={"n": n},
+            changes=(GameChange("g1", 1, (event(2),)),),
+            outbox=[out()],
+        )
         for n in range(20)
     ]
     done = await asyncio.gather(*(store.commit(roll) for roll in rolls))
@@ -150,7 +155,9 @@ async def test_places_whose_game_is_played_elsewhere_too(store: Store) -> None:
 async def test_of_two_who_loaded_the_same_version_one_must_load_again(store: Store) -> None:
     await store.commit(new_game())
     one = Commit(request_id="r1", changes=(GameChange("g1", 1, (event(2),)),))
-    two = Commit(request_id="r2", changes=(GameChange("g1", 1, (event(2),)),), docs=[Doc("draft", "d", {})])
+    two = Commit(
+        request_id="r2", changes=(GameChange("g1", 1, (event(2),)),), docs=[Doc("draft", "d", {})]
+    )
     results = await asyncio.gather(store.commit(one), store.commit(two), return_exceptions=True)
     assert [isinstance(result, Conflict) for result in results] == [False, True]
     assert await store.seen("r2") is None, "a conflict leaves nothing behind"
@@ -161,7 +168,10 @@ async def test_of_two_who_loaded_the_same_version_one_must_load_again(store: Sto
 
 async def test_of_two_first_rolls_in_a_channel_one_starts_the_game(store: Store) -> None:
     results = await asyncio.gather(
-        store.commit(new_game("g1")), store.commit(new_game("g2")), store.commit(new_game("g1")), return_exceptions=True
+        store.commit(new_game("g1")),
+        store.commit(new_game("g2")),
+        store.commit(new_game("g1")),
+        return_exceptions=True,
     )
     assert isinstance(results[1], Conflict)
     assert await store.peek(PLACE) == ("g1", 1, False)
@@ -170,7 +180,9 @@ async def test_of_two_first_rolls_in_a_channel_one_starts_the_game(store: Store)
 
 async def test_a_conflict_in_the_middle_undoes_what_came_before(store: Store) -> None:
     await store.commit(new_game("g1"))
-    both = Commit(changes=(GameChange("g1", 1, (event(2),)), GameChange("g2", 7, (event(9, "g2"),))))
+    both = Commit(
+        changes=(GameChange("g1", 1, (event(2),)), GameChange("g2", 7, (event(9, "g2"),)))
+    )
     with pytest.raises(Conflict):
         await store.commit(both)
     assert await store.peek(PLACE) == ("g1", 1, False)
@@ -178,9 +190,13 @@ async def test_a_conflict_in_the_middle_undoes_what_came_before(store: Store) ->
 
 
 @pytest.mark.parametrize("numbers", [(2,), (1, 3), (2, 1), ()])
-async def test_a_new_game_with_wrong_numbers_is_a_bug(store: Store, numbers: tuple[int, ...]) -> None:
+async def test_a_new_game_with_wrong_numbers_is_a_bug(
+    store: Store, numbers: tuple[int, ...]
+) -> None:
     with pytest.raises(ValueError, match="event"):
-        await store.commit(Commit(changes=(GameChange("g1", 0, tuple(event(number) for number in numbers)),)))
+        await store.commit(
+            Commit(changes=(GameChange("g1", 0, tuple(event(number) for number in numbers)),))
+        )
 
 
 async def test_a_gap_after_the_last_event_is_a_conflict(store: Store) -> None:
@@ -191,7 +207,9 @@ async def test_a_gap_after_the_last_event_is_a_conflict(store: Store) -> None:
 
 async def test_a_log_is_read_in_pages(store: Store) -> None:
     await store.commit(new_game())
-    await store.commit(Commit(changes=(GameChange("g1", 1, tuple(event(number) for number in range(2, 8))),)))
+    await store.commit(
+        Commit(changes=(GameChange("g1", 1, tuple(event(number) for number in range(2, 8))),))
+    )
 
     async def numbers(**page: int | bool) -> list[int]:
         return [row.number for row in await store.events("g1", **page)]  # type: ignore[arg-type]
@@ -206,11 +224,17 @@ async def test_a_log_is_read_in_pages(store: Store) -> None:
 
 async def test_marks_are_kept_by_block_and_written_anew(store: Store) -> None:
     await store.commit(new_game())
-    await store.commit(Commit(changes=(GameChange("g1", 1, tuple(event(number) for number in range(2, 8))),)))
+    await store.commit(
+        Commit(changes=(GameChange("g1", 1, tuple(event(number) for number in range(2, 8))),))
+    )
     assert [row.number for row in await store.events_at("g1", [5, 2, 99])] == [2, 5]
     assert not await store.events_at("g1", [])
     await store.mark(
-        [MarkRow("g1", "unit:tran", 0, "1 4"), MarkRow("g1", "unit:tran", 1, "3"), MarkRow("g1", "", 0, "1")]
+        [
+            MarkRow("g1", "unit:tran", 0, "1 4"),
+            MarkRow("g1", "unit:tran", 1, "3"),
+            MarkRow("g1", "", 0, "1"),
+        ]
     )
     await store.mark([MarkRow("g1", "unit:tran", 1, "2 3"), MarkRow("gone", "unit:tran", 1, "3")])
     assert await store.marks("g1", ["unit:tran", "side:us"]) == (
@@ -241,14 +265,18 @@ async def test_a_new_game_takes_the_place_of_the_old_one_which_stays(store: Stor
     await store.commit(Commit(bindings=[Binding(PLACE, None, "g2")]))
     assert await store.peek(PLACE) is None
     await store.commit(Commit(bindings=[Binding(PLACE, "g1", None, SERVER)]))
-    assert await store.peek(PLACE) == ("g1", 2, False), "who keeps it in memory with its old places reads it anew"
+    assert await store.peek(PLACE) == ("g1", 2, False), (
+        "who keeps it in memory with its old places reads it anew"
+    )
     assert list(await store.games()) == ["g1", "g2"]
     assert list(await store.games(after="g1")) == ["g2"]
     assert list(await store.games(limit=1)) == ["g1"]
 
 
 async def test_what_was_played_in_a_place_can_be_listed(store: Store, clock: Clock) -> None:
-    """A game that makes room for another stays on the list, one that leaves for nothing goes off it."""
+    """A game that makes room for another stays on the list, one that leaves for nothing goes off
+    it.
+    """
     assert not await store.played(PLACE)
     await store.commit(new_game("zulu"))
     clock.now += 60
@@ -259,16 +287,23 @@ async def test_what_was_played_in_a_place_can_be_listed(store: Store, clock: Clo
     other = "slack:t:c"
     await store.commit(Commit(bindings=[Binding(other, "alpha", None, "slack:t")]))
     await store.commit(Commit(bindings=[Binding(PLACE, None, "alpha")]))
-    assert await store.played(PLACE) == [(1, "zulu")], "what is rolled in it now is not for this place"
+    assert await store.played(PLACE) == [(1, "zulu")], (
+        "what is rolled in it now is not for this place"
+    )
     assert await store.played(other) == [(1, "alpha")]
 
 
-async def test_a_game_that_is_taken_up_alone_leaves_the_places_that_play_it_no_more(store: Store) -> None:
+async def test_a_game_that_is_taken_up_alone_leaves_the_places_that_play_it_no_more(
+    store: Store,
+) -> None:
     other = "slack:t:c"
     await store.commit(new_game())
     await store.commit(Commit(bindings=[Binding(other, "g1", None, "slack:t")]))
     await store.commit(
-        replace(new_game("g2"), bindings=[Binding(PLACE, "g2", "g1", SERVER), Binding(other, "g2", "g1", "slack:t")])
+        replace(
+            new_game("g2"),
+            bindings=[Binding(PLACE, "g2", "g1", SERVER), Binding(other, "g2", "g1", "slack:t")],
+        )
     )
     assert await store.played(other) == await store.played(PLACE) == [(1, "g1"), (2, "g2")]
 
@@ -294,14 +329,21 @@ def out(place: str = PLACE, held: float = 0.0) -> Outgoing:
     return Outgoing(place, {"token": "t"}, held)
 
 
-async def test_an_answer_waits_in_the_outbox_until_it_was_posted(store: Store, clock: Clock) -> None:
+async def test_an_answer_waits_in_the_outbox_until_it_was_posted(
+    store: Store, clock: Clock
+) -> None:
     await store.commit(new_game())
     done = await store.commit(Commit(request_id="r1", reply={"text": "7"}, outbox=[out(held=20)]))
     assert not await store.outbox_claim(60), "who committed posts it"
     clock.now += 20
     (row,) = await store.outbox_claim(60)
     assert (row.id,) == done.outbox
-    assert (row.request_id, row.place, row.reply, row.delivery) == ("r1", PLACE, {"text": "7"}, {"token": "t"})
+    assert (row.request_id, row.place, row.reply, row.delivery) == (
+        "r1",
+        PLACE,
+        {"text": "7"},
+        {"token": "t"},
+    )
     assert (row.attempts, row.created) == (0, clock.now - 20)
     assert not await store.outbox_claim(60), "somebody works on it"
     await store.outbox_retry(5, row.id)
@@ -328,7 +370,9 @@ async def test_changes_of_one_message_leave_one_after_another(store: Store, cloc
     await store.commit(edit("turn 3"))
     await store.commit(edit("turn 4"))
     await store.commit(edit("there", "slack:T1/C1"))
-    assert [row.place for row in await store.outbox_claim(60)] == ["slack:T1/C1"], "another process waits for the first"
+    assert [row.place for row in await store.outbox_claim(60)] == ["slack:T1/C1"], (
+        "another process waits for the first"
+    )
     clock.now += 50
     await store.outbox_retry(60, slow.id, held=True)
     clock.now += 50
@@ -338,7 +382,9 @@ async def test_changes_of_one_message_leave_one_after_another(store: Store, cloc
     assert last.reply == {"text": "turn 4"}
 
 
-async def test_a_change_that_waits_for_its_next_attempt_gives_way_to_a_later_one(store: Store, clock: Clock) -> None:
+async def test_a_change_that_waits_for_its_next_attempt_gives_way_to_a_later_one(
+    store: Store, clock: Clock
+) -> None:
     await store.commit(edit("turn 1"))
     (first,) = await store.outbox_claim(60)
     await store.commit(edit("turn 2"))
@@ -437,15 +483,22 @@ async def test_what_goes_in_and_out_are_copies(store: Store) -> None:
 
 
 async def test_half_a_surrogate_pair_stops_nothing(store: Store) -> None:
-    persons, texts = (PersonRow("g1", "p", "u", "Ann\ud800"),), (TextRow("g1", 1, "l", "s", "x\udfff"),)
+    persons, texts = (
+        (PersonRow("g1", "p", "u", "Ann\ud800"),),
+        (TextRow("g1", 1, "l", "s", "x\udfff"),),
+    )
     await store.commit(replace(new_game(), reply={"text": "\ud800"}, persons=persons, texts=texts))
     assert [row.person for row in await store.persons("g1")] == ["p"]
 
 
 async def test_an_erased_game_is_gone_whole(store: Store) -> None:
-    await store.commit(replace(new_game("g1"), outbox=[out()], texts=(TextRow("g1", 1, "l", "s", "t", "p1"),)))
+    await store.commit(
+        replace(new_game("g1"), outbox=[out()], texts=(TextRow("g1", 1, "l", "s", "t", "p1"),))
+    )
     await store.commit(new_game("g2", "discord:s1:c2"))
-    await store.commit(Commit(request_id="r", reply={"text": "Deleted."}, erase=["g1"], outbox=[out()]))
+    await store.commit(
+        Commit(request_id="r", reply={"text": "Deleted."}, erase=["g1"], outbox=[out()])
+    )
     assert await store.load_game(PLACE) is None
     assert await store.load_game_by_id("g1") is None
     for rows in (store.events, store.texts, store.persons, store.seeds):
@@ -458,16 +511,25 @@ async def test_an_erased_game_is_gone_whole(store: Store) -> None:
 
 
 async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) -> None:
-    anna, bert = PersonRow("g1", "p1", "discord:anna", "Anna"), PersonRow("g1", "p2", "discord:bert", "Bert")
+    anna, bert = (
+        PersonRow("g1", "p1", "discord:anna", "Anna"),
+        PersonRow("g1", "p2", "discord:bert", "Bert"),
+    )
     hers, his = TextRow("g1", 1, "l", "s", "hers", "p1"), TextRow("g1", 1, "m", "s", "his", "p2")
     doc = Doc("draft", "d", {"x": 1}, None, "discord:anna")
     seed = SeedRow("g1", 1, b"s", "c", 1, ("hers",), "digest")
-    await store.commit(replace(new_game(), persons=(anna, bert), texts=(hers, his), docs=[doc], seeds=(seed,)))
-    await store.commit(Commit(request_id="r1", user="discord:anna", reply={"text": "Anna: 7"}, outbox=[out()]))
+    await store.commit(
+        replace(new_game(), persons=(anna, bert), texts=(hers, his), docs=[doc], seeds=(seed,))
+    )
+    await store.commit(
+        Commit(request_id="r1", user="discord:anna", reply={"text": "Anna: 7"}, outbox=[out()])
+    )
     kept = await store.user_data("discord:anna")
     assert (kept.persons, kept.texts, kept.docs) == ((anna,), (hers,), (doc,))
 
-    bye = Commit(request_id="r2", user="discord:anna", reply={"text": "Done."}, forget=["discord:anna"])
+    bye = Commit(
+        request_id="r2", user="discord:anna", reply={"text": "Done."}, forget=["discord:anna"]
+    )
     await store.commit(bye)
     assert (await store.commit(bye)).seen
     kept = await store.user_data("discord:anna")
@@ -484,7 +546,9 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
 async def test_what_others_sent_somebody_directly_goes_with_them(store: Store) -> None:
     """What waits to be posted there, and where what was posted is; what is elsewhere stays."""
     places = ("discord:anna", PLACE)
-    posted = await store.commit(Commit(outbox=[Outgoing(place, {}, 0.0, {}, "g1/1") for place in places]))
+    posted = await store.commit(
+        Commit(outbox=[Outgoing(place, {}, 0.0, {}, "g1/1") for place in places])
+    )
     await store.outbox_done(*posted.outbox, spot={"at": 1})
     waiting = tuple(Outgoing(place, {}, 0.0, {"text": "Your turn."}) for place in places)
     await store.commit(Commit("r1", {"text": "7"}, "discord:bert", outbox=[*waiting]))
@@ -493,15 +557,25 @@ async def test_what_others_sent_somebody_directly_goes_with_them(store: Store) -
     assert [row.place for row in await store.outbox_claim(60)] == [PLACE]
 
 
-@pytest.mark.parametrize("deletion", [Commit("bye", erase=["g1"]), Commit("bye", forget=["discord:anna"])])
+@pytest.mark.parametrize(
+    "deletion", [Commit("bye", erase=["g1"]), Commit("bye", forget=["discord:anna"])]
+)
 async def test_a_request_whose_answer_was_deleted_changes_nothing_when_it_comes_again(
     store: Store, clock: Clock, deletion: Commit
 ) -> None:
     await store.commit(replace(new_game(), user="discord:anna"))
-    roll = Commit("r1", {"text": "7"}, user="discord:anna", changes=(GameChange("g1", 1, (event(2),)),), outbox=[out()])
+    roll = Commit(
+        "r1",
+        {"text": "7"},
+        user="discord:anna",
+        changes=(GameChange("g1", 1, (event(2),)),),
+        outbox=[out()],
+    )
     await store.commit(roll)
     await store.commit(deletion)
-    again = Commit("r1", {"text": "9"}, changes=(GameChange("g2", 0, (event(1, "g2"),)),), outbox=[out()])
+    again = Commit(
+        "r1", {"text": "9"}, changes=(GameChange("g2", 0, (event(1, "g2"),)),), outbox=[out()]
+    )
     results = await asyncio.gather(*(store.commit(again) for _ in range(3)), return_exceptions=True)
     assert [type(result) for result in results] == [Deleted] * 3
     assert "g2" not in await store.games()
@@ -572,8 +646,14 @@ def reminder(at: float, game: str = "g1", owner: str = "discord:anna") -> DueRow
     return DueRow(f"{game}/remind-p1", at, "remind", {"count": 0}, owner)
 
 
-async def test_what_is_due_comes_in_order_of_time_and_not_before(store: Store, clock: Clock) -> None:
-    rows = (reminder(clock.now + 20), reminder(clock.now + 10, "g2"), reminder(clock.now + 5000, "g3"))
+async def test_what_is_due_comes_in_order_of_time_and_not_before(
+    store: Store, clock: Clock
+) -> None:
+    rows = (
+        reminder(clock.now + 20),
+        reminder(clock.now + 10, "g2"),
+        reminder(clock.now + 5000, "g3"),
+    )
     await store.commit(Commit(due=[*rows]))
     assert await store.due(10) == ()
     clock.now += 30
@@ -594,8 +674,12 @@ async def test_what_is_due_is_dropped_once_and_only_as_it_was(store: Store, cloc
     assert await store.due_at(row.key) is None
 
 
-async def test_what_is_due_goes_with_its_game_and_with_its_owner(store: Store, clock: Clock) -> None:
-    await store.commit(Commit(due=[reminder(clock.now), reminder(clock.now, "g2"), reminder(clock.now, "g3", "")]))
+async def test_what_is_due_goes_with_its_game_and_with_its_owner(
+    store: Store, clock: Clock
+) -> None:
+    await store.commit(
+        Commit(due=[reminder(clock.now), reminder(clock.now, "g2"), reminder(clock.now, "g3", "")])
+    )
     assert [row.game for row in (await store.user_data("discord:anna")).due] == ["g1", "g2"]
     await store.commit(Commit(erase=["g1"]))
     assert [row.game for row in await store.due(10)] == ["g2", "g3"]
@@ -603,20 +687,33 @@ async def test_what_is_due_goes_with_its_game_and_with_its_owner(store: Store, c
     assert [row.game for row in await store.due(10)] == ["g3"]
 
 
-async def test_a_message_that_waits_is_withdrawn_with_what_it_is_about(store: Store, clock: Clock) -> None:
-    entries = tuple(Outgoing(PLACE, {}, 0.0, {"title": about}, about) for about in ("g1/remind-p1", "g1/41", ""))
+async def test_a_message_that_waits_is_withdrawn_with_what_it_is_about(
+    store: Store, clock: Clock
+) -> None:
+    entries = tuple(
+        Outgoing(PLACE, {}, 0.0, {"title": about}, about) for about in ("g1/remind-p1", "g1/41", "")
+    )
     await store.commit(Commit(outbox=[*entries]))
     await store.commit(Commit(withdraw=["g1/remind-p1", ""]))
     assert [row.about for row in await store.outbox_claim(60)] == ["g1/41", ""]
 
 
-async def test_what_is_being_posted_is_not_withdrawn_and_its_place_is_known(store: Store, clock: Clock) -> None:
-    """By the outbox, or as the answer of a command; what failed and only waits for its next time is withdrawn."""
+async def test_what_is_being_posted_is_not_withdrawn_and_its_place_is_known(
+    store: Store, clock: Clock
+) -> None:
+    """By the outbox, or as the answer of a command; what failed and only waits for its next time
+    is withdrawn.
+    """
     done = await store.commit(
         Commit(outbox=[Outgoing(PLACE, {}, 0.0, {"title": "Board"}, f"g1/{one}") for one in "ab"])
     )
     answer = await store.commit(
-        Commit("r1", {"title": "Board"}, "discord:anna", outbox=[Outgoing(PLACE, {}, 10.0, about="g1/c")])
+        Commit(
+            "r1",
+            {"title": "Board"},
+            "discord:anna",
+            outbox=[Outgoing(PLACE, {}, 10.0, about="g1/c")],
+        )
     )
     assert len(await store.outbox_claim(60)) == 2
     await store.outbox_retry(5, done.outbox[1])
@@ -631,13 +728,18 @@ async def test_what_is_being_posted_is_not_withdrawn_and_its_place_is_known(stor
 async def test_a_change_is_due_once_its_message_is_there_however_long_that_takes(
     store: Store, clock: Clock, place: str, home: str
 ) -> None:
-    """Else it is looked at in ever longer pauses, and a message that no longer holds keeps its buttons meanwhile."""
+    """Else it is looked at in ever longer pauses, and a message that no longer holds keeps its
+    buttons meanwhile.
+    """
     message = Outgoing(place, {}, 0.0, {"title": "Board"}, "g1/a", home=home)
     done = await store.commit(Commit(outbox=[message]))
     away = (Outgoing(PLACE, {}, 0.0, {"title": "Gone"}, "", "g1/a"),)
     elsewhere = (Outgoing("discord:s1:c2", {}, 0.0, {"title": "Gone"}, "", "g1/a"),)
     await store.commit(Commit(outbox=[*away + elsewhere]))
-    assert [row.about or row.place for row in await store.outbox_claim(60)] == ["g1/a", "discord:s1:c2"]
+    assert [row.about or row.place for row in await store.outbox_claim(60)] == [
+        "g1/a",
+        "discord:s1:c2",
+    ]
     for _ in range(3):
         await store.outbox_retry(300, done.outbox[0])
         clock.now += 299
@@ -649,9 +751,11 @@ async def test_a_change_is_due_once_its_message_is_there_however_long_that_takes
     assert (change.amends, change.attempts) == ("g1/a", 0)
 
 
-async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(store: Store, clock: Clock) -> None:
-    """Its post broke, or its process died: it is posted to the end, so that its place is known to whoever takes it
-    away."""
+async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(
+    store: Store, clock: Clock
+) -> None:
+    """Its post broke, or its process died: it is posted to the end, so that its place is known to
+    whoever takes it away."""
     rows = tuple(Outgoing(PLACE, {}, 0.0, {"title": "Board"}, f"g1/{one}") for one in "ab")
     done = await store.commit(Commit(outbox=[*rows]))
     answer = Outgoing(PLACE, {}, 10.0, about="g1/c")
@@ -666,21 +770,38 @@ async def test_what_may_be_there_though_nobody_knows_is_not_withdrawn(store: Sto
 async def test_whoever_presses_a_request_has_it_before_them_and_it_is_not_posted_again(
     store: Store, clock: Clock
 ) -> None:
-    """Its process died between posting and noting that. An Undo may be the board's: the answer is still to come."""
-    rows = [Outgoing("t", {}, 10.0, about="g1/asked-k", home=PLACE), Outgoing("c2", {}, 10.0, {}, "g1/asked-k")]
+    """Its process died between posting and noting that. An Undo may be the board's: the answer
+    is still to come.
+    """
+    rows = [
+        Outgoing("t", {}, 10.0, about="g1/asked-k", home=PLACE),
+        Outgoing("c2", {}, 10.0, {}, "g1/asked-k"),
+    ]
     await store.commit(
-        Commit("r1", {"title": "Agree?"}, "discord:anna", outbox=[*rows, Outgoing(PLACE, {}, about="g1/4")])
+        Commit(
+            "r1",
+            {"title": "Agree?"},
+            "discord:anna",
+            outbox=[*rows, Outgoing(PLACE, {}, about="g1/4")],
+        )
     )
     await store.commit(Commit(pressed=("g1/asked-k", PLACE, {"at": 7})))
     await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 8})))
     clock.now += 20
-    assert [(row.about, row.place) for row in await store.outbox_claim(10)] == [("g1/asked-k", "c2"), ("g1/4", PLACE)]
+    assert [(row.about, row.place) for row in await store.outbox_claim(10)] == [
+        ("g1/asked-k", "c2"),
+        ("g1/4", PLACE),
+    ]
     assert (await store.shown("g1/asked-k")).spots == {PLACE: ({"at": 7},)}
 
 
 @pytest.mark.parametrize("pinned", [{}, {"pinned": True}, {"pinned": False}])
-async def test_a_board_with_an_undo_is_not_the_answer_that_it_undoes(store: Store, pinned: Json) -> None:
-    done = await store.commit(Commit(outbox=[Outgoing(PLACE, {}, 0.0, {"title": "Board"}, "g1/board")]))
+async def test_a_board_with_an_undo_is_not_the_answer_that_it_undoes(
+    store: Store, pinned: Json
+) -> None:
+    done = await store.commit(
+        Commit(outbox=[Outgoing(PLACE, {}, 0.0, {"title": "Board"}, "g1/board")])
+    )
     await store.outbox_done(done.outbox[0], spot={"at": 7, **pinned})
     await store.commit(Commit(pressed=("g1/4", PLACE, {"at": 7})))
     assert not (await store.shown("g1/4")).spots

@@ -1,7 +1,9 @@
-"""The disk under the database is full: nothing that was answered is lost, and it goes on once there is room.
+"""The disk under the database is full: nothing that was answered is lost, and it goes on once there
+is room.
 
-The folder is a small file system of its own. Which of a server's files finds no room is left to chance: of a table,
-which the server reports, or of its write-ahead log, which ends it until the host starts it again.
+The folder is a small file system of its own. Which of a server's files finds no room is left to
+chance: of a table, which the server reports, or of its write-ahead log, which ends it until the
+host starts it again.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ def small_disk() -> Iterator[Path]:
     """A folder that holds little. Skips the test where none can be made."""
     folder = Path(tempfile.mkdtemp(prefix="grognard-full-"))
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(folder)], check=False, capture_output=True
+        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(folder)],
+        check=False,
+        capture_output=True,
     )
     if mounted.returncode:
         folder.rmdir()
@@ -81,8 +85,8 @@ def is_saved(reply: Reply) -> bool:
 
 
 async def play_until_full(app: App, disk: Path) -> tuple[set[int], int]:
-    """Roll before the disk fills, while it does, and once it has; the rolls that were answered as saved, and the
-    number of the next. The room is back at the end."""
+    """Roll before the disk fills, while it does, and once it has; the rolls that were answered as
+    saved, and the number of the next. The room is back at the end."""
     saved = {number for number in range(20) if is_saved(await roll(app, number))}
     assert len(saved) == 20
     ballast, refused, number = await asyncio.to_thread(fill, disk), 0, 20
@@ -93,7 +97,11 @@ async def play_until_full(app: App, disk: Path) -> tuple[set[int], int]:
             saved.add(number)
         else:
             refused += 1
-            assert NOTE in reply.lines or "disk is full" in reply.title or "cannot be reached" in reply.title
+            assert (
+                NOTE in reply.lines
+                or "disk is full" in reply.title
+                or "cannot be reached" in reply.title
+            )
         number += 1
     ballast.unlink()
     return saved, number

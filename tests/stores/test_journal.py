@@ -50,7 +50,10 @@ def in_file(path: Path, clock: Clock) -> Journal:
 def receipt(id: str = "r1", user: str = "anna", place: str = "discord:1/2") -> Receipt:
     where = Place(place, place.partition("/")[0], "table")
     options: dict[str, object] = {"dice": "2d6", "secret": True, "file": {"url": "https://x"}}
-    return Receipt(Command(("roll",), options, Person(f"discord:{user}", user), where, id, {"token": "t"}), 2_000_000.0)
+    return Receipt(
+        Command(("roll",), options, Person(f"discord:{user}", user), where, id, {"token": "t"}),
+        2_000_000.0,
+    )
 
 
 def private(folder: Path, files: str) -> bool:
@@ -63,7 +66,9 @@ def content(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.iterdir())
 
 
-async def test_a_receipt_is_held_until_its_lease_runs_out_and_comes_back_whole(journal: Journal, clock: Clock) -> None:
+async def test_a_receipt_is_held_until_its_lease_runs_out_and_comes_back_whole(
+    journal: Journal, clock: Clock
+) -> None:
     assert await journal.claim("discord:", LEASE, 10) in ([], ())
     assert await journal.note(receipt(), LEASE)
     assert not await journal.note(receipt(), LEASE), "by another process that got the same request"
@@ -82,22 +87,30 @@ async def test_a_receipt_is_held_until_its_lease_runs_out_and_comes_back_whole(j
 
 
 @pytest.mark.parametrize("jump", [-86_400.0 * 30, -7200.0, 7200.0])
-async def test_a_clock_that_is_set_holds_no_receipt_back(journal: Journal, clock: Clock, jump: float) -> None:
+async def test_a_clock_that_is_set_holds_no_receipt_back(
+    journal: Journal, clock: Clock, jump: float
+) -> None:
     await journal.note(receipt(), LEASE)
     clock.now += jump + 11
     assert len(await journal.claim("discord:", LEASE, 10)) == 1
 
 
-async def test_receipts_come_in_order_and_no_more_than_asked_for(journal: Journal, clock: Clock) -> None:
+async def test_receipts_come_in_order_and_no_more_than_asked_for(
+    journal: Journal, clock: Clock
+) -> None:
     for number in range(5):
         await journal.note(receipt(f"r{number}"), LEASE)
     clock.now += 11
     first = await journal.claim("discord:", LEASE, 3)
     rest = await journal.claim("discord:", LEASE, 3)
-    assert [one.command.request_id for one in (*first, *rest)] == [f"r{number}" for number in range(5)]
+    assert [one.command.request_id for one in (*first, *rest)] == [
+        f"r{number}" for number in range(5)
+    ]
 
 
-async def test_what_is_about_a_person_or_a_place_can_be_deleted(journal: Journal, clock: Clock) -> None:
+async def test_what_is_about_a_person_or_a_place_can_be_deleted(
+    journal: Journal, clock: Clock
+) -> None:
     await journal.forget("discord:anna", [], "")
     await journal.note(receipt("r1"), LEASE)
     await journal.note(receipt("r2", "bert"), LEASE)
@@ -106,7 +119,10 @@ async def test_what_is_about_a_person_or_a_place_can_be_deleted(journal: Journal
     await journal.forget("discord:anna", [], "r4")
     await journal.forget("", ["discord:1/9"], "r4")
     clock.now += 11
-    assert [one.command.request_id for one in await journal.claim("discord:", LEASE, 9)] == ["r2", "r4"]
+    assert [one.command.request_id for one in await journal.claim("discord:", LEASE, 9)] == [
+        "r2",
+        "r4",
+    ]
 
 
 async def test_the_journal_can_be_written_while_the_database_is_locked(tmp_path: Path) -> None:
@@ -120,7 +136,9 @@ async def test_the_journal_can_be_written_while_the_database_is_locked(tmp_path:
     assert private(tmp_path, "games.receipts.db*"), "it holds tokens"
 
 
-async def test_a_receipt_outlives_its_process_and_leaves_nothing_behind_when_done(tmp_path: Path, clock: Clock) -> None:
+async def test_a_receipt_outlives_its_process_and_leaves_nothing_behind_when_done(
+    tmp_path: Path, clock: Clock
+) -> None:
     path = tmp_path / "j.db"
     first, second = in_file(path, clock), in_file(path, clock)
     await first.note(receipt(), LEASE)

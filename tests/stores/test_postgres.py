@@ -44,7 +44,11 @@ def roll(game: str, number: int) -> Commit:
     return Commit(
         request_id=f"{game}-{number}",
         reply={"number": number},
-        changes=(GameChange(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
+        changes=(
+            GameChange(
+                game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)
+            ),
+        ),
         bindings=[Binding(f"discord:s:{game}", game, None)] if number == 1 else [],
         outbox=[Outgoing(f"discord:s:{game}", {})],
     )
@@ -59,7 +63,9 @@ async def play(store: PostgresStore, game: str, until: asyncio.Event) -> int:
         except StoreError:
             await asyncio.sleep(0.1)
             continue
-        assert not done.seen, "what was sent twice since the line broke is the same answer, not a second request"
+        assert not done.seen, (
+            "what was sent twice since the line broke is the same answer, not a second request"
+        )
         assert len(done.outbox) == 1
         number += 1
     return number
@@ -86,7 +92,9 @@ async def test_a_server_that_goes_away_in_mid_traffic_loses_and_doubles_nothing(
             rows = await store.events(f"g{game}")
             assert [row.number for row in rows] == list(range(1, count + 1))
         waiting = [row.request_id for row in await store.outbox_claim(1, 1_000_000)]
-        assert len(waiting) == len(set(waiting)) == sum(answered.values()), "each answer is in the outbox, once"
+        assert len(waiting) == len(set(waiting)) == sum(answered.values()), (
+            "each answer is in the outbox, once"
+        )
 
 
 async def test_a_server_that_stays_away_gives_one_kind_line(
@@ -110,7 +118,9 @@ async def test_a_server_that_is_away_is_waited_for_once(
 ) -> None:
     """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
     monkeypatch.setattr(link, "PATIENCE", 1.5)
-    monkeypatch.setattr(link, "CONNECT_AGAIN", 60.0)  # a server that is there takes its time on a busy machine
+    monkeypatch.setattr(
+        link, "CONNECT_AGAIN", 60.0
+    )  # a server that is there takes its time on a busy machine
     monkeypatch.setattr(postgres_store, "SHORT_PATIENCE", 0.1)
     sleep, pauses = asyncio.sleep, ContextVar[list[float]]("pauses")
 
@@ -130,7 +140,9 @@ async def test_a_server_that_is_away_is_waited_for_once(
         own_server.stop()
         receipt = Receipt(Command(("roll",), {}, Person("u", "U"), Place("discord:s:c"), "r"), 0.0)
         note, first, second = await asyncio.gather(
-            waited(store.journal.note(receipt, 1.0)), waited(store.commit(roll("g1", 1))), waited(store.peek("p"))
+            waited(store.journal.note(receipt, 1.0)),
+            waited(store.commit(roll("g1", 1))),
+            waited(store.peek("p")),
         )
         assert note < min(first, second)
         assert await waited(store.seen("g1-1")) == 0
@@ -152,7 +164,10 @@ async def test_writes_one_after_another_never_wait_for_a_batch_that_has_ended(
         for number in range(1, 6):
             games = [f"g{game}" for game in range(lanes)]
             assert [
-                done.seen for done in await asyncio.gather(*(store.commit(roll(game, number)) for game in games))
+                done.seen
+                for done in await asyncio.gather(
+                    *(store.commit(roll(game, number)) for game in games)
+                )
             ] == [False] * lanes
 
 
@@ -186,8 +201,12 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
     assert (await store.commit(roll("g1", 1))).seen, "as the request that comes again"
 
     broken.clear()
-    with pytest.raises(StoreError, match="cannot be reached"):  # nobody could tell it from a second one
-        await store.commit(Commit(None, changes=(GameChange("g1", 1, (EventRow("g1", 2, "{}", "h"),)),)))
+    with pytest.raises(
+        StoreError, match="cannot be reached"
+    ):  # nobody could tell it from a second one
+        await store.commit(
+            Commit(None, changes=(GameChange("g1", 1, (EventRow("g1", 2, "{}", "h"),)),))
+        )
 
 
 async def test_processes_that_start_at_once_make_the_tables_once(postgres: PostgresServer) -> None:
@@ -196,11 +215,15 @@ async def test_processes_that_start_at_once_make_the_tables_once(postgres: Postg
         stores = await asyncio.gather(*(PostgresStore.open(url) for _ in range(6)))
         for store in stores:
             await stack.enter_async_context(store)
-        await asyncio.gather(*(store.commit(roll(f"g{number}", 1)) for number, store in enumerate(stores)))
+        await asyncio.gather(
+            *(store.commit(roll(f"g{number}", 1)) for number, store in enumerate(stores))
+        )
         assert len(await stores[0].games()) == 6
 
 
-async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(postgres: PostgresServer) -> None:
+async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(
+    postgres: PostgresServer,
+) -> None:
     newer, others = postgres.new_database(), postgres.new_database()
     async with await PostgresStore.open(newer):
         pass
@@ -227,12 +250,16 @@ async def test_a_database_that_cannot_be_opened_is_said_in_words(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, database: str, said: str
 ) -> None:
     monkeypatch.setattr(link, "PATIENCE", 0.2)
-    url = f"postgresql://grognard@/{database}" if database.startswith("?") else postgres.url(database)
+    url = (
+        f"postgresql://grognard@/{database}" if database.startswith("?") else postgres.url(database)
+    )
     with pytest.raises(StoreError, match=said):
         await PostgresStore.open(url)
 
 
-async def test_one_request_delivered_to_two_processes_is_answered_once(postgres: PostgresServer) -> None:
+async def test_one_request_delivered_to_two_processes_is_answered_once(
+    postgres: PostgresServer,
+) -> None:
     url = postgres.new_database()
     async with await PostgresStore.open(url) as one, await PostgresStore.open(url) as two:
         done = await asyncio.gather(*(store.commit(roll("g1", 1)) for store in (one, two) * 10))
@@ -240,20 +267,30 @@ async def test_one_request_delivered_to_two_processes_is_answered_once(postgres:
         assert len(await one.events("g1")) == 1
 
 
-async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(postgres: PostgresServer) -> None:
+async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(
+    postgres: PostgresServer,
+) -> None:
     url = postgres.new_database()
 
     def first(game: str) -> Commit:
         event = EventRow(game, 1, "{}", "h")
-        return Commit(game, changes=(GameChange(game, 0, (event,)),), bindings=[Binding("discord:s:c", game, None)])
+        return Commit(
+            game,
+            changes=(GameChange(game, 0, (event,)),),
+            bindings=[Binding("discord:s:c", game, None)],
+        )
 
     async with await PostgresStore.open(url) as one, await PostgresStore.open(url) as two:
-        done = await asyncio.gather(one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True)
+        done = await asyncio.gather(
+            one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True
+        )
         assert [type(each) for each in done].count(Conflict) == 1
         assert len(await one.games()) == 1
 
 
-async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_aside(postgres: PostgresServer) -> None:
+async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_aside(
+    postgres: PostgresServer,
+) -> None:
     """Between our look at the place and our writing another process gives it a game."""
     url = postgres.new_database()
 
@@ -271,14 +308,19 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
             meanwhile = other.transaction()
             await meanwhile.start()
             await other.execute("UPDATE bindings SET current = false WHERE game = 'g0'")
-            await other.execute("INSERT INTO bindings VALUES ('discord:s:c', 'g1', 's', true, NULL, 2)")
+            await other.execute(
+                "INSERT INTO bindings VALUES ('discord:s:c', 'g1', 's', true, NULL, 2)"
+            )
             late = asyncio.create_task(two.commit(to_play("g2", "g0")))
             waits = (
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+                "SELECT count(*) FROM pg_stat_activity "
+                "WHERE wait_event_type = 'Lock' AND datname = current_database()"
             )
             async with asyncio.timeout(60):
                 while not await other.fetchval(waits):
-                    await other.execute("SELECT pg_stat_clear_snapshot()")  # a transaction looks at others only once
+                    await other.execute(
+                        "SELECT pg_stat_clear_snapshot()"
+                    )  # a transaction looks at others only once
                     await asyncio.sleep(0.02)
             await meanwhile.commit()
         finally:
@@ -303,7 +345,11 @@ async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: Post
 
 async def test_what_postgresql_cannot_hold_stops_nothing(store: PostgresStore) -> None:
     await store.commit(roll("g1", 1))
-    await store.commit(Commit("nul\0", reply={"text": "a\0b\ud800"}, persons=(PersonRow("g1", "p", "u", "A\0\ud800"),)))
+    await store.commit(
+        Commit(
+            "nul\0", reply={"text": "a\0b\ud800"}, persons=(PersonRow("g1", "p", "u", "A\0\ud800"),)
+        )
+    )
     for key in ("a\0", "a\ud800"):
         assert await store.doc("link", key) is None
         assert await store.take_doc("link", key) is None
@@ -324,10 +370,16 @@ async def test_a_game_is_played_by_two_bots_on_one_database(postgres: PostgresSe
     one, two = App(await open_store(settings)), App(await open_store(settings))
     try:
         anna, ben = Channel(one, prefix="a"), Channel(two, prefix="b")
-        await anna.do("Anna", '/game start lnlt "Hill 875"', '/unit add "US Squad 1..3" squad US morale=5 fp=2')
+        await anna.do(
+            "Anna",
+            '/game start lnlt "Hill 875"',
+            '/unit add "US Squad 1..3" squad US morale=5 fp=2',
+        )
         await ben.do("Ben", '/unit add "VC Squad 1..3" squad VC morale=4 fp=1')
         shots = [
-            channel.do(name, "/lnlt fire us1 vc1 hand=1,6", "/roll 2d6", "/lnlt fire us2 vc2 hand=1,6")
+            channel.do(
+                name, "/lnlt fire us1 vc1 hand=1,6", "/roll 2d6", "/lnlt fire us2 vc2 hand=1,6"
+            )
             for channel, name in ((anna, "Anna"), (ben, "Ben"))
         ]
         await asyncio.gather(*shots)

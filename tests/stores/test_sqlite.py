@@ -1,4 +1,6 @@
-"""The SQLite file: made, brought up to date, refused; and what happens when disk or process give up."""
+"""The SQLite file: made, brought up to date, refused; and what happens when disk or process give
+up.
+"""
 
 # ruff: noqa: ASYNC240
 # Nothing else runs on a test's event loop while it looks at a file or waits for a process.
@@ -62,14 +64,20 @@ async def test_a_missing_folder_is_made(path: Path) -> None:
     async with await SqliteStore.open(path) as store:
         await store.commit(start())
     assert path.exists()
-    assert [file.name for file in path.parent.iterdir()] == ["games.db"], "closing tidies the log file away"
+    assert [file.name for file in path.parent.iterdir()] == ["games.db"], (
+        "closing tidies the log file away"
+    )
 
 
-async def test_a_temporary_store_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_temporary_store_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     store, other = await TemporaryStore.make(), await TemporaryStore.make()
     await store.commit(start())
-    assert await store.journal.note(Receipt(Command(("roll",), {}, Person("a", "Anna"), Place("b"), "r1"), 1.0), 1.0)
+    assert await store.journal.note(
+        Receipt(Command(("roll",), {}, Person("a", "Anna"), Place("b"), "r1"), 1.0), 1.0
+    )
     assert await store.peek("place g1") == ("g1", 1, False)
     assert await other.peek("place g1") is None, "each has a folder of its own"
     assert [folder.stat().st_mode & 0o077 for folder in tmp_path.iterdir()] == [0, 0]
@@ -78,9 +86,13 @@ async def test_a_temporary_store_leaves_nothing_behind(tmp_path: Path, monkeypat
     assert not list(tmp_path.iterdir())
 
 
-async def test_without_a_place_for_temporary_files_the_host_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_place_for_temporary_files_the_host_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
-    with pytest.raises(StoreError, match=r"No temporary folder can be made: No such file or directory\. Set TMPDIR"):
+    with pytest.raises(
+        StoreError, match=r"No temporary folder can be made: No such file or directory\. Set TMPDIR"
+    ):
         await TemporaryStore.make()
 
 
@@ -102,7 +114,10 @@ async def test_a_commit_survives_a_power_cut(path: Path) -> None:
     async with await SqliteStore.open(path) as store:
 
         def modes(conn: sqlite3.Connection) -> list[object]:
-            return [conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+            return [
+                conn.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("journal_mode", "synchronous")
+            ]
 
         assert await store._writer.run(modes) == ["wal", 1 + 1]
 
@@ -283,14 +298,20 @@ async def test_a_locked_file_makes_a_channel_wait_once(path: Path, waits: list[i
                 with refuses("store-locked"):
                     await store.commit(roll(2))
             assert waits == [500, *(14 * [link.IMPATIENT])], "not fifteen times half a second"
-            at_once = await asyncio.gather(*(store.commit(roll(2)) for _ in range(30)), return_exceptions=True)
+            at_once = await asyncio.gather(
+                *(store.commit(roll(2)) for _ in range(30)), return_exceptions=True
+            )
             assert all(isinstance(result, StoreError) for result in at_once)
         assert not (await store.commit(roll(2))).seen, "free again, and at once"
-        timeouts = await store._writer.run(lambda conn: conn.execute("PRAGMA busy_timeout").fetchone())
+        timeouts = await store._writer.run(
+            lambda conn: conn.execute("PRAGMA busy_timeout").fetchone()
+        )
         assert timeouts == (500,), "and the next lock is waited for as ever"
 
 
-async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path: Path, waits: list[int]) -> None:
+async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(
+    path: Path, waits: list[int]
+) -> None:
     async with await SqliteStore.open(path, busy_seconds=1.5) as store:
         await store.commit(start())
         waits.clear()
@@ -368,7 +389,9 @@ async def test_while_the_file_is_there_nobody_is_alarmed(path: Path) -> None:
             await asyncio.wait_for(store.gone(), 0.05)
 
 
-async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one_begins(path: Path) -> None:
+async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one_begins(
+    path: Path,
+) -> None:
     """Who closes a file last takes its write-ahead log away, and this one makes another."""
     other, go_on = await SqliteStore.open(path), threading.Event()
     await other.commit(start())
@@ -383,7 +406,9 @@ async def test_nobody_is_alarmed_when_the_last_other_process_ends_while_this_one
         await asyncio.sleep(0.01)
         await other.close()
         assert not path.with_name("games.db-wal").exists()
-        path.with_name("another").touch()  # which a file system may give the place of the one taken away
+        path.with_name(
+            "another"
+        ).touch()  # which a file system may give the place of the one taken away
         go_on.set()
         assert await begun == 1
         await link.run(lambda conn: conn.execute("UPDATE games SET version = 7"))
@@ -401,7 +426,10 @@ async def test_database_log_and_backup_copy_are_for_their_owner_alone(path: Path
         async with await SqliteStore.open(path) as store:
             await store.commit(start())
             schema._back_up(path, 1)
-            modes = {file.name: file.stat().st_mode & 0o777 for file in (path.parent, *path.parent.iterdir())}
+            modes = {
+                file.name: file.stat().st_mode & 0o777
+                for file in (path.parent, *path.parent.iterdir())
+            }
     finally:
         os.umask(before)
     assert modes.pop("folder") == 0o700
@@ -424,16 +452,22 @@ async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
         await store._writer.run(lambda conn: conn.execute("PRAGMA max_page_count = 1").fetchall())
         big = [roll(2, body="x" * 50_000), roll(2, body="y" * 90_000)]
         results = await asyncio.gather(*map(store.commit, big), return_exceptions=True)
-        assert all(isinstance(result, StoreError) and "disk is full" in str(result) for result in results)
+        assert all(
+            isinstance(result, StoreError) and "disk is full" in str(result) for result in results
+        )
         assert await store.seen("g1 2") is None
-        await store._writer.run(lambda conn: conn.execute("PRAGMA max_page_count = 100000").fetchall())
+        await store._writer.run(
+            lambda conn: conn.execute("PRAGMA max_page_count = 100000").fetchall()
+        )
         assert not (await store.commit(roll(2))).seen
         assert [row.number for row in await store.events("g1")] == [1, 2]
         assert not await store.check()
 
 
 async def test_an_error_of_the_disk_keeps_no_old_state_in_sight(path: Path) -> None:
-    """What the error leaves behind, and whoever keeps it, must not hold the reader at that moment."""
+    """What the error leaves behind, and whoever keeps it, must not hold the reader at that
+    moment.
+    """
 
     async with await SqliteStore.open(path) as store:
         await store.commit(start())
@@ -475,7 +509,11 @@ async def test_damage_is_reported(path: Path) -> None:
     async with await SqliteStore.open(path) as store:
         await store.commit(start())
         await store.commit(
-            Commit(changes=(GameChange("g1", 1, tuple(event(n, body="x" * 900) for n in range(2, 80))),))
+            Commit(
+                changes=(
+                    GameChange("g1", 1, tuple(event(n, body="x" * 900) for n in range(2, 80))),
+                )
+            )
         )
     data = bytearray(path.read_bytes())
     for page in range(2, len(data) // 4096):
@@ -518,7 +556,10 @@ def run_migrations(path: Path, steps: tuple[str, ...]) -> None:
 async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> None:
     async with await SqliteStore.open(path) as store:
         await store.commit(start())
-    later = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\nUPDATE games SET name = 'x; y';\n")
+    later = (
+        *MIGRATIONS,
+        "ALTER TABLE games ADD COLUMN name TEXT;\nUPDATE games SET name = 'x; y';\n",
+    )
     run_migrations(path, later)
     assert "name" in columns(path, "games")
     copy = backup_path(path, FIRST_VERSION)
@@ -531,7 +572,11 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     async with await SqliteStore.open(path) as store:
         await store.commit(start())
-    steps = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\n", "INSERT INTO nowhere VALUES (1);\n")
+    steps = (
+        *MIGRATIONS,
+        "ALTER TABLE games ADD COLUMN name TEXT;\n",
+        "INSERT INTO nowhere VALUES (1);\n",
+    )
     with pytest.raises(sqlite3.OperationalError):
         run_migrations(path, steps)
     assert "name" not in columns(path, "games")
@@ -542,8 +587,12 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
 async def test_processes_that_start_at_once_make_one_file(path: Path) -> None:
     stores = await asyncio.gather(*(SqliteStore.open(path) for _ in range(6)))
     try:
-        results = await asyncio.gather(*(store.commit(start()) for store in stores), return_exceptions=True)
-        assert sum(not result.seen for result in results if not isinstance(result, BaseException)) == 1
+        results = await asyncio.gather(
+            *(store.commit(start()) for store in stores), return_exceptions=True
+        )
+        assert (
+            sum(not result.seen for result in results if not isinstance(result, BaseException)) == 1
+        )
     finally:
         for store in stores:
             await store.close()
@@ -553,7 +602,9 @@ async def test_processes_that_start_at_once_make_one_file(path: Path) -> None:
 
 
 async def add_events(store: Store, name: str, count: int) -> None:
-    """Add events to one game against others who do the same: load, commit, on conflict load again."""
+    """Add events to one game against others who do the same: load, commit, on conflict load
+    again.
+    """
     for number in range(count):
         while True:
             saved = await store.load_game_by_id("g1")
@@ -593,12 +644,16 @@ async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
         assert saved.state == {"count": 120}
         events = await store.events("g1")
         assert [row.number for row in events] == list(range(1, 122))
-        assert {row.data["by"] for row in events[1:]} == {f"{name} {n}" for name in "ab" for n in range(60)}
+        assert {row.data["by"] for row in events[1:]} == {
+            f"{name} {n}" for name in "ab" for n in range(60)
+        }
 
 
 @pytest.mark.slow
 def test_what_was_answered_outlives_a_kill(path: Path) -> None:
-    """A process commits in several games at once and says what was answered; it is killed at random moments."""
+    """A process commits in several games at once and says what was answered; it is killed at
+    random moments.
+    """
     chance = random.Random(3)
     answered: list[str] = []
     for _ in range(8):
@@ -616,7 +671,9 @@ def test_what_was_answered_outlives_a_kill(path: Path) -> None:
 async def check_after_kills(path: Path, answered: list[str]) -> None:
     async with await SqliteStore.open(path) as store:
         assert not await store.check()
-        logs = {game: [row.number for row in await store.events(game)] for game in await store.games()}
+        logs = {
+            game: [row.number for row in await store.events(game)] for game in await store.games()
+        }
         for numbers in logs.values():
             assert numbers == list(range(1, len(numbers) + 1)), "no number missing or doubled"
         for request in answered:
@@ -658,18 +715,32 @@ if __name__ == "__main__":
     asyncio.run(main())
 
 
-async def test_aiosqlite_still_has_the_private_call_that_carries_a_whole_function(tmp_path: Path) -> None:
+async def test_aiosqlite_still_has_the_private_call_that_carries_a_whole_function(
+    tmp_path: Path,
+) -> None:
     """`Link.run_anyhow` is its one user; a release that renames it is seen here first."""
-    kinds = [one.kind.name for one in inspect.signature(aiosqlite.Connection._execute).parameters.values()]
-    assert kinds == ["POSITIONAL_OR_KEYWORD", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "VAR_KEYWORD"]
+    kinds = [
+        one.kind.name
+        for one in inspect.signature(aiosqlite.Connection._execute).parameters.values()
+    ]
+    assert kinds == [
+        "POSITIONAL_OR_KEYWORD",
+        "POSITIONAL_OR_KEYWORD",
+        "VAR_POSITIONAL",
+        "VAR_KEYWORD",
+    ]
     async with aiosqlite.connect(tmp_path / "a.db") as connection:
         assert isinstance(connection._conn, sqlite3.Connection)
         ran_on = connection._execute(lambda _conn: threading.get_ident(), connection._conn)  # type: ignore[no-untyped-call]
         assert await ran_on != threading.get_ident(), "on the connection's own thread"
 
 
-async def test_dice_are_shown_once_a_fault_of_the_disk_is_known(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first commit that fails may be stored. Those after it are not tried while the disk still fails."""
+async def test_dice_are_shown_once_a_fault_of_the_disk_is_known(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first commit that fails may be stored. Those after it are not tried while the disk
+    still fails.
+    """
     async with await SqliteStore.open(path) as store:
         await store.commit(start())
         writing, tried = store._writer._link, []

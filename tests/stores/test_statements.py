@@ -30,7 +30,17 @@ from bot.stores.sqlite import TemporaryStore
 from bot.stores.statements import Row, Step, Talk
 from bot.stores.store import Store
 from tests.stores import test_contract as contract
-from tests.stores.test_contract import PLACE, SERVER, Clock, clock, event, new_game, out, reminder, store
+from tests.stores.test_contract import (
+    PLACE,
+    SERVER,
+    Clock,
+    clock,
+    event,
+    new_game,
+    out,
+    reminder,
+    store,
+)
 
 __all__ = ["clock", "store"]  # fixtures
 
@@ -53,10 +63,17 @@ BEFORE = (
         outbox=[
             Outgoing(PLACE, {}, 0.0, None, "g1/8"),
             Outgoing(PLACE, {}, 600.0),
-            Outgoing(PLACE, {}, 0.0, {"title": "2d6", "over": "Undone", "tone": "gone"}, "", "g1/7"),
+            Outgoing(
+                PLACE, {}, 0.0, {"title": "2d6", "over": "Undone", "tone": "gone"}, "", "g1/7"
+            ),
         ],
     ),
-    Commit(outbox=[Outgoing(PLACE, {}, 0.0, {}, "g1/1"), Outgoing(PLACE, {}, 0.0, {"text": "1"}, "", "g1/board")]),
+    Commit(
+        outbox=[
+            Outgoing(PLACE, {}, 0.0, {}, "g1/1"),
+            Outgoing(PLACE, {}, 0.0, {"text": "1"}, "", "g1/board"),
+        ]
+    ),
 )
 POSTED = (1, 3)
 ALL = Commit(
@@ -137,7 +154,9 @@ async def held(store: Store) -> dict[str, list[Row]]:
         if table != "receipts":  # a file of its own on SQLite
             names = ", ".join(f'"{column}"' for column in columns)
             rows = await store._ask(f"SELECT {names} FROM {table} ORDER BY 1, 2")
-            found[table] = [tuple(one.strip() if isinstance(one, str) else one for one in row) for row in rows]
+            found[table] = [
+                tuple(one.strip() if isinstance(one, str) else one for one in row) for row in rows
+            ]
     return found
 
 
@@ -191,7 +210,10 @@ async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
         monkeypatch.setattr(statements, "commit_steps", broken)
         others = (Commit(docs=[Doc("count", f"{at} {side}", {})]) for side in "ab")
         one, failed, two = await asyncio.gather(
-            begun.commit(next(others)), begun.commit(ALL), begun.commit(next(others)), return_exceptions=True
+            begun.commit(next(others)),
+            begun.commit(ALL),
+            begun.commit(next(others)),
+            return_exceptions=True,
         )
         assert isinstance(failed, Conflict if fails is CONFLICT else (StoreError, Exception)), at
         assert not isinstance(one, Exception)
@@ -237,7 +259,8 @@ def leaving(talk: Talk, without: str, met: dict[str, None]) -> Generator[Step, S
 CASES = [
     case
     for name, case in (vars(contract) | globals()).items()
-    if name.startswith("test_") and set(inspect.signature(case).parameters) in ({"store"}, {"store", "clock"})
+    if name.startswith("test_")
+    and set(inspect.signature(case).parameters) in ({"store"}, {"store", "clock"})
 ]
 """What every store promises, where it takes nothing but a store."""
 

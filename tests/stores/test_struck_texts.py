@@ -1,4 +1,6 @@
-"""Texts are struck from stored answers: whole words, also where an answer cut off the end, and whole files."""
+"""Texts are struck from stored answers: whole words, also where an answer cut off the end, and
+whole files.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def test_a_text_is_struck_where_it_stands_by_itself(text: str, said: str, left: 
     assert Struck([text]).strike({"lines": [["group", said]]}) == {"lines": [["group", left]]}
 
 
-def test_an_answer_without_any_of_the_texts_stays_the_same_object_and_no_button_is_changed() -> None:
+def test_an_answer_without_any_of_the_texts_stays_the_same_object_and_no_button_is_changed() -> (
+    None
+):
     reply = {"title": "Bob rolls", "buttons": [{"action": "undo:hold", "label": "Undo"}]}
     assert Struck(["hold", LONG]).strike(reply) == reply
     assert Struck(["other"]).strike(reply) is reply
@@ -48,15 +52,34 @@ def packed(data: bytes) -> str:
     ("file", "stays"),
     [
         ({"name": "log.json", "content": f'{{"text": "{LONG}"}}'}, False),
-        ({"name": "log.json.gz", "content": packed(gzip.compress(LONG.encode())), "packed": True}, False),
-        ({"name": "page.html", "content": f"<script>{packed(gzip.compress(LONG.encode()))}</script>"}, False),
+        (
+            {
+                "name": "log.json.gz",
+                "content": packed(gzip.compress(LONG.encode())),
+                "packed": True,
+            },
+            False,
+        ),
+        (
+            {
+                "name": "page.html",
+                "content": f"<script>{packed(gzip.compress(LONG.encode()))}</script>",
+            },
+            False,
+        ),
         ({"name": "page.html", "content": "by Zenobia"}, False),
         ({"name": "page.html", "content": "by Zenobias"}, True),
         ({"name": "odds.png", "content": packed(b"\x89PNG Zenobia"), "packed": True}, True),
-        ({"name": "cut.gz", "content": packed(gzip.compress(b"x" * 99)[:20]), "packed": True}, True),
+        (
+            {"name": "cut.gz", "content": packed(gzip.compress(b"x" * 99)[:20]), "packed": True},
+            True,
+        ),
         ({"name": "bent", "content": "no base64", "packed": True}, True),
     ],
 )
 def test_a_file_with_a_text_or_a_name_goes_whole(file: dict[str, Any], stays: bool) -> None:
     reply = {"title": "The log", "files": [file]}
-    assert Struck([LONG], ["Zenobia"]).strike(reply) == {"title": "The log", "files": [file] if stays else []}
+    assert Struck([LONG], ["Zenobia"]).strike(reply) == {
+        "title": "The log",
+        "files": [file] if stays else [],
+    }

@@ -1,4 +1,6 @@
-"""A byte that flips on the disk is noticed, wherever it is: answers, what is on its way, documents, snapshots."""
+"""A byte that flips on the disk is noticed, wherever it is: answers, what is on its way,
+documents, snapshots.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from bot.stores.records import Commit, Doc, Outgoing, is_whole, summed
 from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel
 
-TEXTS = [("requests", "reply"), ("outbox", "reply"), ("outbox", "delivery"), ("docs", "data"), ("snapshots", "state")]
+TEXTS = [
+    ("requests", "reply"),
+    ("outbox", "reply"),
+    ("outbox", "delivery"),
+    ("docs", "data"),
+    ("snapshots", "state"),
+]
 
 
 async def filled(path: Path) -> None:
@@ -25,19 +33,27 @@ async def filled(path: Path) -> None:
         for _ in range(30):
             await channel.do("Anna", "roll 2d6")
         await store.put_doc(Doc("draft", "d1", {"text": "squad; leader"}))
-        await store.commit(Commit("r", {"title": "hello"}, outbox=[Outgoing("p", {"token": "t"}, 0.0, {"title": "x"})]))
+        await store.commit(
+            Commit(
+                "r", {"title": "hello"}, outbox=[Outgoing("p", {"token": "t"}, 0.0, {"title": "x"})]
+            )
+        )
         assert not await store.check()
 
 
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("table", "column"), TEXTS, ids=[".".join(text) for text in TEXTS])
-async def test_any_flipped_bit_of_a_stored_text_is_noticed(table: str, column: str, tmp_path: Path) -> None:
+async def test_any_flipped_bit_of_a_stored_text_is_noticed(
+    table: str, column: str, tmp_path: Path
+) -> None:
     path = tmp_path / "games.db"
     await filled(path)
     draw = random.Random(f"{table} {column}")
     for _ in range(20):
         conn = sqlite3.connect(path)
-        row = f"SELECT rowid, CAST({column} AS BLOB) FROM {table} WHERE {column} IS NOT NULL LIMIT 1"
+        row = (
+            f"SELECT rowid, CAST({column} AS BLOB) FROM {table} WHERE {column} IS NOT NULL LIMIT 1"
+        )
         if table == "docs":
             row = row.replace("rowid", "key")
         key, stored = conn.execute(row).fetchone()

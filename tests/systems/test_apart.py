@@ -1,4 +1,6 @@
-"""What a sequence says is independent really is: by parts or one roll after the other, drawn inputs have equal odds."""
+"""What a sequence says is independent really is: by parts or one roll after the other, drawn
+inputs have equal odds.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,14 @@ from tools.corpus import frozen, game_of, inputs_for
 
 APART = (
     *(("baps", id) for id in ("fire", "flame", "vehicle-fire")),
-    *(("lnlt", id) for id in ("air-support", "barrage", "crash", "damage-check", "fire", "fire-mission")),
+    *(
+        ("lnlt", id)
+        for id in ("air-support", "barrage", "crash", "damage-check", "fire", "fire-mission")
+    ),
     *(("lnlt", id) for id in ("close-assault", "ordnance-infantry", "overrun")),
-    *(("ucn", id) for id in ("building-assault", "interrupt", "melee", "shoot")),  # two are declared: by what is asked
+    *(
+        ("ucn", id) for id in ("building-assault", "interrupt", "melee", "shoot")
+    ),  # two are declared: by what is asked
 )
 LONG = {
     ("baps", "fire"),
@@ -39,12 +46,18 @@ LONG = {
 TRIES = 600
 WORK, PLANS = 40_000, 25
 LITTLE, FEW = 4_000, 6
-"""Where one roll after the other is soon too much work, or the parts are those of another sequence."""
+"""Where one roll after the other is soon too much work, or the parts are those of another
+sequence.
+"""
 LED = "squad morale=5; leader morale=6 lm=2; squad morale=5; leader morale=5 lm=1"
 STACK = f"{LED}; half-squad morale=4 shaken; hero morale=7"
 FIRE: dict[str, Any] = {"attackers": "squad fp=2 sw=3; squad fp=3", "targets": STACK}
 TYPED: dict[tuple[str, str], list[dict[str, Any]]] = {
-    ("lnlt", "fire"): [FIRE, FIRE | {"flammable": True}, FIRE | {"shooter": "sniper", "flammable": True}],
+    ("lnlt", "fire"): [
+        FIRE,
+        FIRE | {"flammable": True},
+        FIRE | {"shooter": "sniper", "flammable": True},
+    ],
 }
 """Inputs that are not left to chance: leaders within a stack, and what comes after all."""
 
@@ -67,9 +80,15 @@ def drawn(sequence: Sequence, draw: random.Random) -> Iterator[tuple[Plan[Any], 
     [pytest.param(*one, marks=[pytest.mark.slow] if one in LONG else []) for one in APART],
     ids=[f"{system}-{id}" for system, id in APART],
 )
-def test_parts_have_the_odds_of_one_roll_after_the_other(system: str, id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_have_the_odds_of_one_roll_after_the_other(
+    system: str, id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(checks, "MANY", 2)  # also few are counted by themselves
-    sequence, draw, compared = systems()[system].sequence(id), random.Random(f"apart {system} {id}"), 0
+    sequence, draw, compared = (
+        systems()[system].sequence(id),
+        random.Random(f"apart {system} {id}"),
+        0,
+    )
     work, plans = (WORK, PLANS) if id in ("fire", "flame") else (LITTLE, FEW)
     for plan, paths in drawn(sequence, draw):
         rows = named_rows(plan, sequence.odds_by)
@@ -84,7 +103,9 @@ def test_parts_have_the_odds_of_one_roll_after_the_other(system: str, id: str, m
         ):
             count: Any = joint if together else marginals
             try:
-                plain = count(plan._replace(apart=None, focus=None), by, rows, budget=work, rolls=work)
+                plain = count(
+                    plan._replace(apart=None, focus=None), by, rows, budget=work, rolls=work
+                )
             except TooManyStates:
                 continue
             assert count(plan, by, rows, budget=work, rolls=2 * work) == plain, (by, plan.opening)

@@ -24,9 +24,13 @@ TRIES_PER_PLAY = 20
 PROSE = {"direction", "inches"}
 
 
-@pytest.mark.parametrize(("system", "id"), SEQUENCES, ids=[f"{system}-{id}" for system, id in SEQUENCES])
+@pytest.mark.parametrize(
+    ("system", "id"), SEQUENCES, ids=[f"{system}-{id}" for system, id in SEQUENCES]
+)
 @pytest.mark.parametrize("plays", [FEW, pytest.param(PLAYS, marks=pytest.mark.slow)])
-def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(system: str, id: str, plays: int) -> None:
+def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(
+    system: str, id: str, plays: int
+) -> None:
     sequence, draw = systems()[system].sequence(id), random.Random(f"anything for {system} {id}")
     roster = roster_of(game_of(frozen(system).roster))
     names = [unit["name"] for unit in frozen(system).roster]
@@ -41,7 +45,9 @@ def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(system: str, id:
             declared = sequence.outputs.get(name, "")
             assert declared, f"{path} is not declared: {given}"
             if within:
-                listed = re.search(r"^(?!.*\{)|\bas (in )?\w+", declared) or within[-1] in re.findall(r"\w+", declared)
+                listed = re.search(r"^(?!.*\{)|\bas (in )?\w+", declared) or within[
+                    -1
+                ] in re.findall(r"\w+", declared)
                 assert listed, f"{path} is not in {declared!r}: {given}"
             elif path == name:  # else an item of a plain list
                 assert fits(declared, value), f"{path} is {declared!r}, not {value!r}: {given}"
@@ -80,17 +86,21 @@ def play_any(
 
 
 def fits(declared: str, value: Any) -> bool:
-    """Whether a value is what `outputs` says: a type, one of its words, or, where it says more than that, any word."""
+    """Whether a value is what `outputs` says: a type, one of its words, or, where it says more
+    than that, any word.
+    """
     text = re.sub(r"\([^)]*\)", "", declared)
-    if value in ("none", "fail", "not-applicable", None) and {None: "null"}.get(value, value) in re.findall(
-        r"[a-z-]+", text
-    ):
+    if value in ("none", "fail", "not-applicable", None) and {None: "null"}.get(
+        value, value
+    ) in re.findall(r"[a-z-]+", text):
         return True
     kind = re.match(r"int\b|bool\b|number\b|list\b|as \w+, |", text)
     types: dict[str, Any] = {"int": int, "bool": bool, "number": (int, float), "list": list}
     assert kind is not None
     if kind[0] in types:
-        return isinstance(value, types[kind[0]]) and (kind[0] == "bool" or not isinstance(value, bool))
+        return isinstance(value, types[kind[0]]) and (
+            kind[0] == "bool" or not isinstance(value, bool)
+        )
     words = re.split(r" *\| *|, | or ", text.split(";")[0].strip())
     if all(re.fullmatch(r"[a-z0-9-]+", word) and word not in PROSE for word in words):
         return value in words

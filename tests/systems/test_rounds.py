@@ -24,8 +24,12 @@ AVERAGING = (2, 3, 3, 4, 4, 5)
 
 
 def test_lnlt_repeats_an_attack_that_leaves_everybody() -> None:
-    """Three against three firepower is 1-1, which kills on 9; so the rounds are alike, and their sum is a ratio."""
-    fought = count_rounds("lnlt", "melee", {"attackers": "squad fp=3", "defenders": "squad fp=3"}, 3)
+    """Three against three firepower is 1-1, which kills on 9; so the rounds are alike, and their
+    sum is a ratio.
+    """
+    fought = count_rounds(
+        "lnlt", "melee", {"attackers": "squad fp=3", "defenders": "squad fp=3"}, 3
+    )
     two = icepool.d6 + icepool.d6
     out = answer(
         {
@@ -36,7 +40,10 @@ def test_lnlt_repeats_an_attack_that_leaves_everybody() -> None:
             "dice": [1, 1, 1, 1],
         }
     )["out"]
-    kills, misses = (two >= out["attack_kill"]).probability(True), (two >= out["attack_kill"]).probability(False)
+    kills, misses = (
+        (two >= out["attack_kill"]).probability(True),
+        (two >= out["attack_kill"]).probability(False),
+    )
     both, one, none = kills * kills, kills * misses, misses * misses
     series = 1 + none + none**2
     assert fought.after == {
@@ -45,12 +52,18 @@ def test_lnlt_repeats_an_attack_that_leaves_everybody() -> None:
         "attackers": one * series,
         UNDECIDED: none**3,
     }
-    assert fought.decided == {"both": both / (1 - none), "defenders": one / (1 - none), "attackers": one / (1 - none)}
+    assert fought.decided == {
+        "both": both / (1 - none),
+        "defenders": one / (1 - none),
+        "attackers": one / (1 - none),
+    }
     assert fought.average == 1 / (1 - none)
 
 
 def single_combat(wounds: tuple[int, int], rounds: int) -> Chances:
-    """A leader against a soldier, an averaging die each; who has a wound has 1 less, the third kills."""
+    """A leader against a soldier, an averaging die each; who has a wound has 1 less, the third
+    kills.
+    """
     if not rounds:
         return {UNDECIDED: Fraction(1)}
     found: defaultdict[str, Fraction] = defaultdict(Fraction)
@@ -78,9 +91,17 @@ def test_baps_carries_wounds_until_one_is_dead() -> None:
 
 
 def hand_to_hand(attackers: int, defenders: int, rounds: int, *, charging: bool = True) -> Chances:
-    """Skill 10 against 9, +4 for each man more and for a charge; a natural 1 costs the other side one more."""
+    """Skill 10 against 9, +4 for each man more and for a charge; a natural 1 costs the other
+    side one more.
+    """
     if not (attackers and defenders):
-        return {"attacker-wins" if attackers else "defender-wins" if defenders else "both-lost": Fraction(1)}
+        return {
+            "attacker-wins"
+            if attackers
+            else "defender-wins"
+            if defenders
+            else "both-lost": Fraction(1)
+        }
     if not rounds:
         return {UNDECIDED: Fraction(1)}
     skill = 10 + 4 * max(0, attackers - defenders) + 4 * charging
@@ -101,19 +122,40 @@ def hand_to_hand(attackers: int, defenders: int, rounds: int, *, charging: bool 
 
 def rolled(dice: int, skill: int) -> dict[tuple[int, int], Fraction]:
     """So many d20: successes and natural 1s with their chances."""
-    one = icepool.d20.map(lambda face: icepool.Vector((int(face <= min(max(skill, 1), 19)), int(face == 1))))
+    one = icepool.d20.map(
+        lambda face: icepool.Vector((int(face <= min(max(skill, 1), 19)), int(face == 1)))
+    )
     pool = dice @ one
-    return {(int(key[0]), int(key[1])): Fraction(ways, pool.denominator()) for key, ways in pool.items()}
+    return {
+        (int(key[0]), int(key[1])): Fraction(ways, pool.denominator()) for key, ways in pool.items()
+    }
 
 
-@pytest.mark.parametrize(("attackers", "defenders", "rounds"), [(1, 1, 1), (2, 2, 1), (2, 2, 3), (3, 2, 2)])
-def test_ucn_carries_casualties_and_charges_once(attackers: int, defenders: int, rounds: int) -> None:
-    raw = {"attackers": attackers, "attacker_skill": 10, "defenders": defenders, "defender_skill": 9}
-    assert count_rounds("ucn", "melee", raw, rounds).after == hand_to_hand(attackers, defenders, rounds)
+@pytest.mark.parametrize(
+    ("attackers", "defenders", "rounds"), [(1, 1, 1), (2, 2, 1), (2, 2, 3), (3, 2, 2)]
+)
+def test_ucn_carries_casualties_and_charges_once(
+    attackers: int, defenders: int, rounds: int
+) -> None:
+    raw = {
+        "attackers": attackers,
+        "attacker_skill": 10,
+        "defenders": defenders,
+        "defender_skill": 9,
+    }
+    assert count_rounds("ucn", "melee", raw, rounds).after == hand_to_hand(
+        attackers, defenders, rounds
+    )
 
 
 def test_ucn_to_the_end_is_what_many_rounds_come_near() -> None:
-    raw = {"attackers": 2, "attacker_skill": 6, "defenders": 2, "defender_skill": 5, "attacker_smgs": 2}
+    raw = {
+        "attackers": 2,
+        "attacker_skill": 6,
+        "defenders": 2,
+        "defender_skill": 5,
+        "attacker_smgs": 2,
+    }
     fought = count_rounds("ucn", "melee", raw, 20)
     assert sum(fought.after.values()) == sum(fought.decided.values()) == 1
     left = fought.after.get(UNDECIDED, Fraction(0))
@@ -122,8 +164,17 @@ def test_ucn_to_the_end_is_what_many_rounds_come_near() -> None:
 
 
 def test_every_sequence_with_rounds_says_how_it_goes_on_and_counts_its_example() -> None:
-    found = [sequence for game in systems().values() for sequence in game.sequences.values() if sequence.rounds]
-    assert {(one.system.id, one.id) for one in found} == {("baps", "melee"), ("lnlt", "melee"), ("ucn", "melee")}
+    found = [
+        sequence
+        for game in systems().values()
+        for sequence in game.sequences.values()
+        if sequence.rounds
+    ]
+    assert {(one.system.id, one.id) for one in found} == {
+        ("baps", "melee"),
+        ("lnlt", "melee"),
+        ("ucn", "melee"),
+    }
     for sequence in found:
         rounds_of(sequence)
         fought: Fought = count_rounds(sequence.system.id, sequence.id, sequence.example, 2)
@@ -142,8 +193,16 @@ def test_what_is_too_long_or_has_one_round_is_refused() -> None:
 
 def single_soldiers(rounds: int) -> dict[str, float]:
     """Two soldiers of whom the second has a wound, by the batch."""
-    request = {"op": "odds", "system": "baps", "sequence": "melee", "in": {"a": "soldier", "b": "soldier wounds=1"}}
-    return {token: float(Fraction(chance)) for token, chance in answer({**request, "rounds": rounds})["odds"].items()}
+    request = {
+        "op": "odds",
+        "system": "baps",
+        "sequence": "melee",
+        "in": {"a": "soldier", "b": "soldier wounds=1"},
+    }
+    return {
+        token: float(Fraction(chance))
+        for token, chance in answer({**request, "rounds": rounds})["odds"].items()
+    }
 
 
 async def test_rounds_in_a_channel_roll_nothing_and_say_both_counts() -> None:
@@ -154,7 +213,10 @@ async def test_rounds_in_a_channel_roll_nothing_and_say_both_counts() -> None:
     odds = single_soldiers(2)
     assert reply.title == f"{percent(odds['a'])} for a to win, {percent(odds['b'])} for b to win"
     assert reply.by.startswith("after 2 rounds")
-    assert [part.heading for part in reply.lines if isinstance(part, Odds)] == ["After 2 rounds", "To the end"]
+    assert [part.heading for part in reply.lines if isinstance(part, Odds)] == [
+        "After 2 rounds",
+        "To the end",
+    ]
     assert any("rounds on average" in line for line in reply.body())
     assert "still fighting" in reply.text()
     fired = await channel.press("Anna", reply.buttons[0].action)
@@ -164,7 +226,16 @@ async def test_rounds_in_a_channel_roll_nothing_and_say_both_counts() -> None:
 def test_rounds_on_the_command_line_and_in_batch(capsys: pytest.CaptureFixture[str]) -> None:
     odds_once(["baps", "melee", "a=soldier", "b=soldier wounds=1", "--rounds", "2"])
     assert "To the end" in capsys.readouterr().out
-    request = {"op": "odds", "system": "baps", "sequence": "melee", "in": {"a": "leader", "b": "soldier wounds=1"}}
+    request = {
+        "op": "odds",
+        "system": "baps",
+        "sequence": "melee",
+        "in": {"a": "leader", "b": "soldier wounds=1"},
+    }
     found = answer({**request, "rounds": 2})
-    assert {token: Fraction(chance) for token, chance in found["odds"].items()} == single_combat((0, 1), 2)
-    assert {token: Fraction(chance) for token, chance in found["decided"].items()} == single_combat((0, 1), 6)
+    assert {token: Fraction(chance) for token, chance in found["odds"].items()} == single_combat(
+        (0, 1), 2
+    )
+    assert {token: Fraction(chance) for token, chance in found["decided"].items()} == single_combat(
+        (0, 1), 6
+    )

@@ -1,4 +1,6 @@
-"""What YAML comes to is kept beside it, and believed only while it is ours and of the very same YAML."""
+"""What YAML comes to is kept beside it, and believed only while it is ours and of the very same
+YAML.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def test_a_changed_file_is_parsed_anew(table: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["open to all", "cut", "of another YAML", "empty"])
-def test_what_is_kept_is_not_believed_where_it_is_not_ours_or_not_whole(table: Path, harm: str) -> None:
+def test_what_is_kept_is_not_believed_where_it_is_not_ours_or_not_whole(
+    table: Path, harm: str
+) -> None:
     first, file = read_yaml(table), kept(table)
     if harm == "open to all":
         file.write_bytes(file.read_bytes().replace(b"NE", b"M1"))
@@ -61,13 +65,17 @@ def test_what_is_kept_is_not_believed_where_it_is_not_ours_or_not_whole(table: P
         other = table.with_name("other.yaml")
         other.write_text("1: 2\n")
         read_yaml(other)
-        file.write_bytes(next(one for one in file.parent.iterdir() if one.name.startswith("other")).read_bytes())
+        file.write_bytes(
+            next(one for one in file.parent.iterdir() if one.name.startswith("other")).read_bytes()
+        )
     else:
         file.write_bytes(file.read_bytes()[: -8 if harm == "cut" else 0])
     assert read_yaml(table) == first
 
 
-def test_nothing_is_kept_where_no_byte_code_is_wanted(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_kept_where_no_byte_code_is_wanted(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     read_yaml(table)
     assert not (table.parent / "__pycache__").exists()
@@ -83,7 +91,9 @@ def test_only_the_owner_may_write_what_is_kept(table: Path) -> None:
     assert [path.name for path in kept(table).parent.iterdir()] == [kept(table).name]
 
 
-def test_every_file_of_every_game_comes_back_as_it_was_parsed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_every_file_of_every_game_comes_back_as_it_was_parsed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
     files = sorted(Path(TABLES).rglob("*.yaml"))

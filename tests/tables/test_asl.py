@@ -1,4 +1,6 @@
-"""Advanced Squad Leader situation tables: cells, whole columns, rulings and refusals, held against the card."""
+"""Advanced Squad Leader situation tables: cells, whole columns, rulings and refusals, held
+against the card.
+"""
 
 from __future__ import annotations
 
@@ -95,13 +97,17 @@ SITUATIONS = [
     ],
 )
 def test_cases_j_and_l_in_the_five_situations(attack_by: str, case: str, expected: str) -> None:
-    got = [lookup("asl", "case-jl", attack_by=attack_by, defender=d, attacker=a) for d, a in SITUATIONS]
+    got = [
+        lookup("asl", "case-jl", attack_by=attack_by, defender=d, attacker=a) for d, a in SITUATIONS
+    ]
     assert [out["situation"] for out in got] == [1, 2, 3, 4, 5]
     assert ["YES" if out[case] else "NO" for out in got] == expected.split()
 
 
 def test_a_defender_in_motion_with_a_start_mp_is_not_on_the_card() -> None:
-    said = refusal("case-jl", attack_by="attacker", defender="in-motion", attacker="expending-start-mp")
+    said = refusal(
+        "case-jl", attack_by="attacker", defender="in-motion", attacker="expending-start-mp"
+    )
     assert "not on the card" in said
 
 
@@ -151,7 +157,10 @@ PILLBOX = {
 
 @pytest.mark.parametrize("weapon", PILLBOX)
 def test_fire_at_a_pillbox(weapon: str) -> None:
-    assert row("pillbox-tem", "effect", "from", ["ca", "nca", "same-hex"], weapon=weapon) == PILLBOX[weapon].split()
+    assert (
+        row("pillbox-tem", "effect", "from", ["ca", "nca", "same-hex"], weapon=weapon)
+        == PILLBOX[weapon].split()
+    )
     halves = row("pillbox-tem", "fp", "from", ["ca", "nca", "same-hex"], weapon=weapon)
     assert halves == (["half", "full", "full"] if weapon == "canister" else ["full"] * 3)
 
@@ -173,7 +182,9 @@ def test_what_counts_in_a_pillbox() -> None:
         "pillboxes-per-hex",
         "guns-per-pillbox",
     ]
-    assert [topic for topic in topics if "limit" in lookup("asl", "pillbox-notes", topic=topic)] == applies[4:]
+    assert [
+        topic for topic in topics if "limit" in lookup("asl", "pillbox-notes", topic=topic)
+    ] == applies[4:]
 
 
 def test_cases_of_an_original_2() -> None:
@@ -181,7 +192,11 @@ def test_cases_of_an_original_2() -> None:
     assert row("ch-case", "case", "target_type", heads, needed=1) == ["a", "b", "c"]
     assert row("ch-case", "case", "target_type", heads, needed=2) == ["d", "e", "f"]
     assert row("ch-case", "case", "target_type", heads, needed=3) == ["g", "h", "i"]
-    assert row("ch-case", "subsequent_dr", "target_type", heads, needed=3) == ["never", "unless-below-half", "never"]
+    assert row("ch-case", "subsequent_dr", "target_type", heads, needed=3) == [
+        "never",
+        "unless-below-half",
+        "never",
+    ]
     assert row("ch-case", "case", "needed", [-9, 0, 12], target_type="area") == ["c", "c", "i"]
 
 
@@ -229,16 +244,39 @@ def test_critical_hit_notes() -> None:
 
 def test_hindrances_against_residual_fp_and_fire_lanes() -> None:
     heads = ["soft-between", "hard-between", "target-location"]
-    assert row("rfp-hindrance", "effect", "where", heads, attack="residual-fp") == ["column-left", "column-left", "drm"]
-    assert row("rfp-hindrance", "effect", "where", heads, attack="fire-lane") == ["none", "drm", "drm"]
-    assert row("rfp-hindrance", "ffmo", "where", heads, attack="residual-fp") == ["none", "none", "applies"]
+    assert row("rfp-hindrance", "effect", "where", heads, attack="residual-fp") == [
+        "column-left",
+        "column-left",
+        "drm",
+    ]
+    assert row("rfp-hindrance", "effect", "where", heads, attack="fire-lane") == [
+        "none",
+        "drm",
+        "drm",
+    ]
+    assert row("rfp-hindrance", "ffmo", "where", heads, attack="residual-fp") == [
+        "none",
+        "none",
+        "applies",
+    ]
     expected = ["cancelled", "none", "only-if-no-hindrance"]
     assert row("rfp-hindrance", "ffmo", "where", heads, attack="fire-lane") == expected
 
 
 def test_hindrance_classes() -> None:
     kinds = ASL.table("hindrance-class").inputs[0].values
-    soft = ["brush", "heavy-dust", "ffe", "grain", "hut", "kunai", "marsh", "paddy", "smoke", "vineyard"]
+    soft = [
+        "brush",
+        "heavy-dust",
+        "ffe",
+        "grain",
+        "hut",
+        "kunai",
+        "marsh",
+        "paddy",
+        "smoke",
+        "vineyard",
+    ]
     for kind in kinds:
         expected = "soft" if kind in soft else "neither" if kind in ("lv", "dlv") else "hard"
         assert lookup("asl", "hindrance-class", hindrance=kind)["class"] == expected
@@ -246,18 +284,24 @@ def test_hindrance_classes() -> None:
 
 def test_only_ap_of_a_machine_gun_leaves_residual_fp() -> None:
     attacks = ASL.table("no-rfp").inputs[0].values
-    assert [attack for attack in attacks if lookup("asl", "no-rfp", attack=attack)["leaves_rfp"]] == ["mg-ap"]
+    assert [
+        attack for attack in attacks if lookup("asl", "no-rfp", attack=attack)["leaves_rfp"]
+    ] == ["mg-ap"]
 
 
 def test_what_shifts_the_residual_fp_column() -> None:
     factors = ASL.table("rfp-shift").inputs[0].values
-    assert row("rfp-shift", "shift", "factor", list(factors)) == ["left"] * 7 + ["none"] * 6 + ["right"]
+    assert row("rfp-shift", "shift", "factor", list(factors)) == ["left"] * 7 + ["none"] * 6 + [
+        "right"
+    ]
 
 
 def test_fire_lane_conditions() -> None:
     topics = ASL.table("fire-lane-rules").inputs[0].values
     facts = row("fire-lane-rules", "fact", "topic", list(topics))
-    assert facts == ["required"] * 5 + ["not-allowed"] + ["required"] * 2 + ["one-left"] + ["none"] * 4 + ["possible"]
+    assert facts == ["required"] * 5 + ["not-allowed"] + ["required"] * 2 + ["one-left"] + [
+        "none"
+    ] * 4 + ["possible"]
 
 
 TK = {
@@ -274,9 +318,16 @@ TK = {
 
 @pytest.mark.parametrize("weapon", TK)
 def test_tk_numbers_in_the_eight_situations(weapon: str) -> None:
-    cases = [(moving, afv) for moving in (True, False) for afv in ("ct-bu", "ct-ce", "ot-bu", "ot-ce")]
-    got = [lookup("asl", "tk-flame", weapon=weapon, afv=afv, moving=moving) for moving, afv in cases]
-    rear = [lookup("asl", "tk-flame", weapon=weapon, afv=afv, moving=moving, rear=True) for moving, afv in cases]
+    cases = [
+        (moving, afv) for moving in (True, False) for afv in ("ct-bu", "ct-ce", "ot-bu", "ot-ce")
+    ]
+    got = [
+        lookup("asl", "tk-flame", weapon=weapon, afv=afv, moving=moving) for moving, afv in cases
+    ]
+    rear = [
+        lookup("asl", "tk-flame", weapon=weapon, afv=afv, moving=moving, rear=True)
+        for moving, afv in cases
+    ]
     assert [out["situation"] for out in got] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert [out["tk"] for out in got] == [int(figure) for figure in TK[weapon].split()]
     one = 1 if weapon in ("mol-projector", "ft-normal", "ft-long") else 0
@@ -334,39 +385,103 @@ WP = [  # target, concealed, tem: direct TH, direct MC, indirect TH, indirect MC
 def test_wp_modifiers(line: tuple[Any, ...]) -> None:
     target, concealed, tem, *expected = line
     got = [
-        lookup("asl", "wp-mods", target=target, concealed=concealed, tem=tem, fire=f) for f in ("direct", "indirect")
+        lookup("asl", "wp-mods", target=target, concealed=concealed, tem=tem, fire=f)
+        for f in ("direct", "indirect")
     ]
     assert [out[name] for out in got for name in ("th_drm", "mc_drm")] == expected
 
 
 def test_what_table_18_does_not_hold_is_refused() -> None:
     assert "pillbox" in refusal("wp-mods", target="ot-afv", tem="pillbox-ca", fire="direct")
-    assert "concealed" in refusal("wp-mods", target="ce-ct-afv", tem="woods", fire="direct", concealed=True)
+    assert "concealed" in refusal(
+        "wp-mods", target="ce-ct-afv", tem="woods", fire="direct", concealed=True
+    )
 
 
 def test_blind_hexes() -> None:
     first = [1, 5, 10, 15, 20, 25, 30, 35, 40]
     last = [4, 9, 14, 19, 24, 29, 34, 39, 44]
     for ranges in (first, last):
-        assert row("blind-hexes", "blind", "range", ranges, high_level=2) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
-        assert row("blind-hexes", "blind", "range", ranges, high_level=3) == [1, 1, 2, 3, 4, 5, 6, 7, 8]
-        assert row("blind-hexes", "blind", "range", ranges, high_level=4) == [1, 1, 1, 2, 3, 4, 5, 6, 7]
+        assert row("blind-hexes", "blind", "range", ranges, high_level=2) == [
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+        ]
+        assert row("blind-hexes", "blind", "range", ranges, high_level=3) == [
+            1,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+        ]
+        assert row("blind-hexes", "blind", "range", ranges, high_level=4) == [
+            1,
+            1,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+        ]
         two = {"obstacle_level": 2}
-        assert row("blind-hexes", "blind", "range", ranges, high_level=3, **two) == [2, 3, 4, 5, 6, 7, 8, 9, 10]
-        assert row("blind-hexes", "blind", "range", ranges, high_level=4, **two) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+        assert row("blind-hexes", "blind", "range", ranges, high_level=3, **two) == [
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+        ]
+        assert row("blind-hexes", "blind", "range", ranges, high_level=4, **two) == [
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+        ]
     crest = row("blind-hexes", "blind", "range", first, high_level=3, crest_line=True)
     assert crest == [0, 0, 1, 2, 3, 4, 5, 6, 7]
 
 
 @pytest.mark.parametrize(
     ("levels", "same"),
-    [((3, 1, 2), (2, 0, 1)), ((4, 2, 3), (2, 0, 1)), ((4, 1, 2), (3, 0, 1)), ((4, 1, 3), (3, 0, 2))],
+    [
+        ((3, 1, 2), (2, 0, 1)),
+        ((4, 2, 3), (2, 0, 1)),
+        ((4, 1, 2), (3, 0, 1)),
+        ((4, 1, 3), (3, 0, 2)),
+    ],
 )
-def test_blind_hexes_of_raised_levels(levels: tuple[int, int, int], same: tuple[int, int, int]) -> None:
+def test_blind_hexes_of_raised_levels(
+    levels: tuple[int, int, int], same: tuple[int, int, int]
+) -> None:
     names = ("high_level", "low_level", "obstacle_level")
     for distance in (4, 22, 44):
-        raised = lookup("asl", "blind-hexes", range=distance, **dict(zip(names, levels, strict=True)))
-        assert raised == lookup("asl", "blind-hexes", range=distance, **dict(zip(names, same, strict=True)))
+        raised = lookup(
+            "asl", "blind-hexes", range=distance, **dict(zip(names, levels, strict=True))
+        )
+        assert raised == lookup(
+            "asl", "blind-hexes", range=distance, **dict(zip(names, same, strict=True))
+        )
 
 
 def test_blind_hexes_off_the_card() -> None:
@@ -384,14 +499,18 @@ def test_half_track_cases() -> None:
     effects = ["none", "a b", "a b", "c d", "a c", "a c", "e", "e", "e", "g", "g h", "g f"]
     vehicle = ["none"] * 6 + ["stunned"] * 3 + ["recalled"] * 3
     combinations = product(("ok", "pin", "break", "k-kia"), ("ok", "pin", "break"))
-    got = [lookup("asl", "ht-case", crew=crew, passenger=passenger) for crew, passenger in combinations]
+    got = [
+        lookup("asl", "ht-case", crew=crew, passenger=passenger) for crew, passenger in combinations
+    ]
     assert [out["case"] for out in got] == list(range(1, 13))
     assert [" ".join(out["effects"]) for out in got] == effects
     assert [out["vehicle"] for out in got] == vehicle
 
 
 NOT = "not-allowed"
-SMOKE: dict[str, tuple[list[Any], str, str]] = {  # CT BU, OT BU, CE, unarmored; not yet moved, in the MPh
+SMOKE: dict[
+    str, tuple[list[Any], str, str]
+] = {  # CT BU, OT BU, CE, unarmored; not yet moved, in the MPh
     "sd": ([1, 1, 0, NOT], "dispersed", "own-hex"),
     "sn": ([1, NOT, 0, NOT], "dispersed", "own-hex"),
     "sm": ([1, 1, 0, NOT], "dispersed", "1-3-hexes-of-tca"),
@@ -418,7 +537,12 @@ def test_smoke_usage(dispenser: str) -> None:
 
 def test_smoke_grenades_need_a_1_or_a_2() -> None:
     heads = ["ct-bu", "ot-bu", "ce", "unarmored"]
-    assert row("smoke-usage", "needs", "crew", heads, dispenser="smoke-grenade") == [NOT, "dr-1", "dr-2", "dr-1"]
+    assert row("smoke-usage", "needs", "crew", heads, dispenser="smoke-grenade") == [
+        NOT,
+        "dr-1",
+        "dr-2",
+        "dr-1",
+    ]
 
 
 def test_only_a_buttoned_up_sn_works_in_the_ccph() -> None:
@@ -463,15 +587,29 @@ COLLATERAL = {  # AP, MG, HE, Area HE
 @pytest.mark.parametrize("outcome", COLLATERAL)
 def test_collateral_attacks(outcome: str) -> None:
     for attack, said in zip(["ap", "mg", "he"], COLLATERAL[outcome].split()[:3], strict=True):
-        check_collateral(lookup("asl", "collateral", outcome=outcome, attack=f"vehicle-{attack}"), said)
-    check_collateral(lookup("asl", "collateral", outcome=outcome, attack="area-he"), COLLATERAL[outcome].split()[3])
+        check_collateral(
+            lookup("asl", "collateral", outcome=outcome, attack=f"vehicle-{attack}"), said
+        )
+    check_collateral(
+        lookup("asl", "collateral", outcome=outcome, attack="area-he"),
+        COLLATERAL[outcome].split()[3],
+    )
     merged = lookup("asl", "collateral", outcome=outcome, attack="infantry-he")
-    assert (merged["prc"], merged["fp"], merged["ce_drm"]) == ("general-collateral", "he-full", True)
+    assert (merged["prc"], merged["fp"], merged["ce_drm"]) == (
+        "general-collateral",
+        "he-full",
+        True,
+    )
 
 
 def check_collateral(out: dict[str, Any], said: str) -> None:
     if said in ("crew-survival", "not-applicable"):
-        assert (out["prc"], out["fp"], out["ce_drm"], out["immobilization_tc"]) == (said, "none", False, False)
+        assert (out["prc"], out["fp"], out["ce_drm"], out["immobilization_tc"]) == (
+            said,
+            "none",
+            False,
+            False,
+        )
         return
     assert out["prc"] == ("bu-riders-attacked" if said.startswith("bu/") else "attacked")
     assert out["fp"] == said.removeprefix("bu/").removesuffix("*5")
@@ -480,7 +618,11 @@ def check_collateral(out: dict[str, Any], said: str) -> None:
 
 
 MELEE = {  # infantry, note, afv, note, may the AFV leave
-    "prep-fire": ["held 0 tpbf 0 no", "fire-at-afv 2 no-prep-fire 0 no", "held 0 tpbf-no-bow-mg 0 no"],
+    "prep-fire": [
+        "held 0 tpbf 0 no",
+        "fire-at-afv 2 no-prep-fire 0 no",
+        "held 0 tpbf-no-bow-mg 0 no",
+    ],
     "movement": ["held 0 tpbf 4 yes", "may-leave 0 tpbf 5 yes", "held 0 tpbf-no-bow-mg 4 no"],
     "defensive-fire": ["held 7 tpbf 0 no", "fire-at-afv 2 tpbf 5 no", "held 0 tpbf-no-bow-mg 0 no"],
     "close-combat": ["cc-attack 3 cct-attack 6 no"] * 3,
@@ -493,7 +635,9 @@ def test_melee_actions(phase: str) -> None:
     for situation in ("mobile-stopped", "mobile-in-motion", "immobile-stopped"):
         out = lookup("asl", "melee-actions", phase=phase, situation=situation)
         leaves = "yes" if out["afv_may_leave"] else "no"
-        got.append(f"{out['infantry']} {out['infantry_note']} {out['afv']} {out['afv_note']} {leaves}")
+        got.append(
+            f"{out['infantry']} {out['infantry_note']} {out['afv']} {out['afv_note']} {leaves}"
+        )
     assert got == MELEE[phase]
 
 
@@ -501,7 +645,13 @@ def test_cc_modifiers_against_an_afv() -> None:
     def drm(*flags: str) -> int:
         return int(lookup("asl", "cc-afv-drm", **dict.fromkeys(flags, True))["drm"])
 
-    assert [drm("moving"), drm("immobile"), drm("open_topped"), drm("no_manned_mg"), drm("bow_mg")] == [
+    assert [
+        drm("moving"),
+        drm("immobile"),
+        drm("open_topped"),
+        drm("no_manned_mg"),
+        drm("bow_mg"),
+    ] == [
         2,
         -1,
         -2,
@@ -516,14 +666,29 @@ def test_cc_modifiers_against_an_afv() -> None:
 
 def test_what_an_afv_may_use_in_cc() -> None:
     weapons = ["cmg", "aamg", "ife", "rmg", "riders", "ht-passengers", "close-defense-weapon"]
-    expected = ["not-if-vca-only", "ce-or-heroic-rider", "turreted-15mm-max", "none", "none", "ce", "none"]
+    expected = [
+        "not-if-vca-only",
+        "ce-or-heroic-rider",
+        "turreted-15mm-max",
+        "none",
+        "none",
+        "ce",
+        "none",
+    ]
     assert row("afv-cc-weapons", "condition", "weapon", weapons) == expected
     assert row("afv-cc-weapons", "half_in_motion", "weapon", weapons) == [True] * 6 + [False]
     assert row("afv-cc-weapons", "odds_ratio", "weapon", weapons) == [True] * 6 + [False]
 
 
 def test_facing_by_the_colored_die() -> None:
-    assert row("facing-dr", "facing", "roll", [1, 2, 3, 4, 5, 6]) == ["rear", "rear", "side", "side", "front", "front"]
+    assert row("facing-dr", "facing", "roll", [1, 2, 3, 4, 5, 6]) == [
+        "rear",
+        "rear",
+        "side",
+        "side",
+        "front",
+        "front",
+    ]
 
 
 # -- infantry ---------------------------------------------------------------------------------------------
@@ -546,7 +711,10 @@ VS_AFV = {  # CT BU; CT CE; OT
 
 def test_infantry_options_against_an_afv() -> None:
     for number, (defender, cells) in enumerate(VS_AFV.items(), 1):
-        got = [lookup("asl", "vs-afv", defender=defender, afv=afv) for afv in ("ct-bu", "ct-ce", "ot-bu", "ot-ce")]
+        got = [
+            lookup("asl", "vs-afv", defender=defender, afv=afv)
+            for afv in ("ct-bu", "ct-ce", "ot-bu", "ot-ce")
+        ]
         assert {out["case"] for out in got} == {number}
         closed, crew_exposed, open_topped = (cell.split() for cell in cells.split("; "))
         assert [out["effects"] for out in got] == [closed, crew_exposed, open_topped, open_topped]
@@ -556,7 +724,9 @@ def test_notes_go_with_their_letters() -> None:
     text = lookup("asl", "vs-afv", defender="unmarked-ground", afv="ct-bu")["text"]
     assert "No MOL" in text
     assert "colored die" in text
-    assert "No MOL" not in lookup("asl", "vs-afv", defender="gun-crew-first-fire", afv="ct-bu")["text"]
+    assert (
+        "No MOL" not in lookup("asl", "vs-afv", defender="gun-crew-first-fire", afv="ct-bu")["text"]
+    )
 
 
 VS_OVR = {  # CT BU before, after; any other AFV before, after; gun crews again when pinned
@@ -595,12 +765,24 @@ def test_infantry_options_against_an_overrun(pinned: bool, printed: dict[str, st
 @pytest.mark.parametrize(
     ("table", "across", "heads", "rows"),
     [
-        ("fire-direction", "fp", ["vehicle-mg-atr", "passengers", "infantry"], ["a b c", "d a e", "f f a"]),
-        ("rally-direction", "unit", ["inherent-crew", "passengers", "infantry"], ["a b b", "c a d", "e f a"]),
+        (
+            "fire-direction",
+            "fp",
+            ["vehicle-mg-atr", "passengers", "infantry"],
+            ["a b c", "d a e", "f f a"],
+        ),
+        (
+            "rally-direction",
+            "unit",
+            ["inherent-crew", "passengers", "infantry"],
+            ["a b b", "c a d", "e f a"],
+        ),
     ],
 )
 def test_leader_direction(table: str, across: str, heads: list[str], rows: list[str]) -> None:
-    for leader, cells in zip(["ce-armor-leader", "ce-passenger-leader", "infantry-leader"], rows, strict=True):
+    for leader, cells in zip(
+        ["ce-armor-leader", "ce-passenger-leader", "infantry-leader"], rows, strict=True
+    ):
         assert row(table, "effect", across, heads, leader=leader) == cells.split()
 
 
@@ -610,9 +792,15 @@ def test_leader_conditions() -> None:
         return out["allowed"], out["condition"]
 
     assert both("fire-direction", "ce-armor-leader", fp="passengers") == (True, "same-fg")
-    assert both("fire-direction", "ce-passenger-leader", fp="infantry") == (True, "same-fg-not-in-motion")
+    assert both("fire-direction", "ce-passenger-leader", fp="infantry") == (
+        True,
+        "same-fg-not-in-motion",
+    )
     assert both("fire-direction", "infantry-leader", fp="vehicle-mg-atr") == (False, "none")
-    assert both("rally-direction", "infantry-leader", unit="passengers") == (True, "non-moving-vehicle")
+    assert both("rally-direction", "infantry-leader", unit="passengers") == (
+        True,
+        "non-moving-vehicle",
+    )
     assert both("rally-direction", "ce-passenger-leader", unit="inherent-crew") == (False, "none")
 
 
@@ -625,7 +813,10 @@ def test_transfer_and_recovery_by_phase() -> None:
 
 
 def test_recovery_modifiers_add_up() -> None:
-    assert lookup("asl", "recovery-drm", cx=True, night=True, jungle=True) == {"drm": 4, "max_total": 5}
+    assert lookup("asl", "recovery-drm", cx=True, night=True, jungle=True) == {
+        "drm": 4,
+        "max_total": 5,
+    }
 
 
 def test_guards() -> None:
@@ -662,8 +853,12 @@ def test_all_uses_add_up() -> None:
 
 
 def sw_numbers(**given: object) -> str:
-    got = [lookup("asl", "b-sw", start=start, **given) for start in ("b10", "b11", "b12", "x10", "x11")]
-    return " ".join(f"X{out['x']}" if out["b"] == "none" else f"B{out['b']},X{out['x']}" for out in got)
+    got = [
+        lookup("asl", "b-sw", start=start, **given) for start in ("b10", "b11", "b12", "x10", "x11")
+    ]
+    return " ".join(
+        f"X{out['x']}" if out["b"] == "none" else f"B{out['b']},X{out['x']}" for out in got
+    )
 
 
 B_SW = [  # others, inexperienced, shortage, as printed
@@ -721,7 +916,10 @@ B_GUN = [
 @pytest.mark.parametrize("line", B_GUN)
 def test_numbers_of_guns(line: tuple[str, int, bool, bool, str]) -> None:
     starts, conditions, counter, shortage, printed = line
-    assert gun_numbers(starts, conditions=conditions, low_ammo=counter, ammo_shortage=shortage) == printed
+    assert (
+        gun_numbers(starts, conditions=conditions, low_ammo=counter, ammo_shortage=shortage)
+        == printed
+    )
 
 
 def test_yellow_areas_are_where_the_b_number_does_not_exceed_the_la_number() -> None:

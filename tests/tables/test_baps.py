@@ -49,8 +49,16 @@ def test_leader_points_by_state() -> None:
 
 def test_what_orders_cost() -> None:
     costs = {12: 1, 12.1: 2, 24: 2, 25: 3, 0: 1}
-    assert {inches: read("order-cost", order="soldier", distance=inches) for inches in costs} == costs
-    flat = {"self-fire": 2, "self-other": 1, "change-objective": 1, "hull-or-weapon": 1, "crew-bail-out": 1}
+    assert {
+        inches: read("order-cost", order="soldier", distance=inches) for inches in costs
+    } == costs
+    flat = {
+        "self-fire": 2,
+        "self-other": 1,
+        "change-objective": 1,
+        "hull-or-weapon": 1,
+        "crew-bail-out": 1,
+    }
     flat |= {"commander-move": 1, "commander-other": 2}
     assert {order: read("order-cost", order=order, distance=99) for order in flat} == flat
     assert read("pass-points", points=3, distance=24) == {"cost": 1, "given": 2}
@@ -102,14 +110,28 @@ def test_heroic_actions() -> None:
     assert results[:4] == ["become-leader", "grenade-hit", "double-attack", "double-move"]
     assert results[4:8] == ["move-times-1-5", "one-action", "hasty-fire-and-move", "move-and-fire"]
     assert results[8:] == ["two-actions", "act-each-phase", "berserk"]
-    assert read("heroic-action", roll=2) == {"result": "become-leader", "lasts": "turn", "orders_die": True}
-    assert read("heroic-action", roll=12) == {"result": "berserk", "lasts": "berserk", "orders_die": False}
+    assert read("heroic-action", roll=2) == {
+        "result": "become-leader",
+        "lasts": "turn",
+        "orders_die": True,
+    }
+    assert read("heroic-action", roll=12) == {
+        "result": "berserk",
+        "lasts": "berserk",
+        "orders_die": False,
+    }
 
 
 def test_morale_modifiers_each_by_itself() -> None:
     base: dict[str, object] = {"grade": "crack", "cover": "heavy"}
     assert read("morale-modifiers", **base) == 0
-    events = {"soldier-killed": 0, "artillery-fire": 0, "mine": 2, "cut-off": -4, "threatened-cut-off": 4}
+    events = {
+        "soldier-killed": 0,
+        "artillery-fire": 0,
+        "mine": 2,
+        "cut-off": -4,
+        "threatened-cut-off": 4,
+    }
     events |= {"surprised": 0, "flame-weapon": 3, "mg-attack": 1}
     for event, value in events.items():
         assert read("morale-modifiers", **base, event=event) == value
@@ -125,9 +147,13 @@ def test_morale_modifiers_each_by_itself() -> None:
     ):
         assert read("morale-modifiers", **base, **given) == value
     covers = {"open": 3, "light": 2, "medium": 1, "heavy": 0, "very-heavy": -1}
-    assert {cover: read("morale-modifiers", grade="crack", cover=cover) for cover in covers} == covers
+    assert {
+        cover: read("morale-modifiers", grade="crack", cover=cover) for cover in covers
+    } == covers
     grades = {"green": 2, "veteran": 1, "crack": 0, "elite": -1}
-    assert {grade: read("morale-modifiers", grade=grade, cover="heavy") for grade in grades} == grades
+    assert {
+        grade: read("morale-modifiers", grade=grade, cover="heavy") for grade in grades
+    } == grades
 
 
 def test_each_morale_condition_is_named_with_its_value() -> None:
@@ -160,15 +186,24 @@ def test_leader_ratings_by_column() -> None:
         "elite": "1111222233",
     }
     for grade, printed in columns.items():
-        assert "".join(str(read("leader-rating", grade=grade, roll=roll)) for roll in range(1, 21, 2)) == printed
-        assert "".join(str(read("leader-rating", grade=grade, roll=roll)) for roll in range(2, 21, 2)) == printed
+        assert (
+            "".join(str(read("leader-rating", grade=grade, roll=roll)) for roll in range(1, 21, 2))
+            == printed
+        )
+        assert (
+            "".join(str(read("leader-rating", grade=grade, roll=roll)) for roll in range(2, 21, 2))
+            == printed
+        )
 
 
 def test_movement_and_its_limits() -> None:
     moves = {"move": (1, 18), "rush": (18, 27), "sprint": (27, 36), "moving-fire": (1, 18)}
     assert {order: tuple(read("movement", order=order).values()) for order in moves} == moves
     limits = {
-        order: [read("move-limits", order=order, wounds=wounds) == "allowed" for wounds in (0, 1, 2)] for order in moves
+        order: [
+            read("move-limits", order=order, wounds=wounds) == "allowed" for wounds in (0, 1, 2)
+        ]
+        for order in moves
     }
     assert limits == {
         "move": [True, True, True],
@@ -213,27 +248,57 @@ def test_attack_factors_band_by_band() -> None:
     }
     for weapon, factors in rows.items():
         expected = ["not-allowed" if factor is None else factor for factor in factors]
-        for ranges in ((0, 15.1, 60.1, 150.1, 300.1), (15, 60, 150, 300, 10000), (15, 15.05, 60.05, 150.05, 300.05)):
-            assert [read("attack-factors", weapon=weapon, range=inches) for inches in ranges] == expected
+        for ranges in (
+            (0, 15.1, 60.1, 150.1, 300.1),
+            (15, 60, 150, 300, 10000),
+            (15, 15.05, 60.05, 150.05, 300.05),
+        ):
+            assert [
+                read("attack-factors", weapon=weapon, range=inches) for inches in ranges
+            ] == expected
 
 
 def test_attack_modifiers() -> None:
-    assert read("attack-modifiers", suppressed=True, moving=True, hasty=True) == {"factor": 0.5, "add": 0}
-    assert read("attack-modifiers", hasty=True, no_assistant=True, leader=-2) == {"factor": 0.25, "add": -2}
+    assert read("attack-modifiers", suppressed=True, moving=True, hasty=True) == {
+        "factor": 0.5,
+        "add": 0,
+    }
+    assert read("attack-modifiers", hasty=True, no_assistant=True, leader=-2) == {
+        "factor": 0.25,
+        "add": -2,
+    }
     assert read("attack-modifiers", heroic=True) == {"factor": 2, "add": 0}
 
 
 def test_flame_thrower() -> None:
     ranges = (0, 9, 9.1, 18, 18.1, 27, 27.1)
-    assert [read("flame-thrower", range=inches) for inches in ranges] == [12, 12, 8, 8, 2, 2, "not-allowed"]
+    assert [read("flame-thrower", range=inches) for inches in ranges] == [
+        12,
+        12,
+        8,
+        8,
+        2,
+        2,
+        "not-allowed",
+    ]
 
 
 @pytest.mark.parametrize(
     ("weapon", "ends", "need", "scatter"),
     [
         ("hand-grenade", (3, 9, 12, 15, 18, 99), "2 11 14 17 19 -", "1d4 3d4 3d4 3d4 3d4 none"),
-        ("rifle-grenade", (18, 45, 90, 150, 225, 226), "- 12 9 12 18 -", "none 3d4 3d10 3d10 3d20 none"),
-        ("very-light-mortar", (12, 120, 600, 750, 10000), "- 12 10 15 -", "none 3d6 3d10 6d10 none"),
+        (
+            "rifle-grenade",
+            (18, 45, 90, 150, 225, 226),
+            "- 12 9 12 18 -",
+            "none 3d4 3d10 3d10 3d20 none",
+        ),
+        (
+            "very-light-mortar",
+            (12, 120, 600, 750, 10000),
+            "- 12 10 15 -",
+            "none 3d6 3d10 6d10 none",
+        ),
         ("light-mortar", (18, 150, 1050, 1200, 10000), "- 12 10 15 -", "none 3d6 3d10 6d10 none"),
     ],
 )
@@ -242,13 +307,21 @@ def test_special_weapons(weapon: str, ends: tuple[int, ...], need: str, scatter:
     assert [str(answer["need"]).replace("not-allowed", "-") for answer in answers] == need.split()
     assert [answer["scatter"] for answer in answers] == scatter.split()
     beyond = [read("special-weapons", weapon=weapon, range=inches + 0.1) for inches in ends[:-2]]
-    assert [str(answer["need"]).replace("not-allowed", "-") for answer in beyond] == need.split()[1 : len(ends) - 1]
+    assert [str(answer["need"]).replace("not-allowed", "-") for answer in beyond] == need.split()[
+        1 : len(ends) - 1
+    ]
 
 
 def test_subsequent_shots_of_mortars() -> None:
-    needs = [read("special-weapons", weapon="light-mortar", shot="subsequent", range=r)["need"] for r in (18, 19, 200)]
+    needs = [
+        read("special-weapons", weapon="light-mortar", shot="subsequent", range=r)["need"]
+        for r in (18, 19, 200)
+    ]
     assert needs == ["not-allowed", 6, 4]
-    assert read("special-weapons", weapon="very-light-mortar", shot="subsequent", range=750)["need"] == 4
+    assert (
+        read("special-weapons", weapon="very-light-mortar", shot="subsequent", range=750)["need"]
+        == 4
+    )
     assert read("special-weapons", weapon="hand-grenade", shot="subsequent", range=5)["need"] == 11
 
 
@@ -264,7 +337,11 @@ def test_defense() -> None:
 def crt(row: int, men: int) -> list[str]:
     """The results of a cell for rolls 1 to 20, in one letter each."""
     letters = {"none": ".", "suppressed": "S", "wound-1": "1", "wound-2": "2", "killed": "K"}
-    return [letters.get(r, r) for roll in range(1, 21) for r in [read("crt", row=row, men=men, roll=roll)["result"]]]
+    return [
+        letters.get(r, r)
+        for roll in range(1, 21)
+        for r in [read("crt", row=row, men=men, roll=roll)["result"]]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -309,7 +386,17 @@ def test_each_further_man_moves_the_table_one_row_down() -> None:
 
 @pytest.mark.parametrize(
     ("row", "used", "passes"),
-    [(-30, -6, 1), (9, 9, 1), (10, 5, 2), (18, 9, 2), (19, 9, 2), (20, 5, 4), (39, 9, 4), (40, 5, 8), (100, 6, 16)],
+    [
+        (-30, -6, 1),
+        (9, 9, 1),
+        (10, 5, 2),
+        (18, 9, 2),
+        (19, 9, 2),
+        (20, 5, 4),
+        (39, 9, 4),
+        (40, 5, 8),
+        (100, 6, 16),
+    ],
 )
 def test_rows_off_the_table(row: int, used: int, passes: int) -> None:
     out = read("crt", row=row, men=2, roll=1)
@@ -331,7 +418,12 @@ def test_shared_results() -> None:
 
 def test_wounds() -> None:
     rows = [tuple(read("wounds", wounds=wounds).values()) for wounds in range(4)]
-    assert rows == [(True, True, 0, True), (False, True, -1, True), (False, False, -1, True), (False, False, 0, False)]
+    assert rows == [
+        (True, True, 0, True),
+        (False, True, -1, True),
+        (False, False, -1, True),
+        (False, False, 0, False),
+    ]
 
 
 def test_radii_of_effect() -> None:
@@ -339,9 +431,18 @@ def test_radii_of_effect() -> None:
     radii |= {"heavy": (8.25, 16.5), "very-heavy": (9, 18)}
     for weapon, (lethal, burst) in radii.items():
         assert read("he-radii", weapon=weapon, distance=lethal) == {"zone": "lethal", "row": 0}
-        assert read("he-radii", weapon=weapon, distance=lethal + 0.01) == {"zone": "burst", "row": -3}
-        assert read("he-radii", weapon=weapon, distance=burst, inside=True) == {"zone": "burst", "row": 1}
-        assert read("he-radii", weapon=weapon, distance=burst + 0.01) == {"zone": "none", "row": "none"}
+        assert read("he-radii", weapon=weapon, distance=lethal + 0.01) == {
+            "zone": "burst",
+            "row": -3,
+        }
+        assert read("he-radii", weapon=weapon, distance=burst, inside=True) == {
+            "zone": "burst",
+            "row": 1,
+        }
+        assert read("he-radii", weapon=weapon, distance=burst + 0.01) == {
+            "zone": "none",
+            "row": "none",
+        }
 
 
 def test_hand_to_hand() -> None:
@@ -363,7 +464,10 @@ def test_vehicle_actions() -> None:
         "count": 2,
         "exclusive": False,
     }
-    assert read("vehicle-actions", position="hull", action="fire-coax") == {**turret, "allowed": False}
+    assert read("vehicle-actions", position="hull", action="fire-coax") == {
+        **turret,
+        "allowed": False,
+    }
     assert read("vehicle-actions", position="hull", action="pivot")["allowed"]
 
 
@@ -379,8 +483,16 @@ def test_vehicle_actions() -> None:
     ],
 )
 def test_guns_against_vehicles(weapon: str, ends: tuple[int, ...]) -> None:
-    answers = [tuple(read("vehicle-to-hit", weapon=weapon, range=inches).values()) for inches in ends]
-    assert answers == [(1, 3, "1d10", 0), (2, 5, "1d20", 0), (3, 11, "2d10", 0), (4, 17, "3d10", 1), (5, 20, "3d20", 1)]
+    answers = [
+        tuple(read("vehicle-to-hit", weapon=weapon, range=inches).values()) for inches in ends
+    ]
+    assert answers == [
+        (1, 3, "1d10", 0),
+        (2, 5, "1d20", 0),
+        (3, 11, "2d10", 0),
+        (4, 17, "3d10", 1),
+        (5, 20, "3d20", 1),
+    ]
     for inches, band in zip(ends[:-1], (2, 3, 4, 5), strict=True):
         assert read("vehicle-to-hit", weapon=weapon, range=inches + 0.1)["band"] == band
     if weapon != "machine-gun":
@@ -436,25 +548,53 @@ def test_penetration_row_by_row() -> None:
         "very-heavy": "2 2 3 5 7 9 11 13",
     }
     for weapon, printed in rows.items():
-        needs = [str(read("penetration", weapon=weapon, armor=column)).replace("fail", "-") for column in armor]
+        needs = [
+            str(read("penetration", weapon=weapon, armor=column)).replace("fail", "-")
+            for column in armor
+        ]
         assert needs == printed.split(), weapon
 
 
 def test_armor_columns() -> None:
-    assert read("armor-modifiers", armor="light", aspect="rear") == {"shift": -2, "column": "below-1"}
-    assert read("armor-modifiers", armor="light", aspect="side", extra_armor=True) == {"shift": 0, "column": "light"}
-    assert read("armor-modifiers", armor="very-heavy", extra_armor=True) == {"shift": 1, "column": "above-1"}
+    assert read("armor-modifiers", armor="light", aspect="rear") == {
+        "shift": -2,
+        "column": "below-1",
+    }
+    assert read("armor-modifiers", armor="light", aspect="side", extra_armor=True) == {
+        "shift": 0,
+        "column": "light",
+    }
+    assert read("armor-modifiers", armor="very-heavy", extra_armor=True) == {
+        "shift": 1,
+        "column": "above-1",
+    }
 
 
 def test_one_class_lower_is_the_row_above() -> None:
     rows = system("baps").lists["weapon_rows"]
-    for weapon in ("medium-machine-gun", "heavy-machine-gun", "very-light", "light", "medium", "heavy", "very-heavy"):
+    for weapon in (
+        "medium-machine-gun",
+        "heavy-machine-gun",
+        "very-light",
+        "light",
+        "medium",
+        "heavy",
+        "very-heavy",
+    ):
         assert read("weapon-lower", weapon=weapon) == rows[rows.index(weapon) - 1]
 
 
 def test_damage_of_a_penetrating_round() -> None:
-    assert read("penetrated-damage", area="main-gun", roll=4) == {"result": "destroyed", "row": 4, "bail_out": False}
-    assert read("penetrated-damage", area="ammunition", roll=4) == {"result": "explodes", "row": 9, "bail_out": True}
+    assert read("penetrated-damage", area="main-gun", roll=4) == {
+        "result": "destroyed",
+        "row": 4,
+        "bail_out": False,
+    }
+    assert read("penetrated-damage", area="ammunition", roll=4) == {
+        "result": "explodes",
+        "row": 9,
+        "bail_out": True,
+    }
     assert read("penetrated-damage", area="engine", die="d6", roll=6) == {
         "result": "explodes",
         "row": 7,
@@ -462,7 +602,10 @@ def test_damage_of_a_penetrating_round() -> None:
     }
     crew = [read("penetrated-damage", area="crew", roll=roll)["bail_out"] for roll in (1, 2, 3, 4)]
     assert crew == [False, False, True, True]
-    crew = [read("penetrated-damage", area="crew", die="d6", roll=roll)["bail_out"] for roll in range(1, 7)]
+    crew = [
+        read("penetrated-damage", area="crew", die="d6", roll=roll)["bail_out"]
+        for roll in range(1, 7)
+    ]
     assert crew == [False] * 4 + [True] * 2
     assert read("penetrated-damage", area="engine", die="d6", roll=4)["result"] == "none"
     with refuses("bad-value roll"):
@@ -486,9 +629,15 @@ def test_rounds_that_do_not_penetrate() -> None:
     edges = (1, 6, 7, 10, 11, 20)
     tank = [read("no-penetration", roll=roll) for roll in edges]
     assert tank == ["bail-out", "bail-out", "track-hit", "track-hit", "bounce", "bounce"]
-    wheels = [read("no-penetration", vehicle_type="wheeled", machine_gun=True, roll=roll) for roll in edges]
+    wheels = [
+        read("no-penetration", vehicle_type="wheeled", machine_gun=True, roll=roll)
+        for roll in edges
+    ]
     assert wheels == ["none", "none", "tire-hit", "tire-hit", "bounce", "bounce"]
-    tracks = [read("no-penetration", vehicle_type="tracked", machine_gun=True, roll=roll) for roll in edges]
+    tracks = [
+        read("no-penetration", vehicle_type="tracked", machine_gun=True, roll=roll)
+        for roll in edges
+    ]
     assert tracks == ["none", "none", "none", "none", "bounce", "bounce"]
     assert read("no-penetration", vehicle_type="wheeled", roll=7) == "tire-hit"
 
@@ -497,11 +646,20 @@ def test_vehicle_movement() -> None:
     rows = {"very-light": 50, "light": 45, "medium": 40, "heavy": 35, "very-heavy": 30}
     for weight, slow in rows.items():
         assert read("vehicle-movement", weight=weight, speed="slowly") == {"min": 1, "max": slow}
-        assert read("vehicle-movement", weight=weight, speed="quickly") == {"min": slow, "max": 2 * slow}
+        assert read("vehicle-movement", weight=weight, speed="quickly") == {
+            "min": slow,
+            "max": 2 * slow,
+        }
 
 
 def test_throwing_a_track() -> None:
-    slow: dict[str, Any] = {"open": "never", "light": 20, "medium": 19, "heavy": 17, "very-heavy": 15}
+    slow: dict[str, Any] = {
+        "open": "never",
+        "light": 20,
+        "medium": 19,
+        "heavy": 17,
+        "very-heavy": 15,
+    }
     fast: dict[str, Any] = {"open": 20, "light": 18, "medium": 16, "heavy": 14, "very-heavy": 12}
     for speed, needs in (("slow", slow), ("fast", fast)):
         for cover, need in needs.items():
@@ -526,15 +684,28 @@ def test_random_orders_of_crewmen() -> None:
     assert [row["dagger"] for row in printed] == [True] * 6 + [False] * 14
     assert [row["star"] for row in printed] == [True] * 4 + [False] * 16
     gunner = read("random-orders-crew", roll=2)
-    assert gunner == {"printed": "move-quickly-toward-enemy", "order": "none", "dagger": True, "star": True}
+    assert gunner == {
+        "printed": "move-quickly-toward-enemy",
+        "order": "none",
+        "dagger": True,
+        "star": True,
+    }
 
 
 def test_crash() -> None:
-    edges = {1: "half-straight-stop", 4: "half-straight-stop", 5: "half-left-stop", 10: "half-left-stop"}
+    edges = {
+        1: "half-straight-stop",
+        4: "half-straight-stop",
+        5: "half-left-stop",
+        10: "half-left-stop",
+    }
     edges |= {11: "half-right-stop", 16: "half-right-stop", 17: "stop", 20: "stop"}
     assert {roll: read("crash", roll=roll)["result"] for roll in edges} == edges
     assert read("crash", roll=20, moved_quickly=True) == {"total": 21, "result": "quick-straight"}
-    assert read("crash", roll=20, moved_quickly=True, turned=True) == {"total": 22, "result": "flip"}
+    assert read("crash", roll=20, moved_quickly=True, turned=True) == {
+        "total": 22,
+        "result": "flip",
+    }
     rows = {"hit-half-speed": -2, "hit-full-speed": 0, "stop": 0, "flip": 2}
     assert {event: read("crash-injury", event=event)["row"] for event in rows} == rows
 
@@ -554,7 +725,11 @@ def test_artillery_delay() -> None:
     for (mission, see), expected in steps.items():
         out = read("artillery-delay", location="on-board", mission=mission, can_see=see)
         assert tuple(out.values()) == expected
-    for mission, impact, dice in (("opportunity", 4, "2d4"), ("pre-planned", 1, "1d4"), ("immediate", 1, "1d4")):
+    for mission, impact, dice in (
+        ("opportunity", 4, "2d4"),
+        ("pre-planned", 1, "1d4"),
+        ("immediate", 1, "1d4"),
+    ):
         out = read("artillery-delay", location="off-board", mission=mission)
         assert tuple(out.values()) == (0, "none", "none", "none", impact, dice)
     hand = read("artillery-delay", location="hand-held", mission="immediate")
@@ -582,6 +757,12 @@ def test_artillery_sheaf_and_its_zones() -> None:
             }
             at_point = {"zone": "vaporize", "row": 6} if vaporize else {"zone": "lethal", "row": 0}
             assert read("sheaf-zone", weapon=weapon, distance=vaporize) == at_point
-            assert read("sheaf-zone", weapon=weapon, distance=lethal, inside=True) == {"zone": "lethal", "row": 4}
+            assert read("sheaf-zone", weapon=weapon, distance=lethal, inside=True) == {
+                "zone": "lethal",
+                "row": 4,
+            }
             assert read("sheaf-zone", weapon=weapon, distance=burst) == {"zone": "burst", "row": -3}
-            assert read("sheaf-zone", weapon=weapon, distance=burst + 0.1) == {"zone": "none", "row": "none"}
+            assert read("sheaf-zone", weapon=weapon, distance=burst + 0.1) == {
+                "zone": "none",
+                "row": "none",
+            }

@@ -34,7 +34,9 @@ def load(id: str, name: str) -> None:
         str(system.title)
     elif name == "sequences.yaml":
         for sequence in system.sequences.values():
-            " ".join((sequence.title, sequence.summary, sequence.dice, sequence.odds_by, sequence.notes))
+            " ".join(
+                (sequence.title, sequence.summary, sequence.dice, sequence.odds_by, sequence.notes)
+            )
             for option in sequence.inputs:
                 " ".join((option.help, option.expected))
     else:
@@ -46,7 +48,9 @@ def load(id: str, name: str) -> None:
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("id", list(systems()))
-def test_bent_table_files_are_refused_by_file_and_row(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bent_table_files_are_refused_by_file_and_row(
+    id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files = files_of(id)
     draw, refused, with_row = random.Random(id), 0, 0
     changed: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""Every table of every game: each declared input value is answered or refused by rule, each output is declared."""
+"""Every table of every game: each declared input value is answered or refused by rule, each
+output is declared.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ TABLES = [(game.id, id) for game in systems().values() for id in game.tables]
 
 
 def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
-    """The outputs, or None where the card refuses these inputs by rule; a hole in the grid is no rule."""
+    """The outputs, or None where the card refuses these inputs by rule; a hole in the grid is no
+    rule.
+    """
     try:
         return table.read(given).out
     except UserError as error:
@@ -26,7 +30,9 @@ def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
     return None
 
 
-@pytest.mark.parametrize(("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES])
+@pytest.mark.parametrize(
+    ("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES]
+)
 def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None:
     table = systems()[game].table(name)
     answered = 0
@@ -40,7 +46,9 @@ def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None
     assert answered, "no combination of inputs is answered"
 
 
-@pytest.mark.parametrize(("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES])
+@pytest.mark.parametrize(
+    ("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES]
+)
 def test_every_table_says_what_it_is(game: str, name: str) -> None:
     table = systems()[game].table(name)
     assert table.title

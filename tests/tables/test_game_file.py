@@ -27,7 +27,12 @@ GAME: dict[str, Any] = {
     "publisher": "Nobody",
     "notice": "Nobody's; the rule book is needed.",
     "groups": {"combat": "Combat"},
-    "units": {"types": ["tank"], "flags": {"moving": "it moves"}, "states": ["dead"], "markers": ["moving"]},
+    "units": {
+        "types": ["tank"],
+        "flags": {"moving": "it moves"},
+        "states": ["dead"],
+        "markers": ["moving"],
+    },
     "phases": [{"name": "fire", "clears": ["moving"]}],
     "scores": {"*": {"kill": 3}},
 }
@@ -41,10 +46,18 @@ def test_a_small_game_is_enough() -> None:
     ("part", "value", "told"),
     [
         ("phases", ["move", "fire"], "tiny/game.yaml, row phases 1: must be a mapping with name"),
-        ("phases", [{"name": "fire", "clear": []}], 'row phases 1: "clear" is not known here. Did you mean clears?'),
+        (
+            "phases",
+            [{"name": "fire", "clear": []}],
+            'row phases 1: "clear" is not known here. Did you mean clears?',
+        ),
         ("phases", [{"name": "fire", "clears": ["movin"]}], "row phases fire, clears: "),
         ("units", {"types": ["tank"], "lost": ["dead"]}, "row lost: "),
-        ("units", {"types": ["tank"], "states": ["hit"], "state_flags": {"hit": ["slow"]}}, "row state_flags hit: "),
+        (
+            "units",
+            {"types": ["tank"], "states": ["hit"], "state_flags": {"hit": ["slow"]}},
+            "row state_flags hit: ",
+        ),
         ("units", {"types": []}, "row units: types is missing"),
         ("groups", ["combat"], "row groups: must be group: title"),
         ("scores", {"shoot": {"kill": "3"}}, "row scores shoot: must be result: number"),

@@ -1,4 +1,6 @@
-"""The tables of Lock 'n Load Tactical against its cards: printed cells, whole columns, and what is refused."""
+"""The tables of Lock 'n Load Tactical against its cards: printed cells, whole columns, and what
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,21 @@ def ask(table: str, **given: object) -> dict[str, object]:
         (-1, -4, 3),
     ],
 )
-def test_a_damage_check_adds_the_difference_on_and_off_the_card(attack: int, defense: int, dc_mod: int) -> None:
+def test_a_damage_check_adds_the_difference_on_and_off_the_card(
+    attack: int, defense: int, dc_mod: int
+) -> None:
     result = "damage-check" if dc_mod else "none"
-    assert ask("damage-check-calc", attack=attack, defense=defense) == {"result": result, "dc_mod": dc_mod}
+    assert ask("damage-check-calc", attack=attack, defense=defense) == {
+        "result": result,
+        "dc_mod": dc_mod,
+    }
 
 
 def test_every_printed_cell_of_the_calculation_is_the_difference() -> None:
     for attack, defense in product(range(1, 15), range(1, 12)):
-        assert ask("damage-check-calc", attack=attack, defense=defense)["dc_mod"] == max(0, attack - defense)
+        assert ask("damage-check-calc", attack=attack, defense=defense)["dc_mod"] == max(
+            0, attack - defense
+        )
 
 
 @pytest.mark.parametrize(
@@ -69,12 +78,18 @@ def test_every_printed_cell_of_the_calculation_is_the_difference() -> None:
 )
 def test_the_columns_of_the_damage_check_table(unit: str, results: list[str]) -> None:
     """Morale 4: the bands begin at 5, 8 and 12."""
-    assert [ask("dct", unit=unit, morale=4, total=total)["result"] for total in (4, 5, 8, 12)] == results
-    assert [ask("dct", unit=unit, morale=4, total=total)["result"] for total in (-3, 7, 11, 60)] == results
+    assert [
+        ask("dct", unit=unit, morale=4, total=total)["result"] for total in (4, 5, 8, 12)
+    ] == results
+    assert [
+        ask("dct", unit=unit, morale=4, total=total)["result"] for total in (-3, 7, 11, 60)
+    ] == results
 
 
 def test_with_morale_1_the_second_band_is_empty() -> None:
-    bands = [ask("dct", unit="good-order-mmc", morale=1, total=total)["band"] for total in (1, 2, 3)]
+    bands = [
+        ask("dct", unit="good-order-mmc", morale=1, total=total)["band"] for total in (1, 2, 3)
+    ]
     assert bands == ["le-morale", "ge-2x", "ge-3x"]
 
 
@@ -111,7 +126,11 @@ def test_what_a_result_makes_of_a_unit(unit: str, state: str, result: str, becom
 
 def test_effects_of_results() -> None:
     shaken = ask("result-effects", case="shaken-leader")
-    assert (shaken["fires"], shaken["self_rally"], shaken["move"]) == (False, True, "not-toward-enemy")
+    assert (shaken["fires"], shaken["self_rally"], shaken["move"]) == (
+        False,
+        True,
+        "not-toward-enemy",
+    )
     assert "fires" not in ask("result-effects", case="destroyed")
     assert ask("result-effects", case="shaken-vehicle")["move"] == "half-round-down"
     assert ask("result-effects", case="damaged")["move"] == "must-exit"
@@ -150,16 +169,32 @@ def test_each_row_of_the_direct_fire_modifiers(row: str, value: int) -> None:
 
 def test_direct_fire_modifiers_together() -> None:
     out = ask(
-        "dft-mods", lm=2, degrading=2, ops_complete=3, skill=-1, smoke=True, tis=True, adjacent=True, adjacent_a=True
+        "dft-mods",
+        lm=2,
+        degrading=2,
+        ops_complete=3,
+        skill=-1,
+        smoke=True,
+        tis=True,
+        adjacent=True,
+        adjacent_a=True,
     )
     assert out["attack_mod"] == 2 - 2 - 3 - 1 + 3
-    assert [part["id"] for part in out["parts"]] == ["lm", "degrading", "ops_complete", "skill", "adjacent_a"]  # type: ignore[attr-defined]
+    assert [part["id"] for part in out["parts"]] == [  # type: ignore[attr-defined]
+        "lm",
+        "degrading",
+        "ops_complete",
+        "skill",
+        "adjacent_a",
+    ]
 
 
 @pytest.mark.parametrize(
     ("tm", "lone", "mod"), [(2, False, 2), (4, False, 4), (9, False, 4), (2, True, 4), (9, True, 8)]
 )
-def test_the_target_modifier_has_a_ceiling_and_doubles_for_a_lone_sniper(tm: int, lone: bool, mod: int) -> None:
+def test_the_target_modifier_has_a_ceiling_and_doubles_for_a_lone_sniper(
+    tm: int, lone: bool, mod: int
+) -> None:
     assert ask("dft-mods", tm=tm, lone_sniper=lone, armor=3)["defense_mod"] == mod + 3
     assert ask("oft-mods", tm=tm, lone_sniper=lone)["to_hit_mod"] == mod
 
@@ -188,7 +223,10 @@ def test_melee_odds_are_the_ratio_rounded_up_to_printed_odds_on_and_off_the_card
     for attack, defense in product(range(1, 61, 3), range(1, 61)):
         ratio = Fraction(attack, defense)
         expected = next((odds for odds in printed if Fraction(ODDS[odds]) >= ratio), "5-1")
-        assert ask("melee-odds", attack=attack, defense=defense) == {"odds": expected}, (attack, defense)
+        assert ask("melee-odds", attack=attack, defense=defense) == {"odds": expected}, (
+            attack,
+            defense,
+        )
 
 
 @pytest.mark.parametrize(
@@ -210,21 +248,35 @@ def test_melee_odds_as_printed(attack: int, defense: int, odds: str) -> None:
 
 def test_melee_kill_numbers_and_the_hero() -> None:
     assert [ask("melee-kill", odds=odds)["kill"] for odds in ODDS] == [11, 10, 9, 8, 7, 6, 5, 4, 3]
-    assert [ask("melee-kill", odds=odds, hero=True)["kill"] for odds in ODDS] == [10, 9, 8, 7, 6, 5, 4, 3, 3]
+    assert [ask("melee-kill", odds=odds, hero=True)["kill"] for odds in ODDS] == [
+        10,
+        9,
+        8,
+        7,
+        6,
+        5,
+        4,
+        3,
+        3,
+    ]
     assert ask("melee-kill", odds="5-1", hero=True)["odds_used"] == "5-1"
 
 
 def test_melee_weapons_fires_and_opportunity_fire() -> None:
     assert ask("melee-weapons", case="flamethrower") == {"eligible": "yes"}
     assert ask("melee-weapons", case="other") == {"eligible": "by-module"}
-    assert [ask("fire-start", roll=roll)["fire"] for roll in range(1, 7)] == [False] * 4 + [True] * 2
+    assert [ask("fire-start", roll=roll)["fire"] for roll in range(1, 7)] == [False] * 4 + [
+        True
+    ] * 2
     assert ask("op-fire", case="ops-complete") == {
         "may_fire": "yes",
         "attack_mod": -1,
         "sw_fp": "half-up",
         "oft_mod": 2,
     }
-    assert [ask("op-fire", case=case)["may_fire"] for case in ("unmarked", "fired", "target-stealth")] == [
+    assert [
+        ask("op-fire", case=case)["may_fire"] for case in ("unmarked", "fired", "target-stealth")
+    ] == [
         "yes",
         "no",
         "if-spotted",
@@ -247,7 +299,10 @@ TO_HIT: dict[tuple[str, object], int] = {
 @pytest.mark.parametrize(("row", "value"), TO_HIT.items())
 def test_each_row_of_the_ordnance_modifiers(row: tuple[str, object], value: int) -> None:
     name, given = row
-    assert ask("oft-mods", **{name: given}) == {"to_hit_mod": value, "parts": [{"id": name, "value": value}]}
+    assert ask("oft-mods", **{name: given}) == {
+        "to_hit_mod": value,
+        "parts": [{"id": name, "value": value}],
+    }
 
 
 def test_aircraft_have_no_terrain_and_thermal_sights_see_through_smoke() -> None:
@@ -257,10 +312,22 @@ def test_aircraft_have_no_terrain_and_thermal_sights_see_through_smoke() -> None
 
 def test_even_rolls_above_2_hit_the_turret() -> None:
     places = [ask("hit-location", roll=roll)["location"] for roll in range(2, 13)]
-    assert places == ["hull", "hull", "turret", "hull", "turret", "hull", "turret", "hull", "turret", "hull", "none"]
-    assert [ask("hit-location", roll=roll, turret=False)["location"] for roll in range(2, 13)] == ["hull"] * 10 + [
-        "none"
+    assert places == [
+        "hull",
+        "hull",
+        "turret",
+        "hull",
+        "turret",
+        "hull",
+        "turret",
+        "hull",
+        "turret",
+        "hull",
+        "none",
     ]
+    assert [ask("hit-location", roll=roll, turret=False)["location"] for roll in range(2, 13)] == [
+        "hull"
+    ] * 10 + ["none"]
 
 
 def test_ordnance_against_armor_and_aircraft() -> None:
@@ -270,7 +337,11 @@ def test_ordnance_against_armor_and_aircraft() -> None:
 
     for target in ("vehicle", "aircraft"):
         assert row("dud", target) == ["none", "none", "none", "none", True]
-        assert row("catastrophic", target) == row("greater", target) == ["destroyed", "none", "none", "none", False]
+        assert (
+            row("catastrophic", target)
+            == row("greater", target)
+            == ["destroyed", "none", "none", "none", False]
+        )
     assert row("equal", "vehicle") == ["morale-check", "zero", "shaken", "abandoned", True]
     assert row("less", "vehicle") == ["morale-check", "minus-difference", "none", "shaken", True]
     assert row("equal", "aircraft") == ["damaged", "none", "none", "none", True]
@@ -278,26 +349,34 @@ def test_ordnance_against_armor_and_aircraft() -> None:
 
 
 def test_bail_out() -> None:
-    assert [ask("bail-out-roll", who="crew", roll=roll)["result"] for roll in range(1, 7)] == ["survives"] + [
-        "eliminated"
-    ] * 5
-    assert [ask("bail-out-roll", who="passengers", roll=roll)["result"] for roll in range(1, 7)] == [
+    assert [ask("bail-out-roll", who="crew", roll=roll)["result"] for roll in range(1, 7)] == [
+        "survives"
+    ] + ["eliminated"] * 5
+    assert [
+        ask("bail-out-roll", who="passengers", roll=roll)["result"] for roll in range(1, 7)
+    ] == [
         "eliminated",
         "shaken",
     ] * 3
 
 
 @pytest.mark.parametrize(
-    ("white", "degrading", "lm", "hexes"), [(1, 0, 0, 1), (6, 2, 0, 4), (4, 0, 1, 2), (1, 0, 3, 0), (1, 0, 1, 0)]
+    ("white", "degrading", "lm", "hexes"),
+    [(1, 0, 0, 1), (6, 2, 0, 4), (4, 0, 1, 2), (1, 0, 3, 0), (1, 0, 1, 0)],
 )
-def test_the_spotting_round_drifts_half_way(white: int, degrading: int, lm: int, hexes: int) -> None:
+def test_the_spotting_round_drifts_half_way(
+    white: int, degrading: int, lm: int, hexes: int
+) -> None:
     out = ask("spotting-round", white=white, colored=5, degrading=degrading, lm=lm)
     assert out == {"hexes": hexes, "direction": "south-west"}
 
 
 def test_firepower_of_fire_missions() -> None:
     def around(mission: str, fp: int) -> list[object]:
-        return [ask("mission-fp", mission=mission, fp=fp, distance=distance)["fp"] for distance in range(3)]
+        return [
+            ask("mission-fp", mission=mission, fp=fp, distance=distance)["fp"]
+            for distance in range(3)
+        ]
 
     assert around("standard", 5) == [5, 5, 0]
     assert around("loose", 5) == [2, 2, 2]
@@ -312,7 +391,12 @@ def test_firepower_of_fire_missions() -> None:
 
 def test_fire_missions() -> None:
     out = ask("fire-missions", case="walking-barrage")
-    assert (out["center"], out["ring1"], out["ring2"], out["extra_turns"]) == ("full", "none", "none", 2)
+    assert (out["center"], out["ring1"], out["ring2"], out["extra_turns"]) == (
+        "full",
+        "none",
+        "none",
+        2,
+    )
     out = ask("fire-missions", case="concentrated")
     assert (out["center"], out["ring1"], out["ring2"], out["extra_turns"]) == (
         "one-and-a-half-up",
@@ -328,11 +412,20 @@ def test_fire_missions() -> None:
 def test_fate_of_crew_and_passengers() -> None:
     def row(cause: str, vehicle: str) -> list[object]:
         return [
-            ask("crew-fate", cause=cause, vehicle=vehicle, who=who)["result"] for who in ("crew", "inside", "outside")
+            ask("crew-fate", cause=cause, vehicle=vehicle, who=who)["result"]
+            for who in ("crew", "inside", "outside")
         ]
 
-    assert row("dft", "none") == row("dft", "shaken") == ["none", "damage-check-if-exposed", "damage-check"]
-    assert row("dft", "abandoned") == row("oft", "abandoned") == ["shaken-crew"] + ["disembark-morale-check"] * 2
+    assert (
+        row("dft", "none")
+        == row("dft", "shaken")
+        == ["none", "damage-check-if-exposed", "damage-check"]
+    )
+    assert (
+        row("dft", "abandoned")
+        == row("oft", "abandoned")
+        == ["shaken-crew"] + ["disembark-morale-check"] * 2
+    )
     assert row("dft", "destroyed") == ["bail-out"] + ["damage-check-then-bail-out"] * 2
     assert row("oft", "none") == ["none", "none", "disembark-morale-check"]
     assert row("oft", "shaken") == ["none", "morale-check", "disembark-morale-check"]
@@ -348,7 +441,10 @@ def test_support_weapons() -> None:
     assert (smc["carry"], smc["fire"], smc["mp_penalty"]) == (1, "one-half-up", 2)
     assert "carry" not in ask("sw-usage", case="captured")
     assert ask("sw-usage", case="squad")["carry"] == 2
-    assert [ask("sw-usage", case=case)["carry"] for case in ("medic", "sniper", "crew", "mounted-half-squad")] == [
+    assert [
+        ask("sw-usage", case=case)["carry"]
+        for case in ("medic", "sniper", "crew", "mounted-half-squad")
+    ] == [
         0,
         0,
         1,
@@ -372,17 +468,41 @@ def test_speed(given: dict[str, object], fast: bool, mod: int) -> None:
 
 
 def test_passengers_stacking_and_mines() -> None:
-    assert ask("passenger-capacity", case="po") == {"mmc": "half-squad", "sw": 1, "smc": 1, "ride": "outside"}
-    assert ask("passenger-capacity", case="pp") == {"mmc": "squad", "sw": 2, "smc": 2, "ride": "inside"}
-    assert ask("stacking", case="atgm-team") == {"counts_as": "squad", "equivalent": 0.5, "limit": 3}
+    assert ask("passenger-capacity", case="po") == {
+        "mmc": "half-squad",
+        "sw": 1,
+        "smc": 1,
+        "ride": "outside",
+    }
+    assert ask("passenger-capacity", case="pp") == {
+        "mmc": "squad",
+        "sw": 2,
+        "smc": 2,
+        "ride": "inside",
+    }
+    assert ask("stacking", case="atgm-team") == {
+        "counts_as": "squad",
+        "equivalent": 0.5,
+        "limit": 3,
+    }
     assert ask("stacking", case="wreck") == {"counts_as": "vehicle", "equivalent": 1, "limit": 1}
     mines = [ask("mines-vehicle", roll=roll)["result"] for roll in range(1, 7)]
-    assert mines == ["none", "shaken", "shaken", "shaken-immobilized", "shaken-immobilized", "destroyed"]
+    assert mines == [
+        "none",
+        "shaken",
+        "shaken",
+        "shaken-immobilized",
+        "shaken-immobilized",
+        "destroyed",
+    ]
     assert ask("mines-vehicle", roll=6)["crew_lost"] is True
 
 
 def test_streams() -> None:
-    cost = [[ask("streams", stream=stream, unit=unit).get("mp") for unit in "ltor"] for stream in range(1, 6)]
+    cost = [
+        [ask("streams", stream=stream, unit=unit).get("mp") for unit in "ltor"]
+        for stream in range(1, 6)
+    ]
     assert cost == [[0, 0, 0, 0], [1, 2, 3, 4], [2, 4, 6, None], [4, 8, None, None], [None] * 4]
     assert ask("streams", stream=5, unit="l") == {"allowed": False}
 
@@ -396,14 +516,24 @@ def test_thermal_sights() -> None:
 
 
 def test_phases_rally_and_movement() -> None:
-    assert [ask("phases", case=case)["order"] for case in ("rally", "operations", "administrative")] == [1, 2, 3]
+    assert [
+        ask("phases", case=case)["order"] for case in ("rally", "operations", "administrative")
+    ] == [1, 2, 3]
     assert ask("phases", case="operations")["passes_to_end"] == 3
     assert ask("phases", case="administrative")["section"] == "9.0"
     assert ask("rally-mods", cover=True, lm=2) == {"roll_mod": -4}
     assert ask("rally-mods", lm=2, is_leader=True) == {"roll_mod": 0}
-    assert [ask("self-rally", case=case)["self_rally"] for case in ("vehicle", "crew")] == ["yes", "if-marked"]
+    assert [ask("self-rally", case=case)["self_rally"] for case in ("vehicle", "crew")] == [
+        "yes",
+        "if-marked",
+    ]
     fire = ask("movement", case="assault-fire")
-    assert (fire["mp"], fire["dft_mod"], fire["oft_mod"], fire["vehicle_oft_mod"]) == ("half", -2, 1, 2)
+    assert (fire["mp"], fire["dft_mod"], fire["oft_mod"], fire["vehicle_oft_mod"]) == (
+        "half",
+        -2,
+        1,
+        2,
+    )
     assert "vehicle_oft_mod" not in ask("movement", case="stealth-movement")
     assert "dft_mod" not in ask("movement", case="double-time")
 

@@ -1,4 +1,6 @@
-"""The tables of No Honor in Surrender against its card: printed cells, whole columns, and what is refused."""
+"""The tables of No Honor in Surrender against its card: printed cells, whole columns, and what
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_the_columns_of_the_ranged_combat_table(column: int, results: str) -> No
     ("firepower", "shift", "column"),
     [(3, 0, 2), (15, 0, 12), (19, 0, 16), (45, 0, 20), (45, 2, 12), (3, 2, 0), (20, 8, 0)],
 )
-def test_the_column_is_the_highest_heading_moved_left(firepower: int, shift: int, column: int) -> None:
+def test_the_column_is_the_highest_heading_moved_left(
+    firepower: int, shift: int, column: int
+) -> None:
     assert ask("ranged-combat", firepower=firepower, shift=shift, roll=7)["column"] == column
 
 
@@ -71,13 +75,16 @@ def test_concealing_hexes_move_the_column() -> None:
         assert ask("column-shift", terrain=terrain)["shift"] == (2 if terrain in concealing else 0)
         assert ask("terrain", terrain=terrain)["conceals"] == (terrain in concealing)
     shifts = [
-        ask("column-shift", feature=feature)["shift"] for feature in ("none", "foxhole", "bunker", "cave", "wreck")
+        ask("column-shift", feature=feature)["shift"]
+        for feature in ("none", "foxhole", "bunker", "cave", "wreck")
     ]
     assert shifts == [0, 0, 0, 2, 2]
     assert ask("column-shift", terrain="trees", feature="cave", infantry_vs_tank=True)["shift"] == 4
     for marker in ("move", "fire", "charge"):
         assert ask("column-shift", terrain="trees", marker=marker)["shift"] == 0
-        assert ask("column-shift", terrain="trees", marker=marker, infantry_vs_tank=True)["shift"] == 2
+        assert (
+            ask("column-shift", terrain="trees", marker=marker, infantry_vs_tank=True)["shift"] == 2
+        )
 
 
 def test_what_a_result_does() -> None:
@@ -127,7 +134,9 @@ def test_failing_a_morale_check(kind: str, state: str, result: str, after: str) 
         ("unshakable", "shaken", True, ("not-allowed", "not-allowed", False)),
     ],
 )
-def test_a_damaged_result_on_one_unit(kind: str, state: str, hit: bool, answer: tuple[str, str, bool]) -> None:
+def test_a_damaged_result_on_one_unit(
+    kind: str, state: str, hit: bool, answer: tuple[str, str, bool]
+) -> None:
     out = ask("damaged-effect", unit_class=kind, state=state, hit=hit)
     assert (out["result"], out["after"], out["check"]) == answer
 
@@ -139,8 +148,12 @@ def test_limits_stopping_and_leadership() -> None:
     assert ask("stop-moving", unit_class="shakeable", banzai=True) == {"stops": True}
     assert ask("stop-moving", unit_class="unshakable") == {"stops": True}
     assert ask("stop-moving", unit_class="unshakable", banzai=True) == {"stops": False}
-    assert ask("stop-moving", unit_class="unshakable", banzai=True, flamethrower=True) == {"stops": True}
-    assert [ask("leadership", unit=unit)["adds"] for unit in ("squad", "weapon-team", "leader")] == [True, True, False]
+    assert ask("stop-moving", unit_class="unshakable", banzai=True, flamethrower=True) == {
+        "stops": True
+    }
+    assert [
+        ask("leadership", unit=unit)["adds"] for unit in ("squad", "weapon-team", "leader")
+    ] == [True, True, False]
     assert ask("leadership", unit="squad", leader_state="shaken") == {"adds": False}
 
 
@@ -156,15 +169,26 @@ def test_the_terrain_chart() -> None:
     }
     assert ask("terrain", terrain="cave")["example_hex"] == ""
     blocking = [
-        terrain for terrain in system("nhis").lists["terrains"] if ask("terrain", terrain=terrain)["blocks_los"]
+        terrain
+        for terrain in system("nhis").lists["terrains"]
+        if ask("terrain", terrain=terrain)["blocks_los"]
     ]
     assert blocking == ["wooden-building", "hut", "hill", "trees", "tall-grass"]
 
 
 def test_what_stands_in_a_hex_adds_to_its_cover_but_a_bunker_replaces_it() -> None:
     features = ("none", "foxhole", "bunker", "cave", "wreck")
-    assert [ask("cover", terrain="trees", feature=feature)["cover"] for feature in features] == [2, 3, 4, 8, 3]
-    assert [ask("cover", terrain="hill", feature=feature, from_lower=True)["cover"] for feature in features] == [
+    assert [ask("cover", terrain="trees", feature=feature)["cover"] for feature in features] == [
+        2,
+        3,
+        4,
+        8,
+        3,
+    ]
+    assert [
+        ask("cover", terrain="hill", feature=feature, from_lower=True)["cover"]
+        for feature in features
+    ] == [
         1,
         2,
         4,

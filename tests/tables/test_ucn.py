@@ -74,14 +74,23 @@ def test_skill_checks() -> None:
 
     counted = {skill: successes(skill) for skill in (-60, 0, 1, 2, 10, 19, 20, 80)}
     assert counted == {-60: 1, 0: 1, 1: 1, 2: 2, 10: 10, 19: 19, 20: 19, 80: 19}
-    assert [roll for roll in range(1, 21) if read("skill-check", skill=10, roll=roll)["loses_ap"]] == [20]
-    assert [read("skill-check", skill=skill, roll=20)["over"] for skill in (-5, 20, 21, 26)] == [0, 0, 1, 6]
+    assert [
+        roll for roll in range(1, 21) if read("skill-check", skill=10, roll=roll)["loses_ap"]
+    ] == [20]
+    assert [read("skill-check", skill=skill, roll=20)["over"] for skill in (-5, 20, 21, 26)] == [
+        0,
+        0,
+        1,
+        6,
+    ]
     with refuses("bad-value skill"):
         lookup("ucn", "skill-check", skill=81, roll=3)
 
 
 def test_who_is_spotted() -> None:
-    seen = {who: read("spotted-area", who=who) for who in ("target", "within-1-inch", "rest-of-element")}
+    seen = {
+        who: read("spotted-area", who=who) for who in ("target", "within-1-inch", "rest-of-element")
+    }
     assert seen == {"target": True, "within-1-inch": True, "rest-of-element": False}
     assert "unspotted" in lookup("ucn", "spotted-area", who="rest-of-element")["text"]
 
@@ -126,7 +135,9 @@ def test_weapons() -> None:
 def test_the_weapon_tables_and_the_save_agree() -> None:
     tables = ("firearms", "machine-guns", "specialist-weapons")
     for table in tables:
-        for weapon in next(option.values for option in TABLES[table].inputs if option.name == "weapon"):
+        for weapon in next(
+            option.values for option in TABLES[table].inputs if option.name == "weapon"
+        ):
             allowed = read("save-roll", weapon=weapon, roll=1) != "not-allowed"
             assert read(table, weapon=weapon)["save"] is allowed, weapon
 
@@ -141,7 +152,13 @@ def test_status_damage() -> None:
         "figures_removed": 0,
     }
     assert read("status-damage", roll=12)["skill_modifier"] == -6
-    assert tuple(read("status-damage", roll=20, bonus=60).values()) == (80, "combat-ineffective", -6, -2, 1)
+    assert tuple(read("status-damage", roll=20, bonus=60).values()) == (
+        80,
+        "combat-ineffective",
+        -6,
+        -2,
+        1,
+    )
     assert "4 inches" in lookup("ucn", "status-damage", roll=7)["text"]
 
 
@@ -211,7 +228,10 @@ def test_only_the_attacker_charges() -> None:
     ],
 )
 def test_melee_outcomes(
-    attacker: tuple[int, int], defender: tuple[int, int], outnumbered: bool, gives: tuple[object, ...]
+    attacker: tuple[int, int],
+    defender: tuple[int, int],
+    outnumbered: bool,
+    gives: tuple[object, ...],
 ) -> None:
     out = read(
         "melee-outcome",
@@ -246,9 +266,14 @@ def test_vehicle_modifiers_in_both_columns() -> None:
         "attacker_vehicle_moving": (4, -10),
     }
     for row, cells in rows.items():
-        read_ = tuple(read("vehicle-modifiers", purpose=purpose, **{row: True}) for purpose in ("spot", "shoot"))
+        read_ = tuple(
+            read("vehicle-modifiers", purpose=purpose, **{row: True})
+            for purpose in ("spot", "shoot")
+        )
         assert read_ == cells, row
-    assert [read("vehicle-modifiers", purpose=purpose, extra_ap=2) for purpose in ("spot", "shoot")] == [8, 8]
+    assert [
+        read("vehicle-modifiers", purpose=purpose, extra_ap=2) for purpose in ("spot", "shoot")
+    ] == [8, 8]
 
 
 def test_hit_location() -> None:
@@ -258,21 +283,37 @@ def test_hit_location() -> None:
 
 
 def test_armour_save() -> None:
-    printed = ["glancing-hit", *["strong-point"] * 4, *["favourable-slope"] * 5, *["direct-hit"] * 9, "weak-point"]
-    assert column("armour-save") == printed
-    assert [read("armour-save", roll=roll)["armour_modifier"] for roll in (1, 2, 5, 6, 10, 11, 19, 20)] == [
-        *(3, 2, 2, 1, 1, 0, 0, -1)
+    printed = [
+        "glancing-hit",
+        *["strong-point"] * 4,
+        *["favourable-slope"] * 5,
+        *["direct-hit"] * 9,
+        "weak-point",
     ]
+    assert column("armour-save") == printed
+    assert [
+        read("armour-save", roll=roll)["armour_modifier"] for roll in (1, 2, 5, 6, 10, 11, 19, 20)
+    ] == [*(3, 2, 2, 1, 1, 0, 0, -1)]
 
 
 def test_vehicle_damage() -> None:
-    printed = ["spalling"] * 5 + ["mobility-kill"] * 5 + ["mission-kill"] * 5 + ["catastrophic-kill"] * 5
+    printed = (
+        ["spalling"] * 5 + ["mobility-kill"] * 5 + ["mission-kill"] * 5 + ["catastrophic-kill"] * 5
+    )
     assert column("vehicle-damage") == printed
     rows = {
         1: (1, "spalling", True, True, True, "roll", "disembark"),
         6: (6, "mobility-kill", False, True, True, "unhurt", "disembark-pinned"),
         11: (11, "mission-kill", False, False, False, "unhurt", "roll"),
-        16: (16, "catastrophic-kill", False, False, False, "combat-ineffective", "combat-ineffective"),
+        16: (
+            16,
+            "catastrophic-kill",
+            False,
+            False,
+            False,
+            "combat-ineffective",
+            "combat-ineffective",
+        ),
     }
     assert {roll: tuple(read("vehicle-damage", roll=roll).values()) for roll in rows} == rows
     assert read("vehicle-damage", roll=5, bonus=1)["result"] == "mobility-kill"
@@ -281,14 +322,21 @@ def test_vehicle_damage() -> None:
 def test_crew_and_passengers() -> None:
     assert column("spalling-crew") == ["injured"] * 15 + ["unhurt"] * 5
     assert [read("spalling-crew", roll=roll)["vehicle_ap"] for roll in (15, 16)] == [2, 4]
-    assert column("mission-kill-passengers") == ["combat-ineffective"] * 15 + ["disembark-pinned"] * 5
+    assert (
+        column("mission-kill-passengers") == ["combat-ineffective"] * 15 + ["disembark-pinned"] * 5
+    )
 
 
 # -- command ----------------------------------------------------------------------------------------------------------
 
 
 def test_who_tests_morale() -> None:
-    cases = {"suppression-marker": True, "morale-marker": True, "failed-earlier": True, "none": False}
+    cases = {
+        "suppression-marker": True,
+        "morale-marker": True,
+        "failed-earlier": True,
+        "none": False,
+    }
     assert {case: read("morale-test-when", situation=case) for case in cases} == cases
 
 
@@ -317,9 +365,19 @@ def test_reload() -> None:
 
 
 def test_action_points() -> None:
-    rows = {"infantry": (3, "character"), "heavy-weapon-crew": (4, "crew"), "vehicle": (4, "element")}
+    rows = {
+        "infantry": (3, "character"),
+        "heavy-weapon-crew": (4, "crew"),
+        "vehicle": (4, "element"),
+    }
     assert {unit: tuple(read("ap-allowance", unit=unit).values()) for unit in rows} == rows
-    topics = {"officer": True, "nco": True, "junior-nco": True, "several-characters": False, "use-again": False}
+    topics = {
+        "officer": True,
+        "nco": True,
+        "junior-nco": True,
+        "several-characters": False,
+        "use-again": False,
+    }
     topics["keep-unused"] = False
     assert {topic: read("additional-ap", topic=topic) == "allowed" for topic in topics} == topics
 
@@ -357,5 +415,7 @@ def test_what_actions_cost() -> None:
 def test_interrupt_rules() -> None:
     allowed = {"fresh-element", "during-enemy-move", "several-targets", "enemy-continues"}
     topics = next(option.values for option in TABLES["interrupt-rules"].inputs)
-    assert {topic for topic in topics if read("interrupt-rules", topic=topic) == "allowed"} == allowed
+    assert {
+        topic for topic in topics if read("interrupt-rules", topic=topic) == "allowed"
+    } == allowed
     assert len(topics) == 11

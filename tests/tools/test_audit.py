@@ -1,4 +1,6 @@
-"""`make audit` is green only if each package of each lock file was checked; a stand-in for pip-audit answers."""
+"""`make audit` is green only if each package of each lock file was checked; a stand-in for
+pip-audit answers.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ Audit = Callable[..., int]
 
 @pytest.fixture
 def run_audit(tmp_path: Path) -> Audit:
-    """Audit two lock files; `answers` says what the stand-in says about a package, None: nothing."""
+    """Audit two lock files; `answers` says what the stand-in says about a package, None:
+    nothing.
+    """
     (tmp_path / "requirements.lock").write_text(LOCK)
     (tmp_path / "requirements-docs.lock").write_text(DOCS_LOCK)
 
@@ -60,18 +64,35 @@ def run_audit(tmp_path: Path) -> Audit:
     return run
 
 
-def test_each_package_of_each_lock_is_checked(run_audit: Audit, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_package_of_each_lock_is_checked(
+    run_audit: Audit, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run_audit() == 0
-    assert "Each of the 5 packages in requirements-docs.lock, requirements.lock was checked" in capsys.readouterr().out
+    assert (
+        "Each of the 5 packages in requirements-docs.lock, requirements.lock was checked"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "answer", "line"),
     [
-        ("delta", {"skip_reason": "not found on the index"}, "delta 4.0 was not checked: not found on the index"),
+        (
+            "delta",
+            {"skip_reason": "not found on the index"},
+            "delta 4.0 was not checked: not found on the index",
+        ),
         ("beta", None, "beta 2.0 was not checked: pip-audit did not mention it"),
-        ("alpha", {"vulns": [{"id": "PYSEC-1", "fix_versions": ["1.1"]}]}, "alpha 1.0: PYSEC-1, fixed in 1.1"),
-        ("gamma", {"vulns": [{"id": "PYSEC-2", "fix_versions": []}]}, "gamma 3.1: PYSEC-2, fixed in no release yet"),
+        (
+            "alpha",
+            {"vulns": [{"id": "PYSEC-1", "fix_versions": ["1.1"]}]},
+            "alpha 1.0: PYSEC-1, fixed in 1.1",
+        ),
+        (
+            "gamma",
+            {"vulns": [{"id": "PYSEC-2", "fix_versions": []}]},
+            "gamma 3.1: PYSEC-2, fixed in no release yet",
+        ),
     ],
 )
 def test_a_package_that_is_vulnerable_or_was_not_checked_fails_it(
@@ -89,4 +110,6 @@ def test_no_report_at_all_fails_it(run_audit: Audit, capsys: pytest.CaptureFixtu
 def test_the_locks_of_the_project_are_read_whole(root: Path) -> None:
     for lock in root.glob("requirements*.lock"):
         text = lock.read_text()
-        assert len(audit.locked_packages(text)) == len(re.findall("^[a-z0-9]", text, re.MULTILINE)), lock.name
+        assert len(audit.locked_packages(text)) == len(
+            re.findall("^[a-z0-9]", text, re.MULTILINE)
+        ), lock.name

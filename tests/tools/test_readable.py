@@ -37,7 +37,9 @@ def test_a_figure_above_its_limit_is_named_with_its_package() -> None:
 def test_a_new_package_is_held_to_the_mean_of_the_others() -> None:
     limits = {"bot/game": {"ternaries": 10.0}, "bot/rules": {"ternaries": 30.0}}
     assert compute_mean_limits(limits) == {"ternaries": 20.0}
-    assert find_excesses({"bot/undo": {"ternaries": 21.0}}, limits) == ["bot/undo: ternaries 21, at most 20"]
+    assert find_excesses({"bot/undo": {"ternaries": 21.0}}, limits) == [
+        "bot/undo: ternaries 21, at most 20"
+    ]
 
 
 def test_limits_are_lowered_and_never_raised() -> None:

@@ -1,4 +1,6 @@
-"""The check of a whole database: an honest game passes, whatever was changed in the file is named."""
+"""The check of a whole database: an honest game passes, whatever was changed in the file is
+named.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,22 @@ def commit(game: str, row: str = "") -> Commit:
             "kind": "start",
             "free": True,
             "game": game,
-            "secret": {"epoch": 1, "commitment": commitment(SEED), "digest": NO_TEXTS, "closing": True, "protocol": 2},
+            "secret": {
+                "epoch": 1,
+                "commitment": commitment(SEED),
+                "digest": NO_TEXTS,
+                "closing": True,
+                "protocol": 2,
+            },
         },
         {**roll(2), "closes": True},
         {"kind": "sealed", "of": "roll", "sealed": salted("salt", secret)},
     ]
     previous, events = genesis(game), []
     for number, body in enumerate(bodies, 1):
-        text = canonical({"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body})
+        text = canonical(
+            {"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body}
+        )
         previous = event_hash(previous, text)
         events.append(EventRow(row, number, text, previous))
     return Commit(
@@ -74,7 +84,10 @@ async def test_an_empty_database_passes() -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda c: replace(c, seeds=(replace(c.seeds[0], seed=b"t" * 32),)), "not the one promised"),
+        (
+            lambda c: replace(c, seeds=(replace(c.seeds[0], seed=b"t" * 32),)),
+            "not the one promised",
+        ),
         (lambda c: replace(c, texts=(c.texts[0]._replace(text='{"dice":[]}'),)), "was changed"),
         (lambda c: with_event(c, 1, body='{"dice":[],"number":2}'), "hash does not fit"),
         (lambda c: with_event(c, 2, hash="0" * 64), "hash does not fit"),
@@ -99,7 +112,11 @@ def with_event(commit: Commit, index: int, **fields: Any) -> Commit:
 
 @pytest.mark.parametrize(
     ("state", "fault"),
-    [({"turn": 1}, "cannot be read"), ({"name": "Another"}, "not what the log leads to"), ({"number": 9}, "not what")],
+    [
+        ({"turn": 1}, "cannot be read"),
+        ({"name": "Another"}, "not what the log leads to"),
+        ({"number": 9}, "not what"),
+    ],
 )
 async def test_a_state_that_the_log_does_not_explain(state: Json, fault: str) -> None:
     store, honest = await fresh_store(), commit("g1")

@@ -1,4 +1,6 @@
-"""No answer and no event changes unseen: frozen scenes, typed again, are answered and logged as they were."""
+"""No answer and no event changes unseen: frozen scenes, typed again, are answered and logged as
+they were.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,19 @@ import pytest
 from bot.interface.registry import registry
 from bot.systems.catalog import systems
 from tools import commands as tool
-from tools.commands import Line, Scene, by_hand, differs, editions, freeze, frozen, play, told, what_to_do, write
+from tools.commands import (
+    Line,
+    Scene,
+    by_hand,
+    differs,
+    editions,
+    freeze,
+    frozen,
+    play,
+    told,
+    what_to_do,
+    write,
+)
 
 SCENES = {scene.name: scene for scene in frozen().scenes}
 
@@ -36,7 +50,9 @@ def test_the_scenes_are_many_and_of_all_kinds() -> None:
     for spec in registry():
         if spec.family == "sequence" and spec.system in systems():
             assert any(f"{text} ".startswith(f"{spec.name} ") for text in done), spec.name
-    tables = {word for line in lines if "-table " in line.text for word in line.text.split(" ")[1:2]}
+    tables = {
+        word for line in lines if "-table " in line.text for word in line.text.split(" ")[1:2]
+    }
     assert tables >= {id for system in systems().values() for id in system.tables}
     refused = sum("\n" in line.says and line.log == before.log for before, line in pairwise(lines))
     assert 0.2 < refused / len(lines) < 0.6, "most commands do something"

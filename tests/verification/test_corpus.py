@@ -1,4 +1,6 @@
-"""No outcome changes unseen: frozen inputs and dice of every sequence and table still come out the same."""
+"""No outcome changes unseen: frozen inputs and dice of every sequence and table still come out
+the same.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ TARGETS += [(game.id, "table", id) for game in systems().values() for id in game
 
 
 @pytest.mark.sample(40)
-@pytest.mark.parametrize(("system", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS])
+@pytest.mark.parametrize(
+    ("system", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS]
+)
 def test_outcomes_are_those_of_the_frozen_corpus(system: str, kind: str, id: str) -> None:
     corpus = frozen(system)
     entries = corpus.of(kind, id) + (corpus.of("odds", id) if kind == "sequence" else [])
@@ -33,7 +37,9 @@ def test_the_corpus_is_of_todays_edition_and_large_enough(system: str) -> None:
     written = {id: len(corpus.of("sequence", id)) for id in systems()[system].sequences}
     # A sequence with few inputs and one die has no more situations than these.
     assert {id for id, count in written.items() if count < 60} <= {"facing"}
-    assert sum(bool(entry.get("after")) for entry in corpus.entries) > 40, "results that are written to units"
+    assert sum(bool(entry.get("after")) for entry in corpus.entries) > 40, (
+        "results that are written to units"
+    )
 
 
 def test_a_changed_outcome_is_listed_with_inputs_dice_and_what_differs() -> None:
@@ -47,7 +53,10 @@ def test_a_changed_outcome_is_listed_with_inputs_dice_and_what_differs() -> None
     assert lines.startswith("lnlt fire attackers=")
     assert what_differs(frozen_one, now) == "attack_total"
     assert f"out.attack_total: 99 -> {entry['out']['attack_total']}" in lines
-    assert "raise edition in tables/lnlt/game.yaml and say which card in docs/editions.md" in what_to_do(corpus, was)
+    assert (
+        "raise edition in tables/lnlt/game.yaml and say which card in docs/editions.md"
+        in what_to_do(corpus, was)
+    )
 
 
 def test_units_that_suffer_otherwise_and_refusals_are_changes_too() -> None:
@@ -72,7 +81,10 @@ def test_freezing_is_refused_while_an_outcome_changed_under_the_same_edition(
     monkeypatch.setattr(tool, "frozen", lambda system: changed)
     monkeypatch.setattr(tool, "path_of", lambda system: _File())
     assert freeze() == 1
-    assert "outcome of asl recover changed: raise edition in tables/asl/game.yaml" in capsys.readouterr().err
+    assert (
+        "outcome of asl recover changed: raise edition in tables/asl/game.yaml"
+        in capsys.readouterr().err
+    )
     monkeypatch.setattr(System, "edition", honest.edition + 1)
     assert "is of edition" in what_to_do(changed, entry)
 

@@ -1,4 +1,6 @@
-"""A game as a file: what is in it, what is kept out, and that it can be checked from the command line."""
+"""A game as a file: what is in it, what is kept out, and that it can be checked from the command
+line.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,12 @@ from tests.refusing import refuses
 
 GAME = "g1"
 OLD, NEW = b"o" * 32, b"n" * 32
-ROLL: Json = {"command": "roll", "inputs": {"dice": "7"}, "out": {"total": 7, "dice": []}, "result": "7"}
+ROLL: Json = {
+    "command": "roll",
+    "inputs": {"dice": "7"},
+    "out": {"total": 7, "dice": []},
+    "result": "7",
+}
 OPENED = canonical({"kind": "roll", **ROLL})
 CLOSED = canonical({"kind": "roll", **ROLL, "texts": {"label": "x" * 64}})
 
@@ -33,7 +40,9 @@ def promise(epoch: int, seed: bytes) -> Json:
 def rows(bodies: list[Json]) -> list[EventRow]:
     previous, events = genesis(GAME), []
     for number, body in enumerate(bodies, 1):
-        text = canonical({"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body})
+        text = canonical(
+            {"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body}
+        )
         previous = event_hash(previous, text)
         events.append(EventRow("another-row", number, text, previous))
     return events
@@ -84,7 +93,9 @@ def export() -> Json:
         TextRow("g1", 4, "label", "s2", "a secret label", "p1"),
         TextRow("g1", 4, "answer", "s2", "a secret answer", "p1"),
     ]
-    return export_game(GAME, events, seeds, texts, [PersonRow("g1", "p1", "discord:1", "Anna")], system="lnlt")
+    return export_game(
+        GAME, events, seeds, texts, [PersonRow("g1", "p1", "discord:1", "Anna")], system="lnlt"
+    )
 
 
 def test_seeds_that_were_not_published_and_sealed_rolls_stay_out(export: Json) -> None:
@@ -98,7 +109,9 @@ def test_seeds_that_were_not_published_and_sealed_rolls_stay_out(export: Json) -
 def test_it_is_read_back_whole(export: Json) -> None:
     read = read_export(json.loads(json.dumps(export)))
     assert (read.game, read.head) == (GAME, export["events"][-1]["hash"])
-    assert [canonical(event.body) for event in read.events] == [canonical(e["body"]) for e in export["events"]]
+    assert [canonical(event.body) for event in read.events] == [
+        canonical(e["body"]) for e in export["events"]
+    ]
     assert [(seed.epoch, seed.seed) for seed in read.seeds] == [(1, OLD), (2, b"")]
     assert read.persons[0].name == "Anna"
     assert read.texts[0].text == "für Anna"
@@ -119,7 +132,8 @@ def test_its_file_can_be_checked(export: Json, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xff", b"{", b"[" * 100_000, b"[]", b'{"format":"grognard-game","version":9}']
+    "content",
+    [b"", b"\xff", b"{", b"[" * 100_000, b"[]", b'{"format":"grognard-game","version":9}'],
 )
 def test_a_file_that_is_no_export(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "game.json"

@@ -1,5 +1,5 @@
-"""Logs as a cheat would write them, all hashes made to fit: each is refused, with the reason, by both verifiers, and by
-the page but for what it says that it leaves to them."""
+"""Logs as a cheat would write them, all hashes made to fit: each is refused, with the reason, by
+both verifiers, and by the page but for what it says that it leaves to them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from bot.rules.proof.chain import salted
 from bot.rules.proof.fair import NO_TEXTS
 from bot.verification.check_file import check
 from bot.verification.export_format import read_json
-from tests.forging import Dice, Json, bodies, copied, rechained, renumbered, resealed, reseeded, retold
+from tests.forging import (
+    Dice,
+    Json,
+    bodies,
+    copied,
+    rechained,
+    renumbered,
+    resealed,
+    reseeded,
+    retold,
+)
 from tests.fresh import run
 from tests.page_script import said_by_page
 from tests.playing import Channel, two_sides
@@ -38,16 +48,26 @@ def played() -> str:
         await two_sides(channel)
         await channel.do("Anna", 'fair add "my own luck"')
         await channel.do("Bob", 'fair add "so be it"')
-        await channel.do("Anna", "roll 2d6+1 label=fate", 'lnlt fire attackers=us1 targets="vc1; vc2" adjacent')
+        await channel.do(
+            "Anna", "roll 2d6+1 label=fate", 'lnlt fire attackers=us1 targets="vc1; vc2" adjacent'
+        )
         await channel.do("Anna", "roll 3d6 label=hush secret")
-        await channel.do("Bob", "lnlt morale-check units=Tran secret", "lnlt morale-check units=Tran hand=6,6 secret")
+        await channel.do(
+            "Bob",
+            "lnlt morale-check units=Tran secret",
+            "lnlt morale-check units=Tran hand=6,6 secret",
+        )
         for name, number in (("Anna", 12), ("Bob", 13), ("Bob", 14)):
             await channel.do(name, f"game reveal {number}")
         await channel.do("Anna", "roll 2dA", "roll d20 secret", "roll 2d6 hand=3,4", "game next")
         await channel.do("Bob", "game initiative VC", "unit edit Tran marker=+fired")
-        await channel.do("Anna", "unit edit us2 marker=+low-crawl", "game undo", "game redo", "roll d20")
+        await channel.do(
+            "Anna", "unit edit us2 marker=+low-crawl", "game undo", "game redo", "roll d20"
+        )
         for what in ("undo", "redo", "undo"):
-            asked = await (channel.undo_last("Anna") if what == "undo" else channel.do("Anna", "game redo"))
+            asked = await (
+                channel.undo_last("Anna") if what == "undo" else channel.do("Anna", "game redo")
+            )
             await channel.press("Bob", asked.buttons[0].action)
         await channel.do("Anna", "roll d20", "lnlt-table hero-creation", "lnlt-table crash-drift")
         await channel.do("Anna", 'lnlt melee attackers="us1; us2" defenders="squad fp=1"')
@@ -68,7 +88,11 @@ def honest() -> Json:
 
 def first(log: Json, kind: str, **holds: Any) -> Json:
     """The first event of a kind that holds these fields."""
-    return next(body for body in bodies(log, kind) if all(body.get(key) == value for key, value in holds.items()))
+    return next(
+        body
+        for body in bodies(log, kind)
+        if all(body.get(key) == value for key, value in holds.items())
+    )
 
 
 def fire(log: Json) -> Json:
@@ -80,7 +104,9 @@ def last_unit(log: Json) -> Json:
 
 
 def sealed(log: Json, at: int) -> int:
-    """The number of a sealed event: 0 the 3d6, 1 the morale check, 2 that of real dice, 3 the d20, 4 Carl's."""
+    """The number of a sealed event: 0 the 3d6, 1 the morale check, 2 that of real dice, 3 the
+    d20, 4 Carl's.
+    """
     number: int = bodies(log, "sealed")[at]["number"]
     return number
 
@@ -249,7 +275,9 @@ def start_without_promise(log: Json) -> None:
 
 
 def seed_under_seal(log: Json) -> None:
-    """The seed is published while a roll under it is closed: its roller could still say that there was none."""
+    """The seed is published while a roll under it is closed: its roller could still say that
+    there was none.
+    """
     reveal = next(body for body in bodies(log, "reveal") if body["opens"] == [sealed(log, 3)])
     log["events"].remove(next(event for event in log["events"] if event["body"] is reveal))
     log["texts"] = [row for row in log["texts"] if row["event"] != sealed(log, 3)]
@@ -462,7 +490,9 @@ def redo_for_a_stranger(log: Json) -> None:
 
 
 def opening_hides_the_last(log: Json) -> None:
-    """What came before an opened roll would be the latest event again, and could be undone alone."""
+    """What came before an opened roll would be the latest event again, and could be undone
+    alone.
+    """
     first(log, "reveal")["last"] = 9
 
 
@@ -478,7 +508,10 @@ def opened_by_another(log: Json) -> None:
 def seals_exchanged(log: Json) -> None:
     """What was rolled under one seal is said to have been under another."""
     one, two = (
-        next(row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, at), "sealed")) for at in (1, 3)
+        next(
+            row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, at), "sealed")
+        )
+        for at in (1, 3)
     )
     one["event"], two["event"] = two["event"], one["event"]
     for row in (one, two):
@@ -496,7 +529,13 @@ def sealed_words(log: Json) -> None:
 
 def opening_does_more(log: Json) -> None:
     body = bodies(log, "reveal")[0]
-    unit = {"name": "Lt Hill", "handle": "us3", "numbers": {"lm": 1, "morale": 6}, "side": "US", "type": "leader"}
+    unit = {
+        "name": "Lt Hill",
+        "handle": "us3",
+        "numbers": {"lm": 1, "morale": 6},
+        "side": "US",
+        "type": "leader",
+    }
     turned("units", "lt hill", unit, {**unit, "state": "wounded"})(body)
 
 
@@ -510,23 +549,44 @@ def opened_and_dropped(log: Json) -> None:
     body = bodies(log, "reveal")[0]
     for key in ("sealed", "label"):
         dropped(log, sealed(log, 0), key)
-    unit = {"name": "Lt Hill", "handle": "us3", "numbers": {"lm": 1, "morale": 6}, "side": "US", "type": "leader"}
+    unit = {
+        "name": "Lt Hill",
+        "handle": "us3",
+        "numbers": {"lm": 1, "morale": 6},
+        "side": "US",
+        "type": "leader",
+    }
     turned("units", "lt hill", unit, {**unit, "state": "wounded"})(body)
     body["result"] = f"#{sealed(log, 0)} Morale check: Lt Hill wounded"
 
 
 def end_opens_and_drops(log: Json) -> None:
     dropped(log, sealed(log, 4), "sealed")
-    unit = {"name": "Lt Hill", "handle": "us3", "numbers": {"lm": 1, "morale": 6}, "side": "US", "type": "leader"}
+    unit = {
+        "name": "Lt Hill",
+        "handle": "us3",
+        "numbers": {"lm": 1, "morale": 6},
+        "side": "US",
+        "type": "leader",
+    }
     turned("units", "lt hill", unit, {**unit, "state": "wounded"})(first(log, "end"))
 
 
 def gone_before_it_opened(log: Json) -> None:
-    """Whose roll was gone before it was opened did nothing by it; the cheat says that it was, and that it did."""
+    """Whose roll was gone before it was opened did nothing by it; the cheat says that it was,
+    and that it did.
+    """
     end_opens_and_drops(log)
     who = bodies(log, "sealed")[4]["who"]
     at = first(log, "end")["number"] - 1
-    body = {"kind": "privacy", "who": who, "side": "", "at": first(log, "end")["at"], "behind": at, "number": 0}
+    body = {
+        "kind": "privacy",
+        "who": who,
+        "side": "",
+        "at": first(log, "end")["at"],
+        "behind": at,
+        "number": 0,
+    }
     body["result"] = "somebody's name and texts were deleted"
     log["events"].insert(at, {"number": 0, "hash": "", "body": body})
     renumbered(log)
@@ -537,7 +597,9 @@ def gone_before_it_opened(log: Json) -> None:
 
 def sealed_in_two_ways(log: Json) -> None:
     """Who reads the first of two fields with one name sees another roll than who reads the last."""
-    row = next(row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, 0), "sealed"))
+    row = next(
+        row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, 0), "sealed")
+    )
     retold(log, sealed(log, 0), "sealed", '{"result":"18",' + row["text"][1:])
 
 
@@ -560,7 +622,9 @@ def two_starts(log: Json) -> None:
     again["body"] |= {"behind": 1, "secret": {**again["body"]["secret"], "epoch": 2}, "side": ""}
     again["body"]["after"]["game"].pop("master")
     again["body"]["before"] = again["body"]["after"] = {"game": {}}
-    again["body"] = {key: value for key, value in again["body"].items() if key not in ("before", "after")}
+    again["body"] = {
+        key: value for key, value in again["body"].items() if key not in ("before", "after")
+    }
     log["events"].append(again)
     renumbered(log)
 
@@ -610,7 +674,10 @@ KINDS: list[tuple[Forge, str]] = [
     (asked_by_nobody, "no part in the game|had no say"),
     (settled, "no event of the kind settled"),
     (put(of("next"), mood="grim"), "cannot hold mood"),
-    (put(of("end"), dice=[{"label": "x", "sides": 6, "value": 6}]), "cannot hold dice|the seed gives"),
+    (
+        put(of("end"), dice=[{"label": "x", "sides": 6, "value": 6}]),
+        "cannot hold dice|the seed gives",
+    ),
     (side_flipped, "was written for VC"),
     (another_person, "was written for US"),
     (units_of_a_roll, "cannot hold before"),
@@ -708,8 +775,8 @@ HASHED: list[tuple[Forge, str]] = [
     (put(of("next"), number="18"), "it stands where"),
     (put(of("undo"), last=10**30), "2^53"),
 ]
-"""Forgeries of dice, chain, seeds and texts, which the one-file script and the page name as well, and the script's
-words."""
+"""Forgeries of dice, chain, seeds and texts, which the one-file script and the page name as well,
+and the script's words."""
 
 EVERY = [*DICE, *SEEDS, *KINDS]
 
@@ -718,7 +785,14 @@ def test_the_honest_log_is_sound() -> None:
     log = honest()
     assert check(log, [log["head"]]).faults == ()
     assert verify_log.check(log, [log["head"]]).faults == []
-    assert {event["body"]["kind"] for event in log["events"]} >= {"sealed", "reveal", "undo", "redo", "end", "table"}
+    assert {event["body"]["kind"] for event in log["events"]} >= {
+        "sealed",
+        "reveal",
+        "undo",
+        "redo",
+        "end",
+        "table",
+    }
 
 
 def forge_log(forge: Forge, *, is_rehashed: bool) -> Json:
@@ -732,7 +806,9 @@ def forge_log(forge: Forge, *, is_rehashed: bool) -> Json:
 
 @pytest.mark.sample(12)
 @pytest.mark.parametrize(
-    ("forge", "reason"), EVERY, ids=[f"{at}-{forge.__name__}" for at, (forge, _) in enumerate(EVERY)]
+    ("forge", "reason"),
+    EVERY,
+    ids=[f"{at}-{forge.__name__}" for at, (forge, _) in enumerate(EVERY)],
 )
 def test_grognard_verify_names_every_forgery(forge: Forge, reason: str) -> None:
     log = forge_log(forge, is_rehashed="out of place" not in reason)
@@ -741,9 +817,13 @@ def test_grognard_verify_names_every_forgery(forge: Forge, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("forge", "reason"), HASHED, ids=[f"{at}-{forge.__name__}" for at, (forge, _) in enumerate(HASHED)]
+    ("forge", "reason"),
+    HASHED,
+    ids=[f"{at}-{forge.__name__}" for at, (forge, _) in enumerate(HASHED)],
 )
-def test_the_script_names_forgeries_of_dice_chain_seeds_and_texts(forge: Forge, reason: str) -> None:
+def test_the_script_names_forgeries_of_dice_chain_seeds_and_texts(
+    forge: Forge, reason: str
+) -> None:
     log = forge_log(forge, is_rehashed=forge is not seed_under_seal)
     faults = verify_log.check(verify_log.parse_json(json.dumps(log))).faults
     assert any(reason in fault for fault in faults), faults
@@ -754,20 +834,26 @@ def test_the_page_names_forgeries_of_dice_chain_seeds_and_texts(tmp_path: Path) 
     logs += [forge_log(forge, is_rehashed=forge is not seed_under_seal) for forge, _ in HASHED]
     honest_page, *pages = said_by_page([json.dumps(log) for log in logs], tmp_path)
     assert honest_page["faults"] == []
-    passed = [forge.__name__ for (forge, _), page in zip(HASHED, pages, strict=True) if not page["faults"]]
+    passed = [
+        forge.__name__ for (forge, _), page in zip(HASHED, pages, strict=True) if not page["faults"]
+    ]
     assert passed == []
 
 
 def test_the_page_reads_recorded_logs(tmp_path: Path) -> None:
     paths = [*sorted((DATA / "logs").glob("*.json")), DATA / "sample-report.json"]
-    for path, page in zip(paths, said_by_page([path.read_text("utf-8") for path in paths], tmp_path), strict=True):
+    for path, page in zip(
+        paths, said_by_page([path.read_text("utf-8") for path in paths], tmp_path), strict=True
+    ):
         assert page["faults"] == [], path.name
 
 
 def test_the_page_takes_dice_written_as_whole_numbers_only(tmp_path: Path) -> None:
     """`1.0` under a seal is another text than `1`, though a browser reads the same number."""
     log = honest()
-    row = next(row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, 0), "sealed"))
+    row = next(
+        row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, 0), "sealed")
+    )
     text = re.sub(r'"value":([0-9]+)', r'"value":\1.0', row["text"], count=1)
     retold(log, sealed(log, 0), "sealed", text)
     (page,) = said_by_page([json.dumps(rechained(log))], tmp_path)

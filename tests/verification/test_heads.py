@@ -21,12 +21,17 @@ Seed 1, revealed in #1: 000102030405060708090a0b0c0d0e0f101112131415161718191a1b
 
 def test_heads_are_found_in_text_pasted_from_a_chat() -> None:
     assert read_heads([CHAT]) == (Head(1, "1c9e06d2a4b80f13"), Head(2, "a1b2c3d4"))
-    assert read_heads(["#41 1c9e06d2, #57 a1b2c3d4"]) == (Head(41, "1c9e06d2"), Head(57, "a1b2c3d4"))
+    assert read_heads(["#41 1c9e06d2, #57 a1b2c3d4"]) == (
+        Head(41, "1c9e06d2"),
+        Head(57, "a1b2c3d4"),
+    )
     assert read_heads(["#41 `1C9E06D2`"]) == (Head(41, "1c9e06d2"),)
     assert read_heads([" 1C9E06D2 "]) == (Head(0, "1c9e06d2"),)
 
 
-@pytest.mark.parametrize("text", ["", "1234567", "0" * 65, "no head", "#41", "#41 1234567", "not hex!"])
+@pytest.mark.parametrize(
+    "text", ["", "1234567", "0" * 65, "no head", "#41", "#41 1234567", "not hex!"]
+)
 def test_what_is_no_head_is_named(text: str) -> None:
     with refuses("bad-head"):
         read_heads([text])
@@ -34,7 +39,9 @@ def test_what_is_no_head_is_named(text: str) -> None:
 
 def test_each_head_is_compared_with_its_own_event() -> None:
     assert list(head_faults(read_heads([CHAT]), "g", HASHES)) == []
-    assert list(head_faults(read_heads(["#2 1c9e06d2, #1 1c9e06d2, #3 1c9e06d2"]), "g", HASHES)) == [
+    assert list(
+        head_faults(read_heads(["#2 1c9e06d2, #1 1c9e06d2, #3 1c9e06d2"]), "g", HASHES)
+    ) == [
         "Event 2 has the hash a1b2c3d4, not 1c9e06d2: the log was rewritten.",
         "The log ends with event 2, but #3 1c9e06d2 is known: its end was cut off.",
     ]
@@ -45,6 +52,8 @@ def test_each_head_is_compared_with_its_own_event() -> None:
 
 def test_eight_digits_are_few_also_of_several_heads() -> None:
     assert len(list(head_remarks(read_heads(["#1 1c9e06d2"])))) == 1
-    assert len(list(head_remarks(read_heads(["#1 1c9e06d2, #2 a1b2c3d4"])))) == 1, "each can be forged by itself"
+    assert len(list(head_remarks(read_heads(["#1 1c9e06d2, #2 a1b2c3d4"])))) == 1, (
+        "each can be forged by itself"
+    )
     assert list(head_remarks(read_heads(["1c9e06d2a4b80f13"]))) == []
     assert list(head_remarks(())) == []

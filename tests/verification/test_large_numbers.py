@@ -1,4 +1,6 @@
-"""Whole numbers of 2^53 and more: a browser reads another number, so nobody can enter one, and no log holds one."""
+"""Whole numbers of 2^53 and more: a browser reads another number, so nobody can enter one, and
+no log holds one.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,9 @@ from tools.verify_log import EXPORT_VERSION, UnreadableFile, validate_log
 async def test_a_game_is_exported_in_the_one_version() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll d6", "roll d6", "game undo")
-    assert (await exported_text(channel)).startswith('{"format":"grognard-game","version":2,"game":')
+    assert (await exported_text(channel)).startswith(
+        '{"format":"grognard-game","version":2,"game":'
+    )
     assert VERSION == EXPORT_VERSION == 2
 
 
@@ -32,8 +34,13 @@ def test_every_reader_refuses_another_version_by_name(version: int, words: str) 
         validate_log(log)
     page = (Path(__file__).parents[2] / "bot/report/templates/check.js").read_text("utf-8")
     assert f"VERSION = {VERSION}," in page
-    assert 'if (!(data.version <= VERSION)) return "This file was written by a newer Grognard.";' in page
-    assert "if (data.version < VERSION) return unreleased(`export version ${data.version}`);" in page
+    assert (
+        'if (!(data.version <= VERSION)) return "This file was written by a newer Grognard.";'
+        in page
+    )
+    assert (
+        "if (data.version < VERSION) return unreleased(`export version ${data.version}`);" in page
+    )
 
 
 def test_the_one_version_is_read() -> None:

@@ -41,7 +41,9 @@ def promise(epoch: int) -> Json:
 
 
 def honest() -> Json:
-    """Two seeds, the first published; players' texts, a label, real dice, an opened and a closed sealed roll."""
+    """Two seeds, the first published; players' texts, a label, real dice, an opened and a closed
+    sealed roll.
+    """
     texts = ["my own luck", "so be it"]
     secret = canonical({"kind": "roll", "dice": rolled(SEEDS[0], 6, [d6("secret")], texts)})
     bodies: list[Json] = [
@@ -72,7 +74,8 @@ def honest() -> Json:
         "version": 2,
         "game": GAME,
         "events": [
-            {"number": number, "hash": "", "body": {"number": number, **body}} for number, body in enumerate(bodies, 1)
+            {"number": number, "hash": "", "body": {"number": number, **body}}
+            for number, body in enumerate(bodies, 1)
         ],
         "seeds": [
             {"epoch": 1, "commitment": commitment(SEEDS[0]), "seed": SEEDS[0].hex()},
@@ -104,7 +107,13 @@ def test_an_honest_log_is_accepted() -> None:
     log = honest()
     found = verify(log, log["head"])
     assert found.faults == ()
-    assert (found.events, found.dice, found.waiting, found.by_hand, found.sealed) == (10, 4, 1, 1, 1)
+    assert (found.events, found.dice, found.waiting, found.by_hand, found.sealed) == (
+        10,
+        4,
+        1,
+        1,
+        1,
+    )
 
 
 @pytest.mark.parametrize("number", range(1, 11))
@@ -164,7 +173,9 @@ def changed_text(log: Json) -> None:
 
 
 def invented_text(log: Json) -> None:
-    log["texts"].append({"event": 5, "key": "label", "salt": "1", "text": "I never said that", "person": "p1"})
+    log["texts"].append(
+        {"event": 5, "key": "label", "salt": "1", "text": "I never said that", "person": "p1"}
+    )
 
 
 def changed_sealed_roll(log: Json) -> None:
@@ -229,8 +240,12 @@ def test_who_rewrites_all_hashes_is_found_by_a_known_head(tamper: Callable[[Json
     assert faults(chained(log), head)
 
 
-@pytest.mark.parametrize("tamper", [changed_die, real_dice_called_rolled, changed_seed, swapped_and_renumbered])
-def test_dice_are_found_wrong_even_if_all_hashes_are_rewritten(tamper: Callable[[Json], None]) -> None:
+@pytest.mark.parametrize(
+    "tamper", [changed_die, real_dice_called_rolled, changed_seed, swapped_and_renumbered]
+)
+def test_dice_are_found_wrong_even_if_all_hashes_are_rewritten(
+    tamper: Callable[[Json], None],
+) -> None:
     log = honest()
     tamper(log)
     assert faults(chained(log))
@@ -240,10 +255,14 @@ def test_a_cut_tail_is_found_by_a_known_head_only() -> None:
     log = honest()
     head = log["head"]
     del log["events"][7:], log["seeds"][1]
-    assert faults(log) == (f"The file says that its head is {head}, but it ends with {log['events'][-1]['hash']}.",)
+    assert faults(log) == (
+        f"The file says that its head is {head}, but it ends with {log['events'][-1]['hash']}.",
+    )
     log["head"] = log["events"][-1]["hash"]
     assert faults(log) == ()
-    assert faults(log, head[:8]) == (f"No event has the head {head[:8]}: the end was cut off, or the log rewritten.",)
+    assert faults(log, head[:8]) == (
+        f"No event has the head {head[:8]}: the end was cut off, or the log rewritten.",
+    )
 
 
 def test_texts_after_the_first_die_are_found() -> None:
@@ -261,7 +280,9 @@ def test_dice_before_any_promise_are_found() -> None:
 def test_a_published_seed_must_be_the_promised_one() -> None:
     log = honest()
     log["events"][8]["body"]["revealed"]["seed"] = "00" * 32
-    assert "Event 9: the seed that it publishes is not the one that was promised." in faults(chained(log))
+    assert "Event 9: the seed that it publishes is not the one that was promised." in faults(
+        chained(log)
+    )
 
 
 def test_the_fault_names_the_die() -> None:
@@ -278,7 +299,9 @@ def test_what_is_no_head_is_refused(head: str) -> None:
         verify(honest(), head)
 
 
-@pytest.mark.parametrize("data", [None, [], "x", {}, {"format": "other"}, {"format": "grognard-game"}])
+@pytest.mark.parametrize(
+    "data", [None, [], "x", {}, {"format": "other"}, {"format": "grognard-game"}]
+)
 def test_what_is_no_export_is_refused(data: object) -> None:
     with pytest.raises(UserError):
         verify(data)
@@ -293,7 +316,11 @@ def paths(value: object, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [at]
 
 
-LEAVES = [path for path in paths(honest()) if path[0] not in ("version", "persons") and path[-1] != "person"]
+LEAVES = [
+    path
+    for path in paths(honest())
+    if path[0] not in ("version", "persons") and path[-1] != "person"
+]
 
 
 @given(
@@ -306,7 +333,9 @@ LEAVES = [path for path in paths(honest()) if path[0] not in ("version", "person
     | st.just([])
     | st.just({"dice": [1]}),
 )
-def test_whatever_stands_in_the_file_instead_is_found_and_breaks_nothing(path: tuple[Any, ...], value: object) -> None:
+def test_whatever_stands_in_the_file_instead_is_found_and_breaks_nothing(
+    path: tuple[Any, ...], value: object
+) -> None:
     log = honest()
     part: Any = log
     for key in path[:-1]:
@@ -323,7 +352,9 @@ def test_whatever_stands_in_the_file_instead_is_found_and_breaks_nothing(path: t
 
 def test_many_faults_are_summed_up() -> None:
     log = honest()
-    log["texts"] = [{"event": 99, "key": str(number), "salt": "", "text": ""} for number in range(500)]
+    log["texts"] = [
+        {"event": 99, "key": str(number), "salt": "", "text": ""} for number in range(500)
+    ]
     found = faults(log)
     assert len(found) == MOST_FAULTS + 1
     assert found[-1] == "... and 450 more."
@@ -332,4 +363,6 @@ def test_many_faults_are_summed_up() -> None:
 def test_the_helper_of_this_file_chains_as_the_game_does() -> None:
     log = honest()
     bodies = [event["body"] for event in log["events"]]
-    assert [event["hash"] for event in log["events"]] == [hash for _, hash in linked(genesis(GAME), bodies)]
+    assert [event["hash"] for event in log["events"]] == [
+        hash for _, hash in linked(genesis(GAME), bodies)
+    ]

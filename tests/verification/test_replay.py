@@ -18,7 +18,11 @@ from tests.forging import rechained, verify
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
-ANNA, BERT, HERE = Person("console:anna", "Anna"), Person("console:bert", "Bert"), Place("console:here")
+ANNA, BERT, HERE = (
+    Person("console:anna", "Anna"),
+    Person("console:bert", "Bert"),
+    Place("console:here"),
+)
 GAME = [
     (ANNA, '/game start lnlt "Hill 875" sides="US, VC"'),
     (ANNA, "/game join US"),
@@ -68,27 +72,40 @@ async def test_a_played_game_is_honest() -> None:
 @pytest.mark.parametrize("kind", ["sequence", "roll"])
 async def test_a_changed_outcome_is_found_even_if_all_hashes_are_rewritten(kind: str) -> None:
     app, log = await played()
-    body: dict[str, Any] = next(event["body"] for event in log["events"] if event["body"]["kind"] == kind)
+    body: dict[str, Any] = next(
+        event["body"] for event in log["events"] if event["body"]["kind"] == kind
+    )
     body["out"] = {**body["out"], next(iter(body["out"])): "eliminated"}
     assert verify(rechained(log)).faults == (), "the chain alone knows nothing of it"
-    assert check(log).faults == (f"Event {body['number']}: its inputs and dice lead to another outcome.",)
+    assert check(log).faults == (
+        f"Event {body['number']}: its inputs and dice lead to another outcome.",
+    )
     await app.close()
 
 
 async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5", "roll 2d6", "again")
+    await channel.do(
+        "Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5", "roll 2d6", "again"
+    )
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)
-    await channel.do("Bob", "unit edit vc2 marker=+moved", "game undo", "game redo", "game next", "game next")
+    await channel.do(
+        "Bob", "unit edit vc2 marker=+moved", "game undo", "game redo", "game next", "game next"
+    )
     log = json.loads((await channel.do("Anna", "game export")).files[0].text)
     assert check(log).faults == ()
     for kind, key, value, said in (
         ("sequence", "after", {}, "cannot be read"),
         ("sequence", "after", {"units": {"squad 1": None, "cell 1": None}}, "changes squad 1"),
         ("undo", "after", {"units": {"squad 1": None}}, "do not tell one change"),
-        ("next", "before", {"game": {"phase": "administrative"}}, "state that it says was there before"),
+        (
+            "next",
+            "before",
+            {"game": {"phase": "administrative"}},
+            "state that it says was there before",
+        ),
         ("next", "after", [1], "cannot be read"),
     ):
         forged = json.loads(json.dumps(log))

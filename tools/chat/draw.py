@@ -1,5 +1,6 @@
-"""Messages as they are sent to Discord or Slack, drawn as one picture: in the font of all pictures, so that every
-machine draws the same. It shows what a message says and offers; the looks are kept simple."""
+"""Messages as they are sent to Discord or Slack, drawn as one picture: in the font of all pictures,
+so that every machine draws the same. It shows what a message says and offers; the looks are kept
+simple."""
 
 from __future__ import annotations
 
@@ -66,11 +67,15 @@ class Sheet:
     def __init__(self, look: Look) -> None:
         self.look, self.top, self.out = look, 0.0, [""]
 
-    def rect(self, at: tuple[float, float, float, float], fill: str, *, round_: float = 0, edge: str = "") -> None:
+    def rect(
+        self, at: tuple[float, float, float, float], fill: str, *, round_: float = 0, edge: str = ""
+    ) -> None:
         """A filled box: left, top, width, height."""
         x, y, wide, high = (f"{one:.1f}" for one in at)
         line = f' stroke="{edge}"' if edge else ""
-        self.out.append(f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="{round_:g}" fill="{fill}"{line}/>')
+        self.out.append(
+            f'<rect x="{x}" y="{y}" width="{wide}" height="{high}" rx="{round_:g}" fill="{fill}"{line}/>'
+        )
 
     def text(self, run: Run, x: float, base: float) -> float:
         """One run with its baseline at `base`; returns where it ends."""
@@ -89,7 +94,9 @@ class Sheet:
             self.rect((x, base - run.size * 0.3, wide, 1), run.fill)
         return x + wide + (4 if run.code else 0)
 
-    def words(self, text: str, left: float, right: float, size: float = PLAIN, fill: str = "") -> None:
+    def words(
+        self, text: str, left: float, right: float, size: float = PLAIN, fill: str = ""
+    ) -> None:
         """Marked-up text between two edges, in as many lines as it takes."""
         for line in text.split("\n"):
             small, large = line.startswith("-# "), line.startswith("### ")
@@ -111,9 +118,15 @@ class Sheet:
             if found["code"]:
                 yield Run(_bare(inner), self.look.chip_ink, size - 1.5, code=True)
             elif found["who"]:
-                yield Run(f"@{NAMES.get(inner, inner)}", "#5c7cfa" if self.look is DISCORD else "#1264a3", size)
+                yield Run(
+                    f"@{NAMES.get(inner, inner)}",
+                    "#5c7cfa" if self.look is DISCORD else "#1264a3",
+                    size,
+                )
             else:
-                yield Run(_bare(inner), ink, size, bold=bool(found["bold"]), struck=bool(found["struck"]))
+                yield Run(
+                    _bare(inner), ink, size, bold=bool(found["bold"]), struck=bool(found["struck"])
+                )
             at = found.end()
         yield Run(_bare(line[at:]), ink, size)
 
@@ -121,7 +134,9 @@ class Sheet:
         """What is set in columns: numbers end where theirs do, bars are as long as they say."""
         lines = text.strip("\n").split("\n")
         high = SMALL * 1.34
-        self.rect((left, self.top + 2, right - left, high * len(lines) + 12), self.look.chip, round_=6)
+        self.rect(
+            (left, self.top + 2, right - left, high * len(lines) + 12), self.look.chip, round_=6
+        )
         self.top += 8
         for line in lines:
             for found in re.finditer(r"\S+(?: \S+)*", line):
@@ -131,7 +146,10 @@ class Sheet:
                 if bar:
                     x = start + (len(head) + bool(head)) * COLUMN
                     long = sum(EIGHTHS[sign] for sign in bar) / 8 * COLUMN
-                    self.rect((x, self.top + 3, long, high - 5), "#7d8bf0" if self.look is DISCORD else "#4a6fa5")
+                    self.rect(
+                        (x, self.top + 3, long, high - 5),
+                        "#7d8bf0" if self.look is DISCORD else "#4a6fa5",
+                    )
                     self._field(rest, x + (len(bar) + 1) * COLUMN, self.top + SMALL, False)
             self.top += high
         self.top += 8
@@ -162,7 +180,9 @@ class Sheet:
 
 
 def drawn(platform: str, messages: Iterable[Json], title: str) -> str:
-    """The messages as SVG, one below the other, as they are seen in a channel; `title` says all of it in words."""
+    """The messages as SVG, one below the other, as they are seen in a channel; `title` says all
+    of it in words.
+    """
     look = LOOKS[platform]
     sheet = Sheet(look)
     sheet.top = 6
@@ -190,8 +210,14 @@ def _message(sheet: Sheet, platform: str, message: Json) -> None:
     sheet.rect((EDGE, sheet.top + 3, 40, 40), "#5b6b4a", round_=20 if look is DISCORD else 6)
     sheet.text(Run("G", "#ffffff", 22, bold=True), EDGE + 13, sheet.top + 31)
     x = sheet.text(Run("Grognard", look.ink, PLAIN, bold=True), LEFT, sheet.top + PLAIN)
-    sheet.rect((x + 6, sheet.top + 3, 30, 15), "#5865f2" if look is DISCORD else "#e8e8e8", round_=3)
-    sheet.text(Run("APP", "#ffffff" if look is DISCORD else "#616061", 10.5, bold=True), x + 11, sheet.top + 14.5)
+    sheet.rect(
+        (x + 6, sheet.top + 3, 30, 15), "#5865f2" if look is DISCORD else "#e8e8e8", round_=3
+    )
+    sheet.text(
+        Run("APP", "#ffffff" if look is DISCORD else "#616061", 10.5, bold=True),
+        x + 11,
+        sheet.top + 14.5,
+    )
     if message["private"]:
         sheet.text(Run("Only you can see this", look.faint, SMALL), x + 44, sheet.top + PLAIN)
     sheet.top += 23
@@ -211,7 +237,9 @@ def _discord(sheet: Sheet, body: Json, left: float, right: float) -> None:
         _boxed(sheet, left, right, f"#{embed['color']:06x}", [embed])
     for part in body.get("components") or ():
         if part["type"] == 17:
-            _boxed(sheet, left, right, f"#{part.get('accent_color', 0x80848E):06x}", part["components"])
+            _boxed(
+                sheet, left, right, f"#{part.get('accent_color', 0x80848E):06x}", part["components"]
+            )
         else:
             _part(sheet, part, left, right)
 
@@ -232,7 +260,9 @@ def _boxed(sheet: Sheet, left: float, right: float, bar: str, parts: Iterable[Js
 
 
 def _part(sheet: Sheet, part: Json, left: float, right: float) -> None:
-    """One part of a Discord message: an embed, a text, a line between two, a row of buttons or a menu."""
+    """One part of a Discord message: an embed, a text, a line between two, a row of buttons or a
+    menu.
+    """
     kind = part.get("type")
     if kind == 1:
         rows = part["components"]
@@ -241,7 +271,10 @@ def _part(sheet: Sheet, part: Json, left: float, right: float) -> None:
         else:
             sheet.buttons([(str(one["style"]), one["label"]) for one in rows], left, right)
     elif kind == 14:
-        sheet.rect((left, sheet.top + 5, right - left, 1), sheet.look.faint if part.get("divider") else sheet.look.box)
+        sheet.rect(
+            (left, sheet.top + 5, right - left, 1),
+            sheet.look.faint if part.get("divider") else sheet.look.box,
+        )
         sheet.top += 11
     elif kind == 10:
         _fenced(sheet, part["content"], left, right, PLAIN - 1)
@@ -295,4 +328,8 @@ def _bare(text: str) -> str:
 def _bar(field: str) -> tuple[str, str, str]:
     """A field's words before a bar, the bar, and what follows it."""
     found = re.search(f"[{''.join(EIGHTHS)}]+", field)
-    return (field[: found.start()].rstrip(), found[0], field[found.end() :].lstrip()) if found else (field, "", "")
+    return (
+        (field[: found.start()].rstrip(), found[0], field[found.end() :].lstrip())
+        if found
+        else (field, "", "")
+    )

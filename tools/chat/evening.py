@@ -1,7 +1,8 @@
-"""An evening at the ford, as the bot sends it: played on the app itself, with the same dice each time.
+"""An evening at the ford, as the bot sends it: played on the app itself, with the same dice each
+time.
 
-Seed, salts and ids come from one number instead of the machine, the clock is fixed: the same evening gives the same
-messages until the bot says something else.
+Seed, salts and ids come from one number instead of the machine, the clock is fixed: the same
+evening gives the same messages until the bot says something else.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ EVENING = (
     ("refused", "Anna", "Refuse"),
     ("board", "Ben", "/game board"),
 )
-"""The name by which a picture asks for it, who, and the command or the button of the answer before."""
+"""The name by which a picture asks for it, who, and the command or the button of the answer
+before.
+"""
 
 
 def evening(platform: str) -> dict[str, dict[str, Any]]:
-    """The messages of the evening on `discord` or `slack` by their names in EVENING: who did what before, whether only
-    they see the answer, and its `body` as it is sent."""
+    """The messages of the evening on `discord` or `slack` by their names in EVENING: who did what
+    before, whether only they see the answer, and its `body` as it is sent."""
     with patch("os.urandom", Random(NUMBER).randbytes):
         return asyncio.run(_played(platform))
 
@@ -57,7 +60,12 @@ async def _played(platform: str) -> dict[str, dict[str, Any]]:
             if last.error:
                 raise ValueError(f"{typed}: {last.text()}")
             if name:
-                shown[name] = {"who": who, "did": typed, "private": last.private, "body": _body(platform, last)}
+                shown[name] = {
+                    "who": who,
+                    "did": typed,
+                    "private": last.private,
+                    "body": _body(platform, last),
+                }
     finally:
         for helper in (app.handling.worker, app.handling.checker, app.handling.pack_checker):
             await helper.close()
@@ -65,7 +73,9 @@ async def _played(platform: str) -> dict[str, dict[str, Any]]:
     return shown
 
 
-async def _answer(app: App, platform: str, who: str, typed: str, last: Reply, request: str) -> Reply:
+async def _answer(
+    app: App, platform: str, who: str, typed: str, last: Reply, request: str
+) -> Reply:
     key = IDS[who] if platform == "discord" else f"{TEAM}/U{IDS[who]}"
     person = Person(f"{platform}:{key}", who)
     place = Place(PLACES[platform], PLACES[platform].partition("/")[0], "#ford-at-dawn")

@@ -1,4 +1,6 @@
-"""docs/pictures/chat: the messages of the evening as they are sent (`discord.json`, `slack.json`), and pictures."""
+"""docs/pictures/chat: the messages of the evening as they are sent (`discord.json`,
+`slack.json`), and pictures.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ from tools.chat.evening import evening
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 FOLDER = "pictures/chat"
 PICTURES = {
-    "start": (("start",), "One line starts a scenario: sides, units, the promise of dice, and buttons to join"),
+    "start": (
+        ("start",),
+        "One line starts a scenario: sides, units, the promise of dice, and buttons to join",
+    ),
     "fire": (
         ("odds", "fire"),
         "Anna asks for the odds of a shot, which she alone sees, and presses Roll it: who is hit, every die and"
@@ -32,9 +37,12 @@ PLATFORMS = ("discord", "slack")
 
 @lru_cache(None)
 def messages() -> dict[str, str]:
-    """The files with the messages of the evening as the bot sends them today, by their addresses in docs/."""
+    """The files with the messages of the evening as the bot sends them today, by their addresses
+    in docs/.
+    """
     return {
-        f"{FOLDER}/{platform}.json": json.dumps(evening(platform), ensure_ascii=False, indent=1) + "\n"
+        f"{FOLDER}/{platform}.json": json.dumps(evening(platform), ensure_ascii=False, indent=1)
+        + "\n"
         for platform in PLATFORMS
     }
 
@@ -45,5 +53,7 @@ def pictures(kept: Mapping[str, str]) -> dict[str, str]:
     for platform in PLATFORMS:
         shown: dict[str, Any] = json.loads(kept[f"{FOLDER}/{platform}.json"])
         for name, (parts, title) in PICTURES.items():
-            found[f"{FOLDER}/{platform}-{name}.svg"] = drawn(platform, [shown[part] for part in parts], title)
+            found[f"{FOLDER}/{platform}-{name}.svg"] = drawn(
+                platform, [shown[part] for part in parts], title
+            )
     return found

@@ -39,16 +39,27 @@ def _short(name: str) -> Schema:
 
 PACK: Keys = {
     "id": Key(
-        {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", "maxLength": 20}, "its commands: /few-table ..."
+        {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", "maxLength": 20},
+        "its commands: /few-table ...",
     ),
     "title": Key(_short("title"), "the game's name"),
-    "version": Key(either(_short("version"), NUMBER), "which version this is, in words of your own"),
+    "version": Key(
+        either(_short("version"), NUMBER), "which version this is, in words of your own"
+    ),
     "author": Key(_short("author"), "who typed it in"),
     "licence": Key(_short("licence"), "under which others may have it"),
     "notice": Key(_short("notice"), "shown in help; left out: title, version, author and licence"),
-    "rules": Key(_short("rules"), "where its rules are, if they come with it; else help asks for the rule book"),
-    "inherits": Key(_short("inherits"), "only for house rules: a built-in game, of which the pack has what differs"),
-    "extends": Key(_short("extends"), "only for an extension: a built-in game, whose games the pack adds to"),
+    "rules": Key(
+        _short("rules"),
+        "where its rules are, if they come with it; else help asks for the rule book",
+    ),
+    "inherits": Key(
+        _short("inherits"),
+        "only for house rules: a built-in game, of which the pack has what differs",
+    ),
+    "extends": Key(
+        _short("extends"), "only for an extension: a built-in game, whose games the pack adds to"
+    ),
     "private": Key(FLAG, "no export and no page has its files, only their hash"),
 }
 
@@ -78,7 +89,9 @@ GAME: Keys = {
 
 UNITS: Keys = {
     "types": Key(NAMED, "unit types"),
-    "attributes": Key(by_name(ref("input")), "numbers and words that a unit has, written as inputs are"),
+    "attributes": Key(
+        by_name(ref("input")), "numbers and words that a unit has, written as inputs are"
+    ),
     "flags": Key(by_name(TEXT), "what may be said of a unit, with help"),
     "states": Key(NAMED, "states; the first when all is well"),
     "state_flags": Key(by_name(WORDS, "state"), "the flags that a state sets"),
@@ -90,7 +103,10 @@ UNITS: Keys = {
     "lost": Key(NAMED, "states of one that is out of the game"),
     "reduced": Key(by_name(TEXT, "type"), "the type that a unit becomes on its other side"),
     "reduced_states": Key(NAMED, "states of a unit on its other side"),
-    "only": Key(by_name(WORDS, "state or marker"), "the types, or classes of them, that may have it; else all"),
+    "only": Key(
+        by_name(WORDS, "state or marker"),
+        "the types, or classes of them, that may have it; else all",
+    ),
     "counters": Key(by_name(ref("counter"), "type"), "how counters of a type look"),
 }
 COUNTER: Keys = {
@@ -108,18 +124,30 @@ PHASE: Keys = {
     "name": Key(TEXT, "short, in the log"),
     "title": Key(TEXT, "on the card of the turn"),
     "go": Key(one_of(GO), "whose go it is, see phases.md"),
-    "passes": Key({"type": "integer", "minimum": 1}, "so many passes in a row end a phase of impulses"),
-    "led_by": Key(TEXT, "the deck whose chits say whose go it is, drawn one by one; in the place of go and passes"),
-    "buttons": Key(WORDS, f"sequences of the game, {', '.join(OWN_BUTTONS)}; the first one leads on"),
+    "passes": Key(
+        {"type": "integer", "minimum": 1}, "so many passes in a row end a phase of impulses"
+    ),
+    "led_by": Key(
+        TEXT,
+        "the deck whose chits say whose go it is, drawn one by one; in the place of go and passes",
+    ),
+    "buttons": Key(
+        WORDS, f"sequences of the game, {', '.join(OWN_BUTTONS)}; the first one leads on"
+    ),
     "brief": Key(TEXT, "what to do, in a sentence"),
     "remember": Key(WORDS, "reminders: in full on turn 1, later behind a button"),
     "names": Key(WORDS, "units in these states are named on the card"),
     "calls": Key(many(ref("call")), "whom the card calls by name, and the roll that they owe"),
     "clears": Key(WORDS, "markers, flags and numbers that come off when it begins"),
-    "begins": Key(many(ref("begin")), "sequences that it runs when it begins, on units or once for nobody (at most 5)"),
+    "begins": Key(
+        many(ref("begin")),
+        "sequences that it runs when it begins, on units or once for nobody (at most 5)",
+    ),
 }
 BEGIN: Keys = {
-    "run": Key(TEXT, "the sequence, which takes `units`, one `unit` or nobody, and may leave out all else"),
+    "run": Key(
+        TEXT, "the sequence, which takes `units`, one `unit` or nobody, and may leave out all else"
+    ),
     "units": Key(
         one_of(("own", "all")),
         "own, those of the side whose turn it is (if left out); or all; not where it takes nobody",
@@ -131,7 +159,10 @@ CALL: Keys = {
     "says": Key({"type": "string", "pattern": r"\{\}"}, "the line of the card, {} are the units"),
     "states": Key(WORDS, "units in these states"),
     "has": Key(WORDS, "units with one of these markers, or of these numbers over 0"),
-    "since": Key(many(one_of(SINCE)), "units that lost a man, or met a medium or heavy machine gun, this turn"),
+    "since": Key(
+        many(one_of(SINCE)),
+        "units that lost a man, or met a medium or heavy machine gun, this turn",
+    ),
     "number": Key(TEXT, "the number said behind each name"),
     "roll": Key(TEXT, "the sequence that they owe; who has rolled it this turn is not called"),
     "button": Key(TEXT, "the button that rolls it for all of them"),
@@ -150,28 +181,39 @@ TRACK: Keys = {
     "words": Key(WORDS, "its words in their order, 2 to 24; quote yes, no, on and off"),
     "min": Key(WHOLE, "of one with numbers: the least, 0 if left out"),
     "max": Key(WHOLE, "the most"),
-    "start": Key({"type": ["string", "integer"]}, "what it is at first: the first word, or 0 or what is nearest to it"),
+    "start": Key(
+        {"type": ["string", "integer"]},
+        "what it is at first: the first word, or 0 or what is nearest to it",
+    ),
     "of": Key(one_of(("side", "game")), "side: each side has its own; left out: the game's"),
     "shown": Key(FLAG, "no: kept off cards and board; `/track show` has it"),
 }
 RESULT: Keys = {
     "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),
     "weight": Key(one_of(("bold",)), "in bold"),
-    "says": Key({"type": "string", "pattern": r"\{\}"}, "the first line of an answer, {} is the unit"),
+    "says": Key(
+        {"type": "string", "pattern": r"\{\}"}, "the first line of an answer, {} is the unit"
+    ),
     "many": Key({"type": "string", "pattern": r"\{\}"}, "the same of several units"),
     "word": Key(TEXT, "the word alone"),
 }
 
 INPUT: Keys = {
     "type": Key(
-        one_of((*get_args(OptionType), "string")), "a table takes int, number, bool and enum; `str` if left out"
+        one_of((*get_args(OptionType), "string")),
+        "a table takes int, number, bool and enum; `str` if left out",
     ),
     "help": Key(TEXT, "what it is"),
     "brief": Key(TEXT, "the help in a few words, where there is little room"),
     "min": Key(NUMBER, "the least"),
     "max": Key(NUMBER, "the most"),
-    "values": Key(either(TEXT, WORDS), "the words of an enum or of mods, or a list of the game that has them"),
-    "default": Key({"type": ["string", "number", "boolean", "null", "array"]}, "what counts where nothing is typed"),
+    "values": Key(
+        either(TEXT, WORDS), "the words of an enum or of mods, or a list of the game that has them"
+    ),
+    "default": Key(
+        {"type": ["string", "number", "boolean", "null", "array"]},
+        "what counts where nothing is typed",
+    ),
     "optional": Key(FLAG, "may be left out, and is none then"),
     "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
     "brings": Key(TEXT, "the number of a unit that is taken where nothing is typed: unit.morale"),
@@ -180,18 +222,31 @@ INPUT: Keys = {
     "free": Key(FLAG, "a unit that no roster knows is taken, too"),
     "meanings": Key(by_name(TEXT, "word"), "what each word means"),
     "label": Key(TEXT, "what people call it"),
-    "most": Key({"type": "integer", "minimum": 1}, "how many units a list takes: 1 for one unit, read as `name[0]`"),
-    "when": Key(TEXT, "of a sequence: it counts, and is asked for, only where this formula over other inputs holds"),
-    "in_play": Key(WORDS, "of a sequence's enum: decks whose cards are its words; in a game, one in play"),
+    "most": Key(
+        {"type": "integer", "minimum": 1},
+        "how many units a list takes: 1 for one unit, read as `name[0]`",
+    ),
+    "when": Key(
+        TEXT,
+        "of a sequence: it counts, and is asked for, only where this formula over other inputs holds",
+    ),
+    "in_play": Key(
+        WORDS, "of a sequence's enum: decks whose cards are its words; in a game, one in play"
+    ),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
-    "lends": Key(by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"),
+    "lends": Key(
+        by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"
+    ),
 }
 
 SCENARIO: Keys = {
     "title": Key({"type": "string", "maxLength": 60}, "its name"),
     "sides": Key({"type": "array", "items": TEXT, "minItems": 2}, "two sides or more"),
     "about": Key({"type": "string", "maxLength": 500}, "a few sentences"),
-    "tracks": Key(by_name(ANY, "track"), "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}"),
+    "tracks": Key(
+        by_name(ANY, "track"),
+        "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}",
+    ),
     "units": Key(many(ref("unit")), "the units, each with name, type and side"),
 }
 SCENARIO_UNIT: Keys = {
@@ -217,8 +272,15 @@ DECK: Keys = {
                 "aside and draws another, out takes it out of the game first"),
 }  # fmt: skip
 CARD: Keys = {
-    "id": Key({"type": ["string", "integer"]}, "what the log calls it: letters, digits and -, at most 40"),
-    "name": Key({"type": ["string", "integer"]}, "what people call it, without commas; its id if left out"),
-    "count": Key({"type": "integer", "minimum": 1, "maximum": 1000}, "how many of it there are, 1 if left out"),
+    "id": Key(
+        {"type": ["string", "integer"]}, "what the log calls it: letters, digits and -, at most 40"
+    ),
+    "name": Key(
+        {"type": ["string", "integer"]}, "what people call it, without commas; its id if left out"
+    ),
+    "count": Key(
+        {"type": "integer", "minimum": 1, "maximum": 1000},
+        "how many of it there are, 1 if left out",
+    ),
     "after": Key(one_of(AFTER), "where it goes when it is discarded out of play"),
 }

@@ -55,17 +55,25 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "deck": ("title", "cards"), "card": ("id",),
 }  # fmt: skip
 _TABLE_NEEDS = ("title", "source", "group", "kind", "outputs")
-_OF_LIKE: Mapping[str, Schema] = {"table": {"anyOf": [{"required": ["like"]}, {"required": list(_TABLE_NEEDS)}]}}
+_OF_LIKE: Mapping[str, Schema] = {
+    "table": {"anyOf": [{"required": ["like"]}, {"required": list(_TABLE_NEEDS)}]}
+}
 
 
 def schemas() -> dict[str, str]:
     """The schemas by the names of their files, `table.json`, as text."""
-    return {f"{name}.json": json.dumps(_schema(name), indent=1, ensure_ascii=False) + "\n" for name in PARTS}
+    return {
+        f"{name}.json": json.dumps(_schema(name), indent=1, ensure_ascii=False) + "\n"
+        for name in PARTS
+    }
 
 
 def _schema(name: str) -> Schema:
     file, parts = PARTS[name]
-    made = {part: {**closed(keys, _REQUIRED.get(part, ())), **_OF_LIKE.get(part, {})} for part, keys in parts.items()}
+    made = {
+        part: {**closed(keys, _REQUIRED.get(part, ())), **_OF_LIKE.get(part, {})}
+        for part, keys in parts.items()
+    }
     outermost = next(iter(parts))
     if "step" in parts:
         made["steps"] = many(ref("step"))
@@ -74,4 +82,9 @@ def _schema(name: str) -> Schema:
     whole = made.pop(outermost) if name != "sequences" else by_name(ref(outermost), "sequence")
     if name == "deck":  # numbers and words of its own
         made["card"]["additionalProperties"] = WORTH
-    return {"$schema": DRAFT, "title": f"Grognard: {file}", **whole, **({"definitions": made} if made else {})}
+    return {
+        "$schema": DRAFT,
+        "title": f"Grognard: {file}",
+        **whole,
+        **({"definitions": made} if made else {}),
+    }

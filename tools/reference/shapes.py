@@ -24,7 +24,10 @@ NUMBER: Schema = {"type": "number"}
 FLAG: Schema = {"type": "boolean"}
 FORMULA: Schema = {"type": ["string", "number", "boolean"], "title": "formula"}
 SAID: Schema = {"type": ["string", "number"], "title": "text with {formulas}"}
-CELL: Schema = {"type": ["string", "number", "boolean", "array", "object", "null"], "title": "code or value"}
+CELL: Schema = {
+    "type": ["string", "number", "boolean", "array", "object", "null"],
+    "title": "code or value",
+}
 WORTH: Schema = {"type": ["string", "number", "boolean"]}
 WORDS: Schema = {"type": "array", "items": TEXT}
 

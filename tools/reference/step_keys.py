@@ -30,10 +30,15 @@ SEQUENCE: Keys = {
         'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
     ),
     "odds_by": Key(TEXT, "the output that the odds are by: result, or targets[0].result"),
-    "odds_row": Key(by_name(ANY, "output"), "an output with the value that its odds show instead: becomes: abandoned"),
+    "odds_row": Key(
+        by_name(ANY, "output"),
+        "an output with the value that its odds show instead: becomes: abandoned",
+    ),
     "dice": Key(TEXT, "which dice are rolled, in words"),
     "example": Key(by_name(ANY, "input"), "inputs that run"),
-    "modifiers": Key(WORDS, "tables of modifiers that it reads; help and forms take their words from them"),
+    "modifiers": Key(
+        WORDS, "tables of modifiers that it reads; help and forms take their words from them"
+    ),
     "common": Key(WORDS, "inputs and words that are needed most"),
     "verb": Key(TEXT, "the word on its button; Roll, if left out"),
     "cause": Key(TEXT, "what the log says of who does it: `fires`"),
@@ -61,12 +66,16 @@ CARRIED: Keys = {
 STEPS_FILE: Keys = {
     "steps": Key(ref("steps"), "the steps, in their order"),
     "outputs": Key(
-        by_name({"type": ["string", "array"]}, "output"), "outputs said more exactly than sequences.yaml does"
+        by_name({"type": ["string", "array"]}, "output"),
+        "outputs said more exactly than sequences.yaml does",
     ),
     "lists": Key(
-        by_name({"type": ["array", "object"], "title": "words, or words by their names"}), "lists for formulas"
+        by_name({"type": ["array", "object"], "title": "words, or words by their names"}),
+        "lists for formulas",
     ),
-    "formulas": Key(by_name(TEXT, "name(inputs)"), "formulas with a name; one may call those above it"),
+    "formulas": Key(
+        by_name(TEXT, "name(inputs)"), "formulas with a name; one may call those above it"
+    ),
     "blocks": Key(by_name(ref("block")), "steps with a name, for use"),
 }
 BLOCK: Keys = {
@@ -79,10 +88,15 @@ STEP: Keys = {
     "as": Key(TEXT, "with each: what the item is called; `unit` if left out"),
     "into": Key(TEXT, "with each: the output list that its items are told to"),
     "only": Key(FORMULA, "with each: just the item at that place"),
-    "row": Key(either(SAID, ref("row")), "with each: the odds have a row for each item, under this name"),
+    "row": Key(
+        either(SAID, ref("row")), "with each: the odds have a row for each item, under this name"
+    ),
     "when": Key(FORMULA, "this step only if the formula holds"),
     "else": Key(ref("steps"), "the steps otherwise"),
-    "refuse": Key(either(SAID, ref("refuse")), "the inputs are refused; only under a `when` that no die decides"),
+    "refuse": Key(
+        either(SAID, ref("refuse")),
+        "the inputs are refused; only under a `when` that no die decides",
+    ),
     "draw": Key(
         by_name({"type": "string", "pattern": f"^{DRAW.pattern}$"}),
         'cards of a deck, in the order written: `chances`, `"chances: a label"`, `"chances, into play"`',
@@ -95,7 +109,10 @@ STEP: Keys = {
     "pool": Key(ref("pool"), "how many dice pass"),
     "spread": Key(ref("spread"), "losses on the units of a list, in their order"),
     "choose": Key(by_name(ref("choice")), "a side is asked, by the name of what it chooses"),
-    "let": Key(by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}), "values, from the first to the last"),
+    "let": Key(
+        by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}),
+        "values, from the first to the last",
+    ),
     "add": Key(by_name(by_name(FORMULA, "label"), "list"), "named parts, those of 0 left out"),
     "tell": Key(by_name(FORMULA, "output"), "outputs"),
     "say": Key(listed(ref("line")), "a line of the answer, or several"),
@@ -105,7 +122,9 @@ STEP: Keys = {
         "what the first line of the answer makes of a unit; one of the game's results",
     ),
     "change": Key(listed(ref("change")), "a unit of the roster, or a track"),
-    "headline": Key(listed(either(SAID, ref("said"))), "the result in a few words; the last one counts"),
+    "headline": Key(
+        listed(either(SAID, ref("said"))), "the result in a few words; the last one counts"
+    ),
     "then": Key(listed(either(SAID, ref("said"))), "what the players have to do"),
     "now": Key(listed(either(SAID, ref("said"))), "what changed besides"),
     "notes": Key(listed(either(SAID, ref("said"))), "small print"),
@@ -118,7 +137,9 @@ STEP: Keys = {
 _DICE = {"type": "string", "pattern": f"^{DICE.pattern}$"}
 TEST: Keys = {
     "dice": Key(_DICE, 'the dice: `"2d6: morale check"`'),
-    "plus": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what is added to them, by name"),
+    "plus": Key(
+        listed(either(FORMULA, by_name(FORMULA, "label"))), "what is added to them, by name"
+    ),
     "at_most": Key(FORMULA, "this or less passes"),
     "at_least": Key(FORMULA, "this or more passes"),
     "gives": Key(many(TEXT), "the words for passed and failed: [pass, fail]"),
@@ -161,14 +182,17 @@ REFUSE: Keys = {
     "hint": Key(SAID, "what to do; commands in backticks"),
     "option": Key(SAID, "the option at fault"),
     "code": Key(
-        {"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$"}, "one of the error codes; card-refuses, if left out"
+        {"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$"},
+        "one of the error codes; card-refuses, if left out",
     ),
 }
 LINE: Keys = {
     "label": Key(SAID, "what was rolled"),
     "dice": Key(listed(TEXT), "the rolls that it shows, by their names"),
     "parts": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what was added, by name"),
-    "contributors": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what came together before that"),
+    "contributors": Key(
+        listed(either(FORMULA, by_name(FORMULA, "label"))), "what came together before that"
+    ),
     "total": Key(FORMULA, "the total"),
     "result": Key(SAID, "what it means"),
     "unit": Key(SAID, "whose line it is, so that a long answer may leave it out"),

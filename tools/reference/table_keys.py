@@ -29,19 +29,25 @@ TABLE: Keys = {
     "source": Key(TEXT, "card and rule number"),
     "group": Key(TEXT, "one of the groups of game.yaml"),
     "kind": Key(
-        one_of(KINDS), "grid; roll, a grid with dice; modifiers, a list of what counts; reference, words by a key"
+        one_of(KINDS),
+        "grid; roll, a grid with dice; modifiers, a list of what counts; reference, words by a key",
     ),
     "summary": Key(TEXT, "for help, at most 100 characters"),
     "notes": Key(TEXT, "small print"),
     "inputs": Key(by_name(ref("input")), "what it is looked up by"),
-    "outputs": Key(by_name(OUTPUT), f"{', '.join(OUTPUTS)}, a list of the game, or the words themselves"),
+    "outputs": Key(
+        by_name(OUTPUT), f"{', '.join(OUTPUTS)}, a list of the game, or the words themselves"
+    ),
     "constants": Key(by_name(ANY), "values for formulas"),
     "results": Key(
-        by_name(CELL, "code"), "what the codes of cells mean; [a, b] in the order of gives, or {output: value}"
+        by_name(CELL, "code"),
+        "what the codes of cells mean; [a, b] in the order of gives, or {output: value}",
     ),
     "refuse": Key(many(ref("refusal")), "what the card rules out"),
     "derive": Key(by_name(FORMULA), "worked out before the table is read; _name is not shown"),
-    "rolls": Key(by_name(either(TEXT, ref("dice")), "input"), "the dice of an input that may be left out"),
+    "rolls": Key(
+        by_name(either(TEXT, ref("dice")), "input"), "the dice of an input that may be left out"
+    ),
     "read": Key(listed(ref("body")), "one body, or a list of them"),
     "rows": Key(many(ref("modifier")), "of a list of modifiers: what counts, and what it adds"),
     "then": Key(by_name(FORMULA, "output"), "worked out at last"),
@@ -49,15 +55,23 @@ TABLE: Keys = {
     "text_by": Key(listed(FORMULA), "the formula that gives the key of the text, or several"),
     "example": Key(by_name(ANY, "input"), "for help; it must run"),
     "examples": Key(many(ref("example")), "each is run as a test"),
-    "private": Key(FLAG, "typed from one's own card: no export and no page has the files of the pack"),
+    "private": Key(
+        FLAG, "typed from one's own card: no export and no page has the files of the pack"
+    ),
     "like": Key(TEXT, "another table that has all that is not written here"),
 }
 BODY: Keys = {
     "rows": Key(FORMULA, "the input or derived name that rows go by"),
     "columns": Key(ref("columns"), "what columns go by; without them a row has one cell"),
     "gives": Key(listed(TEXT), "the outputs of a cell"),
-    "cells": Key(by_name(CELL, "key"), "a row for each key: 2-5, 13+, -3..-1, `squad, crew`, or * for all others"),
-    "off_card": Key(one_of(("clamp", "rows", "columns")), "the first and last line answer for what is beyond them"),
+    "cells": Key(
+        by_name(CELL, "key"),
+        "a row for each key: 2-5, 13+, -3..-1, `squad, crew`, or * for all others",
+    ),
+    "off_card": Key(
+        one_of(("clamp", "rows", "columns")),
+        "the first and last line answer for what is beyond them",
+    ),
     "open": Key(FLAG, "leaves gaps"),
     "bands": Key(ref("bands"), "each cell is a small table of its own: 17:S 18-20:K"),
     "pick": Key(by_name(ref("body"), "key"), "one of several bodies, chosen by `by`"),
@@ -80,9 +94,15 @@ MODIFIER: Keys = {
     "when": Key(FORMULA, "when it counts; always, if left out"),
     "adds": Key(by_name(FORMULA, "output"), "what it adds to which total"),
 }
-REFUSAL: Keys = {"when": Key(FORMULA, "when it is ruled out"), "say": Key(TEXT, "why; {input} is its value")}
+REFUSAL: Keys = {
+    "when": Key(FORMULA, "when it is ruled out"),
+    "say": Key(TEXT, "why; {input} is its value"),
+}
 TABLE_DICE: Keys = {
-    "dice": Key(either(TEXT, by_name(TEXT, "value")), "2d6, 1dA for averaging dice, or {by: input, value: 1d6, ...}"),
+    "dice": Key(
+        either(TEXT, by_name(TEXT, "value")),
+        "2d6, 1dA for averaging dice, or {by: input, value: 1d6, ...}",
+    ),
     "label": Key(TEXT, "what the answer calls the dice"),
     "when": Key(FORMULA, "when they are rolled"),
 }

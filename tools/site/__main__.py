@@ -1,8 +1,10 @@
-"""Builds the documentation as a site, for phones and from disk, that asks no other host for anything: `make site`.
+"""Builds the documentation as a site, for phones and from disk, that asks no other host for
+anything: `make site`.
 
     python -m tools.site [FOLDER]      # build/site, unless it is named
 
-The pages are the checkout's own. What they link to comes along; a link that leads nowhere ends the build.
+The pages are the checkout's own. What they link to comes along; a link that leads nowhere ends the
+build.
 """
 
 from __future__ import annotations
@@ -23,7 +25,15 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-PAGES = ("*.md", "docs/**/*.md", "deploy/**/*.md", "packs/**/*.md", "tests/*.md", "tests/s*/*.md", "benchmarks/*.md")
+PAGES = (
+    "*.md",
+    "docs/**/*.md",
+    "deploy/**/*.md",
+    "packs/**/*.md",
+    "tests/*.md",
+    "tests/s*/*.md",
+    "benchmarks/*.md",
+)
 _LINK = re.compile(r"(\]\()(?!\w+:|#)([^)\s#]+)((?:#[^)\s]*)?\))")
 _FENCED = re.compile(r"^(```+).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -55,13 +65,16 @@ def build(out: Path) -> int:
 
 
 def gather(root: Path, into: Path) -> None:
-    """Put every page of `root` and what these link to `into` a folder, at the same paths. Raises Faulty."""
+    """Put every page of `root` and what these link to `into` a folder, at the same paths. Raises
+    Faulty.
+    """
     pages = {path for pattern in PAGES for path in root.glob(pattern)}
     config = tomllib.loads((HERE / "zensical.toml").read_text("utf-8"))
     named = {root / name for name in _named(config["project"]["nav"])}
     faults = [f"zensical.toml: no page {path.relative_to(root)}" for path in sorted(named - pages)]
     faults += [
-        f"zensical.toml: {path.relative_to(root)} has no place among its pages" for path in sorted(pages - named)
+        f"zensical.toml: {path.relative_to(root)} has no place among its pages"
+        for path in sorted(pages - named)
     ]
     for path in sorted(pages):
         text, wrong = _page(path, root, into)
@@ -77,12 +90,16 @@ def _named(entry: object) -> Iterator[str]:
     """The pages of a part of the navigation."""
     if isinstance(entry, str):
         yield entry
-    for below in entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ():
+    for below in (
+        entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
+    ):
         yield from _named(below)
 
 
 def _page(path: Path, root: Path, into: Path) -> tuple[str, list[str]]:
-    """The page's text for the site, and its links that lead nowhere; the files that it links to are copied."""
+    """The page's text for the site, and its links that lead nowhere; the files that it links to
+    are copied.
+    """
     faults: list[str] = []
 
     def linked(found: re.Match[str]) -> str:
@@ -113,7 +130,9 @@ def _outside(text: str, fenced: re.Pattern[str], change: object) -> str:
 
 
 def _generate(work: Path) -> None:
-    """Run the generator, which has an environment of its own: no host and no developer needs it for anything else."""
+    """Run the generator, which has an environment of its own: no host and no developer needs it
+    for anything else.
+    """
     names = [Path(sysconfig.get_path("scripts")) / "zensical", ROOT / ".venv/site/bin/zensical"]
     program = next((str(path) for path in names if path.exists()), None)
     if program is None:
@@ -131,7 +150,8 @@ def _search_from_disk(site: Path) -> None:
     (worker,) = (site / "assets/javascripts/workers").glob("search.*.js")
     script = (HERE / "search-from-disk.js").read_text("utf-8")
     (site / "assets/iframe-worker.js").write_text(
-        script.replace('"WORKER"', json.dumps(worker.read_text("utf-8")).replace("</", "<\\/")), encoding="utf-8"
+        script.replace('"WORKER"', json.dumps(worker.read_text("utf-8")).replace("</", "<\\/")),
+        encoding="utf-8",
     )
 
 
@@ -150,7 +170,11 @@ class _Links(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         self.ids |= {given[name] for name in ("id", "name") if name in given}
         self.links += [given["href"]] if tag == "a" and "href" in given else []
-        self.loads += [given["href"]] if tag == "link" and "href" in given and given.get("rel") != "canonical" else []
+        self.loads += (
+            [given["href"]]
+            if tag == "link" and "href" in given and given.get("rel") != "canonical"
+            else []
+        )
         self.loads += [given["src"]] if "src" in given else []
 
 
@@ -161,18 +185,30 @@ def check(site: Path) -> Iterator[str]:
         if path.name == "404.html":
             continue  # its addresses are those of a host that shows it
         where = path.relative_to(site)
-        yield from (f"{where}: loads {one}" for one in page.loads if urlsplit(one).scheme in ("http", "https"))
+        yield from (
+            f"{where}: loads {one}"
+            for one in page.loads
+            if urlsplit(one).scheme in ("http", "https")
+        )
         for address in _inside([*page.links, *page.loads]):
             parts = urlsplit(address)
-            target = Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
+            target = (
+                Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
+            )
             if not target.is_file():
                 yield f"{where}: {address} is not there"
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
+            elif (
+                parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].ids
+            ):
                 yield f"{where}: {address} has no such place"
 
 
 def _inside(addresses: Iterable[str]) -> Iterator[str]:
-    return (one for one in addresses if one and not urlsplit(one).scheme and not one.startswith("//"))
+    return (
+        one for one in addresses if one and not urlsplit(one).scheme and not one.startswith("//")
+    )
 
 
 if __name__ == "__main__":

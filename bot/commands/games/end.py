@@ -1,4 +1,6 @@
-"""`/game end` asks first, then closes the game with its story; it is read-only from then on, until it is resumed."""
+"""`/game end` asks first, then closes the game with its story; it is read-only from then on,
+until it is resumed.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -38,7 +40,9 @@ MOST_NAMES = 12
 LONG_ODDS = 0.5
 """The chance below which a result is worth telling."""
 PAGE_SECONDS = 10.0
-"""What the page of a game may take when it ends: its rolls are mostly known by then, from its luck."""
+"""What the page of a game may take when it ends: its rolls are mostly known by then, from its
+luck.
+"""
 
 
 async def end(context: Context) -> Reply:
@@ -54,7 +58,9 @@ async def end(context: Context) -> Reply:
         story = await _ended(context, winner, text, reveals=options["reveal"])
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
     if text:
-        doc = Doc(SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key)
+        doc = Doc(
+            SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key
+        )
         context.commit.docs.append(doc)
     elif await _typed_before(context):
         context.commit.drop_docs.append((SENTENCE, _own(context)))
@@ -65,14 +71,18 @@ async def ask_seed(context: Context, winner: str) -> Reply:
     """The same question, about ending the game and revealing its seed."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
-    return await _question(context, _winner(game, winner), await _typed_before(context), reveals=True)
+    return await _question(
+        context, _winner(game, winner), await _typed_before(context), reveals=True
+    )
 
 
 async def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
     game = context.game
     opens = ""
     if game.orders:
-        opens = "will be opened" if await may_open(context) else "stay unopened: not every side is in"
+        opens = (
+            "will be opened" if await may_open(context) else "stay unopened: not every side is in"
+        )
     lines = [
         text,
         f"{counted(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
@@ -81,12 +91,19 @@ async def _question(context: Context, winner: str, text: str, *, reveals: bool) 
         phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
     name = "endseed" if reveals else "end"
-    buttons = [context.button(name, label, won, style=style) for won, label, style in _choices(game, winner)]
+    buttons = [
+        context.button(name, label, won, style=style)
+        for won, label, style in _choices(game, winner)
+    ]
     return Reply(
-        f'End "{game.name}" in turn {game.turn}?' + (" Who won?" if game.sides and not winner else ""),
+        f'End "{game.name}" in turn {game.turn}?'
+        + (" Who won?" if game.sides and not winner else ""),
         tuple(line for line in lines if line),
         private=True,
-        buttons=(*buttons, *(() if reveals else (context.button("askseed", "Reveal the seed too", winner),))),
+        buttons=(
+            *buttons,
+            *(() if reveals else (context.button("askseed", "Reveal the seed too", winner),)),
+        ),
     )
 
 
@@ -138,7 +155,9 @@ def _winner(game: Game, typed: str) -> str:
 
 
 async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
-    """End the game: sealed rolls are opened, its story is told, and its seed revealed if that was asked for."""
+    """End the game: sealed rolls are opened, its story is told, and its seed revealed if that
+    was asked for.
+    """
     orders = await at_the_end(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     shown, hands = await open_hands(context, opened.game)
@@ -153,10 +172,18 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
     async for rows in in_batches(context.store, context.ledger.row):
         types = first_types(row.data for row in rows if '"units":' in row.body) | types
     tally = await read_tally(context)
-    players = " v ".join(" and ".join(names) for side in game.sides if (names := context.ledger.players_of(side)))
+    players = " v ".join(
+        " and ".join(names) for side in game.sides if (names := context.ledger.players_of(side))
+    )
     reply = Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.brief, *hands, *orders, *await _story(context, tally, types)),
+        (
+            *((text,) if text else ()),
+            *opened.brief,
+            *hands,
+            *orders,
+            *await _story(context, tally, types),
+        ),
         by=", ".join(filter(None, (players, counted(tally.total, "roll")))),
         buttons=(
             context.button("read", "Statistics", "stats"),
@@ -174,7 +201,9 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
 
 
 async def _page(context: Context) -> tuple[File, ...]:
-    """The after-action page; none where it would keep the channel waiting (`/game export html` writes it then)."""
+    """The after-action page; none where it would keep the channel waiting (`/game export html`
+    writes it then).
+    """
     try:
         return (await asyncio.wait_for(page_file(context), PAGE_SECONDS),)
     except (UserError, TimeoutError):
@@ -182,10 +211,14 @@ async def _page(context: Context) -> tuple[File, ...]:
 
 
 async def _story(context: Context, tally: Tally, types: Mapping[str, str]) -> list[Part]:
-    """Return what the game cost each side, its best shot and worst luck, and how lucky they were."""
+    """Return what the game cost each side, its best shot and worst luck, and how lucky they
+    were.
+    """
     game = context.game
     lost = (losses(game, side, types) for side in game.sides)
-    lines: list[Part] = [Group(told, names, grave=True) if names else told for told, names in lost if told]
+    lines: list[Part] = [
+        Group(told, names, grave=True) if names else told for told, names in lost if told
+    ]
     by_side, measured = await quick_luck(context, tally)
     successes, failures = rank_by_chance(measured.rolls)
     if successes and successes[0][1] < LONG_ODDS:
@@ -203,7 +236,9 @@ async def _story(context: Context, tally: Tally, types: Mapping[str, str]) -> li
 
 
 async def _moment(context: Context, roll: ScoredRoll, odds: str) -> tuple[Retold, str]:
-    """Return `US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the chance of better."""
+    """Return `US Squad 1 fires: VC 3 takes casualties, at 8% (#38)`; of bad luck, with the
+    chance of better.
+    """
     event = await read_opened(context.store, context.ledger.row, context.game, roll.number)
     assert event is not None
     told = retold(event, context.ledger.name_of, sides=context.game.sides)
@@ -216,7 +251,8 @@ def _few(names: Sequence[str]) -> str:
 
 
 def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
-    """Return what a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and their names.
+    """Return what a side lost of all that were on its roster: `US lost 2 of 7, 1 weakened`, and
+    their names.
 
     Return ("", "") for a side that had no units. `types` are those that units had when they came.
     """
@@ -234,7 +270,9 @@ def losses(game: Game, side: str, types: Mapping[str, str]) -> tuple[str, str]:
 
 
 def points(by_side: Mapping[str, Luck]) -> str:
-    """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what was likely."""
+    """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what
+    was likely.
+    """
     told = list[str]()
     for name, luck in by_side.items():
         what = "" if told else " point" if luck.worth == 1 else " points"
@@ -245,10 +283,16 @@ def points(by_side: Mapping[str, Luck]) -> str:
 def judgement(by_side: Mapping[str, Luck], total: int) -> str:
     """Return whether that was luck, in one sentence, with how many of all rolls count."""
     rolls = counted_of(sum(luck.count for luck in by_side.values()), total)
-    judged = {name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0}
+    judged = {
+        name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0
+    }
     if not judged:
         return f"{rolls}: too few to judge"
     name, luck = max(judged.items(), key=lambda item: abs(item[1].z))
     word, of = unusual(luck.z)
-    told = f"{name} was {word} than in {of} of 100 such games" if word else "nothing out of the ordinary"
+    told = (
+        f"{name} was {word} than in {of} of 100 such games"
+        if word
+        else "nothing out of the ordinary"
+    )
     return f"{rolls}: {told}"

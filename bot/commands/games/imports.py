@@ -1,4 +1,6 @@
-"""`/game import`: a game from its file, with the packs that it brings along; `/game claim`: whose moves those are."""
+"""`/game import`: a game from its file, with the packs that it brings along; `/game claim`:
+whose moves those are.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -36,32 +38,43 @@ from bot.verification.follows.cards import seated, without_closed
 from bot.verification.follows.import_limits import is_in_line, is_valid, is_valid_event
 
 MAX_EVENTS = 200_000
-CLAIM_HINT = phrase("Your account is in the imported file: `/game claim` makes its moves and its side yours.")
+CLAIM_HINT = phrase(
+    "Your account is in the imported file: `/game claim` makes its moves and its side yours."
+)
 
 
 def check_seconds(size: int) -> float:
-    """How long the check of so many characters may take: several times what it takes on a small machine."""
+    """How long the check of so many characters may take: several times what it takes on a small
+    machine.
+    """
     return 20 + size / 150_000
 
 
 async def import_game(context: Context) -> Reply:
-    """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere. Raises
-    UserError."""
+    """Bring an exported game into this channel; a new seed begins, for the old one may be known
+    elsewhere. Raises UserError."""
     if context.ledger.row and context.game.started and not context.game.ended:
         raise UserError(
-            f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
+            f'"{context.game.name}" is going on here.',
+            hint=phrase("End it first: `/game end`."),
+            code="game-on",
         )
     if len(context.ledger.places) > 1:  # nobody there agreed to the game that comes
         raise UserError(
-            "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
+            "This channel is linked with others.",
+            hint=phrase("End that first: `/game link off`"),
+            code="linked",
         )
     context.ledger.need_chosen()
     raw = need_text(context.options()["file"])
     faults, unplayed = await _checked(context, raw)
     if faults:
         hint = "grognard verify shows everything."
-        raise UserError(f"This log is damaged or was altered: {faults[0]}", hint=hint, code="altered-log")
-    # In a thread: it would hold everybody up for as long as one call takes, half a second for the largest file.
+        raise UserError(
+            f"This log is damaged or was altered: {faults[0]}", hint=hint, code="altered-log"
+        )
+    # In a thread: it would hold everybody up for as long as one call takes, half a second for the
+    # largest file.
     read = await asyncio.to_thread(_read, raw)
     with using(await brought(context, read.packs) if read.packs else systems()):
         return await _imported(context, read, unplayed)
@@ -74,7 +87,8 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
     before, aside = context.ledger.row or None, put_aside(context.ledger.was)
     count, closed = ledger.game.number, len(ledger.game.sealed)
     started = ledger.game.started
-    # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as with /game start.
+    # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as
+    # with /game start.
     taken = replace(ledger.game, master=ledger.person()) if started else ledger.game
     back = sum(sum(hand_sizes(id, taken.cards).values()) for id in taken.decks)
     taken = replace(taken, cards=without_closed(taken.cards, taken.decks))
@@ -87,7 +101,9 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
         lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
     if closed:
         rolls = counted(closed, "roll stays", "rolls stay")
-        lines.append(f"{rolls} sealed for ever: only the place where it was rolled has its content.")
+        lines.append(
+            f"{rolls} sealed for ever: only the place where it was rolled has its content."
+        )
     if back:
         what = "what they were stayed where they were drawn"
         lines.append(f"{counted(back, 'card')} of hands went back into the pile: {what}.")
@@ -99,11 +115,14 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     lines += aside
     buttons = (context.button("claim", "That's me"),) if unclaimed else ()
-    return Reply(f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
+    return Reply(
+        f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons
+    )
 
 
 async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
-    """Return what `check_text` finds. Only the checker process looks into a file that somebody sent.
+    """Return what `check_text` finds. Only the checker process looks into a file that somebody
+    sent.
 
     Raises UserError for a file that is no log, and for one that takes too long.
     """
@@ -112,7 +131,9 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
         found: tuple[tuple[str, ...], int] = await context.check(check_text, raw, seconds=seconds)
         return found
     except TooManyStates:
-        what = f"This log could not be checked within {seconds:.0f} seconds, so it was not imported."
+        what = (
+            f"This log could not be checked within {seconds:.0f} seconds, so it was not imported."
+        )
         hint = "Try again when the bot is less busy, or ask the host to import it."
         raise UserError(what, hint=hint, code="too-slow") from None
 
@@ -126,7 +147,10 @@ def need_text(raw: object) -> str:
     """The text of the file. Raises UserError where there is none, or too much of it."""
     if not isinstance(raw, str) or not raw[:MAX_TEXT].strip():
         raise UserError(
-            "/game import needs a file.", hint=phrase("`/game export` writes one."), option="file", code="missing"
+            "/game import needs a file.",
+            hint=phrase("`/game export` writes one."),
+            option="file",
+            code="missing",
         )
     if len(raw) > MOST_TEXT:
         raise UserError("The file is too large.", option="file", code="file-too-large")
@@ -134,8 +158,8 @@ def need_text(raw: object) -> str:
 
 
 def check_text(raw: str) -> tuple[tuple[str, ...], int]:
-    """What is wrong with an exported log, or the one in a page, one line each; how many outcomes could not be played
-    again.
+    """What is wrong with an exported log, or the one in a page, one line each; how many outcomes
+    could not be played again.
 
     Raises UserError for what is not an exported log.
     """
@@ -151,12 +175,16 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
     try:
         rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
         ledger.copy(rows, exported.game)
-        if not (is_valid(ledger.game) and all(is_valid_event(event.body) for event in exported.events)):
+        if not (
+            is_valid(ledger.game) and all(is_valid_event(event.body) for event in exported.events)
+        ):
             raise ValueError
         _fill_rest(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
-            "The file is damaged: its events do not follow one another.", option="file", code="damaged-log"
+            "The file is damaged: its events do not follow one another.",
+            option="file",
+            code="damaged-log",
         ) from None
 
 
@@ -166,7 +194,11 @@ def _fill_rest(ledger: Ledger, exported: Exported) -> None:
     has_left = any(event.body["kind"] == "privacy" for event in exported.events)
     if not has_left and wrote - {row.person for row in exported.persons}:
         raise ValueError  # nobody had their name deleted, so it is missing
-    if any(len(text.text) > MAX_TEXT or not is_in_line(text.text) for text in exported.texts if text.key != SEALED):
+    if any(
+        len(text.text) > MAX_TEXT or not is_in_line(text.text)
+        for text in exported.texts
+        if text.key != SEALED
+    ):
         raise ValueError
     for person in exported.persons:
         if person.person not in wrote:
@@ -174,7 +206,8 @@ def _fill_rest(ledger: Ledger, exported: Exported) -> None:
         row = PersonRow(ledger.row, person.person, IMPORTED + person.key, shown_name(person.name))
         ledger.persons[person.person] = ledger.new_persons[person.person] = row
     ledger.new_texts += [
-        TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person) for text in exported.texts
+        TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person)
+        for text in exported.texts
     ]
     promised = {
         body["secret"]["epoch"]: body["number"]
@@ -189,12 +222,21 @@ def _fill_rest(ledger: Ledger, exported: Exported) -> None:
     for seed in exported.seeds:
         first = int(promised.get(seed.epoch, 0)) + 1
         ledger.new_seeds[seed.epoch] = SeedRow(
-            ledger.row, seed.epoch, seed.seed, seed.commitment, first, (), NO_TEXTS, revealed.get(seed.epoch)
+            ledger.row,
+            seed.epoch,
+            seed.seed,
+            seed.commitment,
+            first,
+            (),
+            NO_TEXTS,
+            revealed.get(seed.epoch),
         )
 
 
 async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, System]:
-    """The systems with the packs of an export, which are kept from now on. Raises UserError for one with faults."""
+    """The systems with the packs of an export, which are kept from now on. Raises UserError for
+    one with faults.
+    """
     found: list[PackSystem] = []
     for hash, files in packs.items():
         pack = await read_pack(context.store, hash)
@@ -211,7 +253,9 @@ async def brought(context: Context, packs: Mapping[str, Files]) -> Mapping[str, 
 
 
 async def _pack_faults(context: Context, files: Files) -> tuple[str, ...]:
-    """Return what is wrong with a pack that a game brings along, once its size is known to be small enough."""
+    """Return what is wrong with a pack that a game brings along, once its size is known to be
+    small enough.
+    """
     texts = {name: str(text) for name, text in files.items()}
     if len(texts) > MOST_FILES or sum(map(len, texts.values())) > MOST_BYTES:
         return ("it cannot be read",)
@@ -221,13 +265,17 @@ async def _pack_faults(context: Context, files: Files) -> tuple[str, ...]:
 
 
 async def claim(context: Context, _more: str = "") -> Reply:
-    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along. Raises
-    UserError."""
+    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move
+    along. Raises UserError."""
     game, ledger = context.need_game(), context.ledger
     row = ledger.own_import()
     if row is None:
         hint = phrase("Play under your own name: `/game join` takes a side.")
-        raise UserError("No imported moves in this game belong to your account.", hint=hint, code="nothing-to-claim")
+        raise UserError(
+            "No imported moves in this game belong to your account.",
+            hint=hint,
+            code="nothing-to-claim",
+        )
     own = ledger.known_person()
     seated = _seated(game, own, row)
     ledger.claim(row)
@@ -238,7 +286,9 @@ async def claim(context: Context, _more: str = "") -> Reply:
 
 
 def _seated(game: Game, own: str, row: PersonRow) -> Game:
-    """The game with the seats of the person `own` given to that of `row`. Raises UserError for two sides at once."""
+    """The game with the seats of the person `own` given to that of `row`. Raises UserError for
+    two sides at once.
+    """
     mine, theirs = game.players.get(own, ""), game.players.get(row.person, "")
     if mine and theirs and mine != theirs:
         what = f"You play {mine} here, and {row.name} from the imported log plays {theirs}."

@@ -1,8 +1,9 @@
 """`/game link`: one game played from several channels, also on two networks.
 
-A code from one channel is typed in another. Nothing is bound before somebody who may speak for it has agreed in each
-channel whose rolls the others will see: a manager of its server, or the person whose own conversation with the bot it
-is. Who may not is welcome to ask; then a request with a button appears there, for all to see.
+A code from one channel is typed in another. Nothing is bound before somebody who may speak for it
+has agreed in each channel whose rolls the others will see: a manager of its server, or the person
+whose own conversation with the bot it is. Who may not is welcome to ask; then a request with a
+button appears there, for all to see.
 """
 
 from collections.abc import Mapping
@@ -31,7 +32,9 @@ LINK = "link"
 OFF = "off"
 MINUTES = 15
 OVER, BARE, ROSTER, RUNNING = range(4)
-"""How much a game would be missed where another takes its place: one that has ended, mere rolls, a roster, a game."""
+"""How much a game would be missed where another takes its place: one that has ended, mere rolls,
+a roster, a game.
+"""
 _LOOKALIKES = str.maketrans("OIL", "011")
 REQUEST, ASKED = "link-request", "link-asked"
 WHAT = "the link that was requested"
@@ -47,7 +50,9 @@ async def handle(context: Context) -> Reply:
     if typed.strip().casefold() == OFF:
         return await _end(context)
     code = typed.strip().upper().translate(_LOOKALIKES)
-    return await (agree if await context.store.doc(REQUEST, code) is not None else _take)(context, code)
+    return await (agree if await context.store.doc(REQUEST, code) is not None else _take)(
+        context, code
+    )
 
 
 async def _give(context: Context) -> Reply:
@@ -56,18 +61,34 @@ async def _give(context: Context) -> Reply:
     if row:
         need_director(context.game, context.actor, "link it")
     code, here = new_code(), context.command.where
-    place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": context.keeps}
-    context.commit.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
+    place = {
+        "place": here.key,
+        "server": here.server,
+        "name": here.name,
+        "game": row,
+        "agreed": context.keeps,
+    }
+    context.commit.docs.append(
+        Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key)
+    )
     lines = [
-        phrase("In the other channel, here or on the other network, type: `/game link {code}`", code=code),
+        phrase(
+            "In the other channel, here or on the other network, type: `/game link {code}`",
+            code=code,
+        ),
         f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
     ]
     told = None
     if not context.keeps:
-        lines.append("A server manager or workspace admin must agree too: they are asked here once the code is used.")
+        lines.append(
+            "A server manager or workspace admin must agree too: they are asked here once the code is used."
+        )
     elif not here.owner:
         what = "a code links this channel with another one, which then sees every roll made here"
-        lines_of_all = (f"For {MINUTES} minutes {what}.", phrase("To end a link, type: `/game link off`"))
+        lines_of_all = (
+            f"For {MINUTES} minutes {what}.",
+            phrase("To end a link, type: `/game link off`"),
+        )
         told = Reply(f"{context.who} offers to link this channel", lines_of_all)
     return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 
@@ -85,28 +106,50 @@ async def _take(context: Context, code: str) -> Reply:
     here, there = context.command.where, str(doc.data["place"])
     if there == here.key:
         raise UserError(
-            "That code is from this channel.", hint="Type it in the other one.", option="code", code="same-channel"
+            "That code is from this channel.",
+            hint="Type it in the other one.",
+            option="code",
+            code="same-channel",
         )
     saved = await context.store.load_game(there)
-    if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
+    if (saved.game.id if saved is not None else "") != doc.data[
+        "game"
+    ]:  # its giver had no say in what began since
         hint = phrase("Get a new code there: `/game link`")
-        raise UserError("Another game has started there since.", hint=hint, option="code", code="game-changed")
+        raise UserError(
+            "Another game has started there since.", hint=hint, option="code", code="game-changed"
+        )
     context.commit.drop_docs.append((LINK, code))
-    context.commit.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
+    context.commit.docs += [
+        name_doc(here),
+        name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"]))),
+    ]
     names = {there: str(doc.data["name"]), here.key: here.name}
     ledger, new, aside = _shared(context, load(saved) if saved is not None else None, there)
-    agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
+    agreed = [
+        place
+        for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True))
+        if said
+    ]
     row = aside.row if aside is not None else ""
     link = Link(code, ledger.row, ledger.places, new, tuple(agreed), context.command.who.key, row)
     names = {**await names_of(context.store, link.places), **names}
     if not link.missing:
         lines = (phrase("`/game status` shows the game."),)
-        return Reply("The channels are linked", lines, private=True, announce=bind(context, ledger, new, names, aside))
+        return Reply(
+            "The channels are linked",
+            lines,
+            private=True,
+            announce=bind(context, ledger, new, names, aside),
+        )
     return await ask(context, ledger.game, link, names)
 
 
-def _shared(context: Context, other: Loaded | None, there: str) -> tuple[Ledger, str, Loaded | None]:
-    """The game that both channels are to play, the one that is new to it, and what makes room for it there.
+def _shared(
+    context: Context, other: Loaded | None, there: str
+) -> tuple[Ledger, str, Loaded | None]:
+    """The game that both channels are to play, the one that is new to it, and what makes room for
+    it there.
 
     Raises UserError where there is no game, or one in each that nobody would give up.
     """
@@ -118,14 +161,25 @@ def _shared(context: Context, other: Loaded | None, there: str) -> tuple[Ledger,
         kept, aside, shared, new = other, own, Ledger(other, context.ledger.writer), here
     else:
         assert own is not None
-        need_director(context.game, context.actor, "link it")  # of the other side, who gave the code had the right to
+        need_director(
+            context.game, context.actor, "link it"
+        )  # of the other side, who gave the code had the right to
         kept, aside, shared, new = own, other, context.ledger, there
     if aside is not None and _weight(aside) >= max(ROSTER, _weight(kept)):
-        hint = phrase("Only one of them can have one: `/game end` or `/game transfer` frees a channel.")
-        raise UserError("Both channels already have a game.", hint=hint, option="code", code="two-games")
+        hint = phrase(
+            "Only one of them can have one: `/game end` or `/game transfer` frees a channel."
+        )
+        raise UserError(
+            "Both channels already have a game.", hint=hint, option="code", code="two-games"
+        )
     if aside is not None and len(aside.places) > 1:
         hint = phrase("End that there first: `/game link off`")
-        raise UserError("One of the channels is linked with others already.", hint=hint, option="code", code="linked")
+        raise UserError(
+            "One of the channels is linked with others already.",
+            hint=hint,
+            option="code",
+            code="linked",
+        )
     return shared, new, aside
 
 
@@ -140,7 +194,9 @@ async def _end(context: Context) -> Reply:
     """This channel plays the game no more; it goes on in the others."""
     context.need_game()
     if len(context.ledger.places) < 2:
-        raise UserError("The game is played in this channel alone.", option="code", code="not-linked")
+        raise UserError(
+            "The game is played in this channel alone.", option="code", code="not-linked"
+        )
     if not (context.keeps or context.actor.directs):
         what = "Only the game master, a server manager or a workspace admin can end the link."
         raise UserError(what, option="code", code="not-master")
@@ -149,7 +205,8 @@ async def _end(context: Context) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link that is asked for: the game, the places that play it, the new one, and who has agreed so far.
+    """A link that is asked for: the game, the places that play it, the new one, and who has agreed
+    so far.
 
     `aside` is what is played in the new one until then, and makes room.
     """
@@ -178,21 +235,30 @@ class Link:
 
     def request(self, until: float) -> Request:
         """What is asked, until then, in the places where nobody has agreed yet."""
-        data = {"game": self.game, "places": list(self.places), "new": self.new, "aside": self.aside}
+        data = {
+            "game": self.game,
+            "places": list(self.places),
+            "new": self.new,
+            "aside": self.aside,
+        }
         doc = Doc(REQUEST, self.code, {**data, "agreed": list(self.agreed)}, until, self.asker)
         return Request(doc, tuple(map(self.topic, self.missing)), WHAT, self.game)
 
 
 async def ask(context: Context, game: Game, link: Link, names: dict[str, str]) -> Reply:
-    """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that. Raises
-    UserError."""
+    """Post the request in each place that has not agreed; not too many of them, for nobody there
+    asked for that. Raises UserError."""
     known = await context.store.doc(ASKED, link.game)
-    asked_at = [at for at in known.data["at"] if at > context.now - DAY] if known is not None else []
+    asked_at = (
+        [at for at in known.data["at"] if at > context.now - DAY] if known is not None else []
+    )
     if len(asked_at) >= MOST_ASKED:
         what = f"{MOST_ASKED} links were requested for this game within a day."
         hint = phrase("Managers on both sides can link without a request: each types `/game link`.")
         raise UserError(what, hint=hint, code="too-many-links")
-    context.commit.docs.append(Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY))
+    context.commit.docs.append(
+        Doc(ASKED, link.game, {"at": [*asked_at, context.now]}, context.now + DAY)
+    )
     link.request(context.now + OPEN).ask(context)
     here = context.command.where.key
     asked = {place: _request(context, game, link, names, place) for place in link.missing}
@@ -242,10 +308,16 @@ async def agree(context: Context, code: str) -> Reply:
     if here in link.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
     there = await context.store.load_game(link.new)
-    if (there.game.id if there is not None else "") != link.aside or (there is not None and len(there.places) > 1):
+    if (there.game.id if there is not None else "") != link.aside or (
+        there is not None and len(there.places) > 1
+    ):
         hint = phrase("Ask again: `/game link`")
-        raise UserError("A game has started in the other channel since.", hint=hint, code="game-changed")
-    replace(link.request(expires), topics=(link.topic(here),)).settle(context, f"{context.who} agrees")
+        raise UserError(
+            "A game has started in the other channel since.", hint=hint, code="game-changed"
+        )
+    replace(link.request(expires), topics=(link.topic(here),)).settle(
+        context, f"{context.who} agrees"
+    )
     names = {**await names_of(context.store, link.all), here: context.command.where.name}
     context.commit.docs.append(name_doc(context.command.where))
     missing = [place for place in link.missing if place != here]
@@ -272,12 +344,16 @@ async def decline(context: Context, code: str) -> Reply:
 
 
 async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
-    """The game that is to be linked, and the request, read after it: whoever changes one changes the other.
+    """The game that is to be linked, and the request, read after it: whoever changes one changes
+    the other.
 
-    Raises UserError for a request that is over, that is about other places, or whose game has moved on.
+    Raises UserError for a request that is over, that is about other places, or whose game has moved
+    on.
     """
     gone = UserError(
-        "There is no open request for this link.", hint=phrase("Ask again: `/game link`"), code="not-asked"
+        "There is no open request for this link.",
+        hint=phrase("Ask again: `/game link`"),
+        code="not-asked",
     )
     doc = await context.store.doc(REQUEST, code)
     if doc is None:
@@ -289,18 +365,29 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
     if doc is None or ledger.was is None:
         raise gone
     places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
-    link = Link(code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", "")))
+    link = Link(
+        code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", ""))
+    )
     if context.command.where.key not in link.all:
         raise UserError("That code is for other channels.", option="code", code="other-channels")
     if sorted(ledger.places) != sorted(places):
         raise UserError(
-            "The game has moved elsewhere since.", hint=phrase("Ask again: `/game link`"), code="game-changed"
+            "The game has moved elsewhere since.",
+            hint=phrase("Ask again: `/game link`"),
+            code="game-changed",
         )
     return ledger, link, doc.expires or 0.0
 
 
-def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], aside: Loaded | None = None) -> Reply:
-    """Let a new place play the ledger's game too, and tell it in all of them; what is told here comes back.
+def bind(
+    context: Context,
+    ledger: Ledger,
+    new: str,
+    names: Mapping[str, str],
+    aside: Loaded | None = None,
+) -> Reply:
+    """Let a new place play the ledger's game too, and tell it in all of them; what is told here
+    comes back.
 
     `aside` is what made room for it there.
     """
@@ -308,27 +395,37 @@ def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], a
     ledger.add("link", result="played from two channels")
     context.ledger = ledger
     if len(places) == 2:
-        context.commit.docs.append(Doc(HOME, ledger.row, {"place": places[0]}, None, server_of(places[0])))
-    context.commit.bindings.append(Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new)))
+        context.commit.docs.append(
+            Doc(HOME, ledger.row, {"place": places[0]}, None, server_of(places[0]))
+        )
+    context.commit.bindings.append(
+        Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new))
+    )
     told = {place: _notice(context, ledger.game, places, names, place) for place in places}
     told[new] = replace(told[new], lines=(*told[new].lines, *put_aside(aside)))
     tell(context, told)
     return told[context.command.where.key]
 
 
-def _notice(context: Context, game: Game, places: Many[str], names: Mapping[str, str], reader: str) -> Reply:
+def _notice(
+    context: Context, game: Game, places: Many[str], names: Mapping[str, str], reader: str
+) -> Reply:
     others = listed([place for place in places if place != reader], names, reader)
     return Reply(
         f"{context.who} links this channel with {others}",
         (
             f"{begun(named(game))} is played from both: every roll made here is seen there, and theirs here.",
-            phrase("`/game status` lists the channels. A manager ends this here with: `/game link off`"),
+            phrase(
+                "`/game status` lists the channels. A manager ends this here with: `/game link off`"
+            ),
         ),
     )
 
 
 async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
-    """One of the places that play the ledger's game plays it no more; all are told, and so is who did it."""
+    """One of the places that play the ledger's game plays it no more; all are told, and so is
+    who did it.
+    """
     places = ledger.places
     names = await names_of(context.store, places)
     ledger.add("link", result="one channel fewer")
@@ -340,15 +437,19 @@ async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
             lines = (f"{name} goes on in {rest}. Nothing rolled here is seen there any more.",)
         else:
             lines = (f"{name} goes on here without {called(place, names.get(place, ''), reader)}.",)
-        told[reader] = Reply(f"{context.who} ends the link of {called(place, names.get(place, ''), reader)}", lines)
+        told[reader] = Reply(
+            f"{context.who} ends the link of {called(place, names.get(place, ''), reader)}", lines
+        )
     tell(context, told)
     return told.get(context.command.where.key, told[place])
 
 
 async def server_back(store: Store, server: str) -> None:
-    """The bot is on a server (again). After an absence its linked channels are told who sees what is rolled there.
+    """The bot is on a server (again). After an absence its linked channels are told who sees what
+    is rolled there.
 
-    So is a channel that was linked by a release that did not ask its managers; it has no document with its name yet.
+    So is a channel that was linked by a release that did not ask its managers; it has no document
+    with its name yet.
     """
     was_away, told, docs = await store.server_joined(server), list[Outgoing](), list[Doc]()
     for place, row in await store.linked(server):
@@ -360,8 +461,14 @@ async def server_back(store: Store, server: str) -> None:
         places = [other for other in saved.places if other != place] if saved is not None else []
         others = listed(places, await names_of(store, places), place)
         lines = (
-            phrase("Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"),
+            phrase(
+                "Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"
+            ),
         )
-        told.append(Outgoing(place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()))
+        told.append(
+            Outgoing(
+                place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()
+            )
+        )
     if told:
         await store.commit(Commit(outbox=told, docs=docs))

@@ -14,7 +14,9 @@ from bot.stores.records import Doc, Outgoing
 from bot.stores.store import Store
 
 PLACE = "place"
-"""Documents that hold the name of a channel that was linked: the store knows places only by their keys."""
+"""Documents that hold the name of a channel that was linked: the store knows places only by
+their keys.
+"""
 MOVED = "moved"
 """Documents that say where the game went that was played in a channel."""
 MAX_NAME = 80
@@ -38,22 +40,32 @@ async def names_of(store: Store, places: Iterable[str]) -> dict[str, str]:
 
 def moved_doc(row: str, name: str, to: Place, source: str) -> Doc:
     """The document that says, in the channel that a game left, where it is played now."""
-    return Doc(MOVED, source, {"game": row, "name": name, "to": to.key, "called": to.name}, None, to.server or source)
+    return Doc(
+        MOVED,
+        source,
+        {"game": row, "name": name, "to": to.key, "called": to.name},
+        None,
+        to.server or source,
+    )
 
 
 async def moved_from(store: Store, place: str) -> tuple[str, tuple[Button, ...]]:
-    """`"Hill 875" is played in #campaign now.`, of the last game that left the place, while it is; and the way there.
-    ("", ()) where none has."""
+    """`"Hill 875" is played in #campaign now.`, of the last game that left the place, while it is;
+    and the way there. ("", ()) where none has."""
     doc = await store.doc(MOVED, place)
     saved = await store.load_game_by_id(str(doc.data["game"])) if doc is not None else None
     if doc is None or saved is None or doc.data["to"] not in saved.places:
         return "", ()
     to, name = str(doc.data["to"]), str(doc.data["called"])
-    return f'"{doc.data["name"]}" is played in {called(to, name, place)} now.', way_to(to, name, place)
+    return f'"{doc.data["name"]}" is played in {called(to, name, place)} now.', way_to(
+        to, name, place
+    )
 
 
 def way_to(place: str, name: str, reader: str) -> tuple[Button, ...]:
-    """A button that opens a channel of the platform on which it is read; none where that is another one."""
+    """A button that opens a channel of the platform on which it is read; none where that is
+    another one.
+    """
     if not server_of(place) or place.partition(":")[0] != reader.partition(":")[0]:
         return ()
     return (Button(f"goto:{place}", f"Open {called(place, name, reader)}"[:60], LINK),)
@@ -65,14 +77,20 @@ def is_private(place: str) -> bool:
 
 
 def called(place: str, name: str, reader: str) -> str:
-    """What a place is called in an answer that is read in the place `reader`: whoever is elsewhere is told so."""
+    """What a place is called in an answer that is read in the place `reader`: whoever is
+    elsewhere is told so.
+    """
     name, server, platform = clean_name(name, MAX_NAME), server_of(place), place.partition(":")[0]
     alone = is_private(place)
     if place == reader:
         return "this channel"
     if server and server == server_of(reader):
         return "a private conversation" if alone else name or f"channel {local_id(place)}"
-    kind = "a private conversation" if alone else f"another {'workspace' if platform == 'slack' else 'server'}"
+    kind = (
+        "a private conversation"
+        if alone
+        else f"another {'workspace' if platform == 'slack' else 'server'}"
+    )
     kind = f"{kind} on {_PLATFORMS.get(platform, platform)}"
     return f"{name} ({kind})" if name and not alone else kind
 
@@ -89,9 +107,11 @@ def local_id(place: str) -> str:
     return place.partition("/")[2] or place.partition(":")[2]
 
 
-def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Post what is told in each place, but this one: here it is the answer. `about` is what a message is about that
-    will change."""
+def tell(
+    context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Post what is told in each place, but this one: here it is the answer. `about` is what a
+    message is about that will change."""
     here = context.command.where.key
     context.commit.outbox += [
         Outgoing(place, {}, 0.0, reply.to_json(), about.get(place, ""))
@@ -101,7 +121,8 @@ def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] =
 
 
 def place_key(here: str, typed: str) -> str:
-    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the same server.
+    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the
+    same server.
 
     Raises UserError for what names no channel, and for one of another server.
     """
@@ -112,10 +133,16 @@ def place_key(here: str, typed: str) -> str:
     if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
         raise _elsewhere("A game moves only within its server or workspace.")
     found = _MENTION.fullmatch(text)
-    name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
+    name = (
+        found[1]
+        if found
+        else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
+    )
     if not _IDS.get(platform, _ANY_ID).fullmatch(name):
         hint = "Choose it from the list, or mention it."
-        raise UserError(f'"{typed[:40]}" is not a channel.', hint=hint, option="channel", code="unknown-channel")
+        raise UserError(
+            f'"{typed[:40]}" is not a channel.', hint=hint, option="channel", code="unknown-channel"
+        )
     return f"{server}/{name}" if slash else f"{platform}:{name}"
 
 

@@ -1,6 +1,6 @@
-"""`/game settings`: how the game is played and answered, by which optional rules and version of its pack; and what
-holds for the channel, whatever is played in it. `/setup`: which systems a server uses, and which of its channels are
-linked."""
+"""`/game settings`: how the game is played and answered, by which optional rules and version of its
+pack; and what holds for the channel, whatever is played in it. `/setup`: which systems a server
+uses, and which of its channels are linked."""
 
 import re
 from dataclasses import replace
@@ -84,7 +84,10 @@ async def settings(context: Context) -> Reply:
     if options["strict"] and (options["strict"] == "yes") != is_strict(after):
         if options["rule"]:
             raise UserError(
-                "One rule is switched at a time.", hint="Leave out rule.", option="rule", code="not-together"
+                "One rule is switched at a time.",
+                hint="Leave out rule.",
+                option="rule",
+                code="not-together",
             )
         after = replace(after, rules={**after.rules, STRICT: not is_strict(after)})
         told.append(rule_words(game.rules, after.rules))
@@ -103,10 +106,18 @@ async def settings(context: Context) -> Reply:
         told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
     told += last
     rules = context.system.rules.values() if context.system is not None else ()
-    leads = any(rule.leads and after.rules.get(rule.name) and not game.rules.get(rule.name) for rule in rules)
-    first = phrase("Its phase is led by cards from the next one on, at once with the first `/deck draw`.")
+    leads = any(
+        rule.leads and after.rules.get(rule.name) and not game.rules.get(rule.name)
+        for rule in rules
+    )
+    first = phrase(
+        "Its phase is led by cards from the next one on, at once with the first `/deck draw`."
+    )
     context.ledger.add("settings", after, result=", ".join(noted))
-    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}", (first,) if leads else ())
+    return Reply(
+        f"{context.who}: {', '.join([*told, threads] if threads else told)}",
+        (first,) if leads else (),
+    )
 
 
 def _person_called(context: Context, name: str) -> str:
@@ -114,21 +125,28 @@ def _person_called(context: Context, name: str) -> str:
     folded = name.strip().removeprefix("@").strip("<@!>").casefold()
     rows = [context.ledger.persons[person] for person in context.ledger.present()]
     exact = [row for row in rows if folded == row.user.casefold()]
-    found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
+    found = exact or [
+        row
+        for row in rows
+        if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])
+    ]
     if len(found) == 1:
         return found[0].person
     if found:
         hint = f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}."
         what = f'Several people are called "{name[:40]}".'
         raise UserError(what, hint=hint, option="master", code="unclear-person")
-    hint = did_you_mean(name, [row.name for row in rows]) or "The new game master has to join or roll here first."
+    hint = (
+        did_you_mean(name, [row.name for row in rows])
+        or "The new game master has to join or roll here first."
+    )
     what = f'Nobody called "{name[:40]}" has taken part in this game.'
     raise UserError(what, hint=hint, option="master", code="unknown-person")
 
 
 async def _threads(context: Context, wanted: str | None) -> str:
-    """What to say of the channel's threads, which play its game (`channel`) or games of their own; "" where nothing
-    was asked."""
+    """What to say of the channel's threads, which play its game (`channel`) or games of their own;
+    "" where nothing was asked."""
     if not wanted:
         return ""
     if context.ledger.row:
@@ -139,25 +157,41 @@ async def _threads(context: Context, wanted: str | None) -> str:
         context.commit.docs.append(apart_doc(channel))
     elif wanted == "channel" and was_apart:
         context.commit.drop_docs.append((APART, channel.key))
-    return "threads play games of their own" if wanted == "own" else "threads play this channel's game"
+    return (
+        "threads play games of their own" if wanted == "own" else "threads play this channel's game"
+    )
 
 
 def _with_rule(context: Context, game: Game, typed: str) -> tuple[Game, str]:
     """The game with a rule on or off, and what the log says of that. Raises UserError."""
     system = context.system
     if system is None:
-        raise UserError("No system is played here yet.", hint="Start a game first.", option="rule", code="no-system")
+        raise UserError(
+            "No system is played here yet.",
+            hint="Start a game first.",
+            option="rule",
+            code="no-system",
+        )
     rules = system.rules
     if not rules:
         raise UserError(f"{system.title} has no optional rules.", option="rule", code="bad-value")
     found = _TYPED.fullmatch(typed.strip().casefold())
     rule = rules.get(found[1].replace("_", "-")) if found else None
     if found is None or rule is None:
-        hint = did_you_mean(found[1] if found else typed, rules) or f"Its rules: {', '.join(rules)}."
-        raise UserError(f'{system.title} has no rule "{typed[:40]}".', hint=hint, option="rule", code="bad-value")
+        hint = (
+            did_you_mean(found[1] if found else typed, rules) or f"Its rules: {', '.join(rules)}."
+        )
+        raise UserError(
+            f'{system.title} has no rule "{typed[:40]}".',
+            hint=hint,
+            option="rule",
+            code="bad-value",
+        )
     on = bool(clean(Option("rule", "bool"), found[2] or "on"))
     if on == (rule in in_force(system, game)):
-        raise UserError(f"{rule.title} is {'on' if on else 'off'} already.", option="rule", code="no-change")
+        raise UserError(
+            f"{rule.title} is {'on' if on else 'off'} already.", option="rule", code="no-change"
+        )
     after = {**game.rules, rule.name: on}
     return replace(game, rules=after), rule_words(game.rules, after)
 
@@ -174,7 +208,9 @@ def _rules_listed(context: Context, game: Game) -> list[str]:
 
 
 async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, str]:
-    """The game with another version of its pack, and what the log says of that. Raises UserError."""
+    """The game with another version of its pack, and what the log says of that. Raises
+    UserError.
+    """
     server = server_key(context.command.where)
     hosts = of_host()
     known = [*hosts, *await versions(context.store, server)]
@@ -186,7 +222,9 @@ async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, s
         other = f"{version.title} is another game than is played here: {name}."
         raise UserError(why or other, option="pack", code="other-system")
     if in_force_of(game).get(version.id) == version.hash:
-        raise UserError(f"This game is played with {version.named}.", option="pack", code="no-change")
+        raise UserError(
+            f"This game is played with {version.named}.", option="pack", code="no-change"
+        )
     if pack is None:
         raise gone()
     if pack.base is not None:
@@ -197,13 +235,18 @@ async def _with_pack(context: Context, game: Game, wanted: str) -> tuple[Game, s
 
 
 async def _pack_listed(context: Context, game: Game) -> list[str]:
-    """The versions of packs in force, as they are told from others; nothing for a game without one."""
+    """The versions of packs in force, as they are told from others; nothing for a game without
+    one.
+    """
     known = await versions(context.store, server_key(context.command.where)) if game.packs else []
     named = {one.hash: one.named for one in (*of_host(), *known)}
     extends = extends_of(Game(""), game.packs)
     what = {hash: f"extends {of}" for hash, of in extends.items()}
     hashes = in_force_of(game).values()
-    return [f"pack={named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}" for hash in hashes]
+    return [
+        f"pack={named.get(hash, hash[:SHORT])}: {what.get(hash, 'what it is played with')}"
+        for hash in hashes
+    ]
 
 
 async def systems(context: Context) -> Reply:
@@ -215,11 +258,16 @@ async def systems(context: Context) -> Reply:
     before = doc.data if doc is not None else {}
     if not options["systems"]:
         enabled, packs = before.get("systems", list(games)), before.get("packs") or {}
-        lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
+        lines = [
+            f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}"
+            for id, game in games.items()
+        ]
         if packs:
             lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
-        lines.append(f"Commitment to the dice of the next free play: {(await context.next_seed()).commitment}")
+        lines.append(
+            f"Commitment to the dice of the next free play: {(await context.next_seed()).commitment}"
+        )
         return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
         raise NotManager("choose the rule sets", context.command.where)
@@ -228,16 +276,22 @@ async def systems(context: Context) -> Reply:
     for word in chosen:
         if word not in games:
             hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
-            raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system")
+            raise UserError(
+                f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system"
+            )
     context.commit.docs.append(Doc(SETUP, server, {**before, "systems": chosen}, None, server))
     others = (
-        ["Commands of the other games now answer that they are not enabled here."] if len(chosen) < len(games) else []
+        ["Commands of the other games now answer that they are not enabled here."]
+        if len(chosen) < len(games)
+        else []
     )
     return Reply(f"Enabled here: {', '.join(chosen)}", (*others, *hide), private=True)
 
 
 async def links(context: Context) -> Reply:
-    """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them. Raises UserError."""
+    """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of
+    them. Raises UserError.
+    """
     if not context.command.who.manager:
         raise NotManager("see and end links here", context.command.where)
     where, wanted = context.command.where, context.options()["end"]
@@ -251,14 +305,19 @@ async def links(context: Context) -> Reply:
         names = await names_of(context.store, loaded.places)
         others = listed([other for other in loaded.places if other != place], names, where.key)
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
-        lines.append(f"{called(place, names.get(place, ''), where.key)}: {title}, also played from {others}.")
+        lines.append(
+            f"{called(place, names.get(place, ''), where.key)}: {title}, also played from {others}."
+        )
         lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
     return Reply("Linked channels", tuple(lines) or ("There are none.",), private=True)
 
 
 async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted: str) -> Reply:
     if wanted not in linked:
-        what, hint = f'No linked channel "{wanted[:40]}" here.', phrase("`/setup links` lists them.")
+        what, hint = (
+            f'No linked channel "{wanted[:40]}" here.',
+            phrase("`/setup links` lists them."),
+        )
         raise UserError(what, hint=hint, option="end", code="unknown-channel")
     place, game = linked[wanted]
     ledger = context.ledger
@@ -267,10 +326,14 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted
         context.further.append(ledger)
     told = await unlink(context, ledger, place)
     here_too = context.command.where.key in ledger.places
-    return Reply("The link has ended", told.lines, private=True, announce=told if here_too else None)
+    return Reply(
+        "The link has ended", told.lines, private=True, announce=told if here_too else None
+    )
 
 
 async def _linked_game(context: Context, game: str) -> Loaded:
     if (loaded := await game_of(context.store, game)) is None:
-        raise UserError("That game was deleted this moment.", hint="Try again.", code="game-changed")
+        raise UserError(
+            "That game was deleted this moment.", hint="Try again.", code="game-changed"
+        )
     return loaded

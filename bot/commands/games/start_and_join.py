@@ -1,5 +1,5 @@
-"""`/game`: start, sides, status; the larger ones live in files of their own. A start while another game is on puts that
-aside only if its game master, or a manager, agrees."""
+"""`/game`: start, sides, status; the larger ones live in files of their own. A start while another
+game is on puts that aside only if its game master, or a manager, agrees."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -77,7 +77,9 @@ async def begin_game(context: Context) -> Reply:
     begun = headline(context.game, system)
     kept = await run_upkeep(context, begun, starts=True)
     told = context.game
-    lines: list[Part] = [f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."]
+    lines: list[Part] = [
+        f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."
+    ]
     if sides:
         lines.append(f"Sides: {', '.join(sides)}.")
     if scenario is not None:
@@ -87,14 +89,25 @@ async def begin_game(context: Context) -> Reply:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += [*filter(None, (brief_of(told, system), tracks_line(told, system))), *kept]
     lines += aside
-    lines += [Small(extends_words(hash, of)) for hash, of in extends_of(Game(""), told.packs).items()]
+    lines += [
+        Small(extends_words(hash, of)) for hash, of in extends_of(Game(""), told.packs).items()
+    ]
     digits = told.commitment[:16]
-    promised = phrase("Dice promised: {digits}. `/fair add` mixes in your words before the first roll.", digits=digits)
+    promised = phrase(
+        "Dice promised: {digits}. `/fair add` mixes in your words before the first roll.",
+        digits=digits,
+    )
     lines.append(Small(promised))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.commit.docs.append(
-            Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
+            Doc(
+                CARRY,
+                context.ledger.row,
+                {"row": before},
+                context.now + DRAFTS_KEPT,
+                context.command.where.server,
+            )
         )
         buttons.append(context.button("carry", "Carry the roster over"))
     buttons += phase_buttons(context, leads="none" if sides else "", folded=True)
@@ -108,32 +121,49 @@ async def begin_game(context: Context) -> Reply:
 
 
 def _check_cups(system: System, sides: tuple[str, ...]) -> None:
-    """Raise UserError where a chit of a cup that leads a phase names another side than the game has."""
-    named = [side for id in system.decks if is_cup(id, system) for side in sides_named(system.decks[id])]
-    if sides and (unknown := [side for side in named if side.casefold() not in map(str.casefold, sides)]):
+    """Raise UserError where a chit of a cup that leads a phase names another side than the game
+    has.
+    """
+    named = [
+        side for id in system.decks if is_cup(id, system) for side in sides_named(system.decks[id])
+    ]
+    if sides and (
+        unknown := [side for side in named if side.casefold() not in map(str.casefold, sides)]
+    ):
         hint = phrase('For example: sides="{sides}"', sides=", ".join(dict.fromkeys(named)))
         raise UserError(
-            f"A cup of this game has chits of {unknown[0]}.", hint=hint, option="sides", code="unknown-side"
+            f"A cup of this game has chits of {unknown[0]}.",
+            hint=hint,
+            option="sides",
+            code="unknown-side",
         )
 
 
 def _check_extensions(system: System) -> None:
     """Raise UserError where two packs here extend a game that cannot be in force together."""
-    packs = [one for one in systems().values() if isinstance(one, PackSystem) and one.base is not None]
+    packs = [
+        one for one in systems().values() if isinstance(one, PackSystem) and one.base is not None
+    ]
     for one in packs:
         if one.home == system.id and one.version not in system.versions:
             check_joining(one, [other for other in packs if other is not one])
 
 
 def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...], Scenario | None]:
-    """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises UserError."""
+    """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises
+    UserError.
+    """
     typed, sides = options["name"], read_sides(options["sides"] or "")
-    of, _, wanted = str(options["scenario"] or "").rpartition("/")  # a menu says whose it is: lnlt/ford
+    of, _, wanted = str(options["scenario"] or "").rpartition(
+        "/"
+    )  # a menu says whose it is: lnlt/ford
     games = [id for id in systems() if wanted in systems()[id].scenarios]
     of = options["system"] or of or (games[0] if len(games) == 1 else "")
     if of not in systems():
         what = "Choose the rules, or a scenario, which brings them."
-        raise UserError(what, hint=phrase("For example: `/game start lnlt`"), option="system", code="missing")
+        raise UserError(
+            what, hint=phrase("For example: `/game start lnlt`"), option="system", code="missing"
+        )
     system = systems()[of]
     if system.base is not None:
         what = f"{system.title} comes with {system.base.title}, and is no game by itself."
@@ -145,13 +175,18 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
         what = "carry" if options.get("carry") else "sides"
         raise UserError(
-            "A scenario brings its sides and units.", hint=f"Leave out {what}.", option=what, code="not-together"
+            "A scenario brings its sides and units.",
+            hint=f"Leave out {what}.",
+            option=what,
+            code="not-together",
         )
     return system, _game_name(typed or scenario.title), scenario.sides, scenario
 
 
 def read_sides(text: str) -> tuple[str, ...]:
-    """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would be misread."""
+    """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would
+    be misread.
+    """
     sides = [" ".join(side.split()) for side in text.split(",") if side.strip()]
     for side in sides:
         if not may_be_called(side):
@@ -161,12 +196,19 @@ def read_sides(text: str) -> tuple[str, ...]:
         raise UserError("Two sides have the same name.", option="sides", code="given-twice")
     if len(sides) == 1 or len(sides) > MAX_SIDES:
         hint = 'Type: sides="US, VC"'
-        raise UserError(f"A game has two to {MAX_SIDES} sides, or none.", hint=hint, option="sides", code="bad-value")
+        raise UserError(
+            f"A game has two to {MAX_SIDES} sides, or none.",
+            hint=hint,
+            option="sides",
+            code="bad-value",
+        )
     return tuple(sides)
 
 
 def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
-    """The roster of the game before, without eliminated units; sides that are no more are left empty."""
+    """The roster of the game before, without eliminated units; sides that are no more are left
+    empty.
+    """
     return {
         key: replace(unit, side=unit.side if unit.side in sides or not sides else "")
         for key, unit in old.units.items()
@@ -175,18 +217,22 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
 
 
 async def carry(context: Context, _more: str) -> Reply:
-    """The button of a new game: take over the roster of the one before, as it was noted when this one began. Raises
-    UserError."""
+    """The button of a new game: take over the roster of the one before, as it was noted when this
+    one began. Raises UserError."""
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")
     noted = await context.store.doc(CARRY, context.ledger.row)
     before = await game_of(context.store, noted.data["row"]) if noted is not None else None
     if before is None or game.units:
-        raise UserError("This game has a roster already, or the game before is gone.", code="roster-taken")
+        raise UserError(
+            "This game has a roster already, or the game before is gone.", code="roster-taken"
+        )
     units = carried(before.game, game.sides)
     context.commit.drop_docs.append((CARRY, context.ledger.row))
     context.amends.append(Amendment(context.topic(1), lambda said: without(said, (CARRY,))))
-    context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
+    context.ledger.add(
+        "unit", replace(game, units=units), result=f"{count_units(len(units))} carried over"
+    )
     return Reply(f"{context.who}: {count_units(len(units))} carried over")
 
 
@@ -195,9 +241,13 @@ async def join(context: Context, named: str | None = None) -> Reply:
     game = context.need_started()
     typed = context.command.options.get("side")
     if named is None and game.sides and not typed:
-        free = next((side for side in game.sides if side not in game.players.values()), game.sides[0])
+        free = next(
+            (side for side in game.sides if side not in game.players.values()), game.sides[0]
+        )
         line = phrase("Type: `/game join {side}`", side=quoted(free))
-        raise UserError(f"Which side: {' or '.join(game.sides)}?", hint=line, option="side", code="missing")
+        raise UserError(
+            f"Which side: {' or '.join(game.sides)}?", hint=line, option="side", code="missing"
+        )
     side = find_side(game, named or (context.options()["side"] if typed else ""))
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
@@ -226,7 +276,9 @@ async def leave(context: Context) -> Reply:
 def _game_name(raw: str) -> str:
     name = " ".join(raw.split())
     if not name or len(name) > MAX_NAME:
-        raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name")
+        raise UserError(
+            f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name"
+        )
     return name
 
 
@@ -235,7 +287,9 @@ async def ask(context: Context, name: str) -> Reply:
     game, who, key = context.game, context.command.who, new_id()
     data = {
         "row": context.ledger.row,
-        "options": {name: value for name, value in context.command.options.items() if value is not None},
+        "options": {
+            name: value for name, value in context.command.options.items() if value is not None
+        },
         "name": who.name,
     }
     request = _request(Doc(START, key, data, context.now + KEPT, who.key))
@@ -247,10 +301,16 @@ async def ask(context: Context, name: str) -> Reply:
     return Reply(
         f'{context.who} wants to start "{name}" here',
         (
-            phrase('"{old}" is on. It would be put aside: `/game resume` takes it up again.', old=game.name),
+            phrase(
+                '"{old}" is on. It would be put aside: `/game resume` takes it up again.',
+                old=game.name,
+            ),
             f"{decides} or a server manager decides.",
         ),
-        buttons=(Button(f"begin:{key}", "Start it", "primary"), Button(f"keep:{key}", "Keep playing")),
+        buttons=(
+            Button(f"begin:{key}", "Start it", "primary"),
+            Button(f"keep:{key}", "Keep playing"),
+        ),
         tone=WAITING,
         mention=(called,) if called and called != who.key else (),
     )
@@ -282,5 +342,7 @@ def _request(doc: Doc) -> Request:
 
 
 async def _asked(context: Context, key: str) -> Doc:
-    gone = UserError("Nobody asks for that any more.", hint=phrase("`/game start` asks again."), code="not-asked")
+    gone = UserError(
+        "Nobody asks for that any more.", hint=phrase("`/game start` asks again."), code="not-asked"
+    )
     return await open_request(context, START, key, gone, row=context.ledger.row)

@@ -39,7 +39,9 @@ from bot.stores.store import Store
 from bot.systems.catalog import systems
 
 LOOK_BACK = 20
-"""The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
+"""The end of a game is among so many of its last events: seeds may be revealed behind it, and
+links ended.
+"""
 
 MOST_SHOWN = 8
 SHOWN = {"log": log.handle, "stats": stats, "export": export, "proof": show}
@@ -61,7 +63,10 @@ async def last_words(store: Store, row: str, game: Game) -> str:
 async def listing(context: Context) -> Reply:
     """Every game that was played here, the one that is on first."""
     where = context.command.where
-    games, (moved, way) = best_first(await played_in(context.store, where)), await moved_from(context.store, where.key)
+    games, (moved, way) = (
+        best_first(await played_in(context.store, where)),
+        await moved_from(context.store, where.key),
+    )
     went = [moved] if moved else []
     if not games:
         lines = tuple(went or [phrase('Start a game: `/game start lnlt "Hill 875"`')])
@@ -73,9 +78,13 @@ async def listing(context: Context) -> Reply:
         shown.append(phrase("{more} older: `/game open 1`, or by title", more=more))
     if earlier := [one for one in games if not one.is_on]:
         number = earlier[0].number
-        shown.append(phrase("`/game open {n}` reads one, `/game resume {n}` takes it up again", n=number))
+        shown.append(
+            phrase("`/game open {n}` reads one, `/game resume {n}` takes it up again", n=number)
+        )
     on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
-    return Reply(f"{counted(len(games), 'game')} played here{on}", (*shown, *went), private=True, buttons=way)
+    return Reply(
+        f"{counted(len(games), 'game')} played here{on}", (*shown, *went), private=True, buttons=way
+    )
 
 
 async def _entry(context: Context, one: Played) -> Entry:
@@ -103,7 +112,11 @@ async def open_game(context: Context, row: str | None = None) -> Reply:
     ]
     if not one.is_on or one.game.ended:
         buttons.append(Button(f"resume:{one.row}", "Resume", "primary"))
-    how = standing(one).rpartition(" · #")[0] or standing(one) if not one.is_on or one.game.ended else ""
+    how = (
+        standing(one).rpartition(" · #")[0] or standing(one)
+        if not one.is_on or one.game.ended
+        else ""
+    )
     title, lines = f"{one.title}: {how}" if how else shown.title, shown.lines
     if said := await last_words(context.store, one.row, one.game):
         lines = (said, *lines)
@@ -113,7 +126,9 @@ async def open_game(context: Context, row: str | None = None) -> Reply:
 
 
 async def read(context: Context, what: str) -> Reply:
-    """A button of an opened game: its log, statistics, export or proof, privately. Raises UserError."""
+    """A button of an opened game: its log, statistics, export or proof, privately. Raises
+    UserError.
+    """
     if what not in SHOWN:
         raise UserError("There is no such button here.", code="unknown-button")
     path = {"log": ("log",), "proof": ("fair", "show")}.get(what, ("game", what))
@@ -122,7 +137,9 @@ async def read(context: Context, what: str) -> Reply:
 
 
 async def _meant(context: Context, row: str | None) -> Played:
-    """The game that a button names, or the one typed, else the latest that is not going on. Raises UserError."""
+    """The game that a button names, or the one typed, else the latest that is not going on.
+    Raises UserError.
+    """
     games = await played_in(context.store, context.command.where)
     if row is not None:
         return by_row(games, row)
@@ -130,16 +147,23 @@ async def _meant(context: Context, row: str | None) -> Played:
         return find_played(games, typed)
     found = [one for one in best_first(games) if not one.is_on or one.game.ended]
     if not found:
-        raise UserError("No other game was played here.", hint=phrase("`/game list` shows all."), code="unknown-game")
+        raise UserError(
+            "No other game was played here.",
+            hint=phrase("`/game list` shows all."),
+            code="unknown-game",
+        )
     return next((one for one in found if one.game.started), found[0])
 
 
 async def resume(context: Context, row: str | None = None) -> Reply:
-    """A game goes on with its own log and dice; the one that is on makes room. It is the one named, or of whose row a
-    button is, else the latest that made room for another or ended. Raises UserError."""
+    """A game goes on with its own log and dice; the one that is on makes room. It is the one named,
+    or of whose row a button is, else the latest that made room for another or ended. Raises
+    UserError."""
     one = await _meant(context, row)
     if one.is_on and not one.game.ended:
-        raise UserError(f"{one.title} is the game that is on here.", hint="Just play.", code="game-on")
+        raise UserError(
+            f"{one.title} is the game that is on here.", hint="Just play.", code="game-on"
+        )
     before = context.ledger.was
     if not one.is_on and context.ledger.row and context.game.started and not context.game.ended:
         need_director(context.game, context.actor, f"put {named(context.game)} aside")
@@ -152,7 +176,8 @@ async def resume(context: Context, row: str | None = None) -> Reply:
     if not one.is_on:
         was = before.row if before is not None else None
         context.commit.bindings += [
-            Binding(place, one.row, was, server_of(place), alone=place == places[-1]) for place in places
+            Binding(place, one.row, was, server_of(place), alone=place == places[-1])
+            for place in places
         ]
     game, lines, buttons = ledger.game, list(aside), tuple[Button, ...]()
     if game.started:
@@ -165,7 +190,8 @@ async def resume(context: Context, row: str | None = None) -> Reply:
 
 
 async def _places(context: Context, one: Played) -> tuple[str, ...]:
-    """Where it is played from now on: in every channel that is linked with this one, if it was played in them all.
+    """Where it is played from now on: in every channel that is linked with this one, if it was
+    played in them all.
 
     Raises UserError where it was not: nobody there agreed to it.
     """
@@ -174,7 +200,9 @@ async def _places(context: Context, one: Played) -> tuple[str, ...]:
     for place in places:
         if place != here and one.row not in (row for _, row in await context.store.played(place)):
             what = "This channel is linked with others, where that game was never played."
-            raise UserError(what, hint=phrase("End the link first: `/game link off`"), code="linked")
+            raise UserError(
+                what, hint=phrase("End the link first: `/game link off`"), code="linked"
+            )
     return tuple(dict.fromkeys((here, *places)))
 
 
@@ -184,7 +212,11 @@ def _need_part(context: Context, ledger: Ledger) -> None:
     actor = actor_in(game, ledger.known_person(), manager=context.command.who.manager)
     if game.started and game.sides and not actor.side and not actor.directs:
         hint = "Ask one of its players, or a server manager."
-        raise UserError(f"Only those who played {named(game)} can take it up again.", hint=hint, code="not-player")
+        raise UserError(
+            f"Only those who played {named(game)} can take it up again.",
+            hint=hint,
+            code="not-player",
+        )
 
 
 async def status(context: Context) -> Reply:
@@ -194,7 +226,9 @@ async def status(context: Context) -> Reply:
     title = f'"{game.name}"' if game.started else "Free play"
     where = "the game has ended" if game.ended else phase_title(game, context.system)
     lines: list[Part] = [_side_line(context, side) for side in game.sides]
-    others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
+    others = [
+        unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)
+    ]
     if others:
         lines.append(f"{count_units(len(others))} of no side")
     if game.master:
@@ -202,7 +236,8 @@ async def status(context: Context) -> Reply:
     if unclaimed := ledger.unclaimed():
         lines.append(
             phrase(
-                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`", unclaimed=unclaimed
+                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`",
+                unclaimed=unclaimed,
             )
         )
     if game.go and not game.ended:
@@ -216,10 +251,16 @@ async def status(context: Context) -> Reply:
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:
-        lines.append("Sealed: " + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items()))
+        lines.append(
+            "Sealed: "
+            + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items())
+        )
     if game.redo:
         lines.append(
-            phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
+            phrase(
+                "Undone: {undone} (`/game redo`)",
+                undone=", ".join(f"#{at}" for at in reversed(game.redo)),
+            )
         )
     lines += filter(None, (tracks_line(game, context.system),))
     if rules := rules_told(context.system, game):
@@ -230,7 +271,10 @@ async def status(context: Context) -> Reply:
         f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
     )
     if len(places := ledger.places) > 1:
-        names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}
+        names = {
+            **await names_of(context.store, places),
+            context.command.where.key: context.command.where.name,
+        }
         lines.append(
             f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
         )

@@ -20,13 +20,17 @@ WHAT = "the move of a game that was requested"
 
 
 async def transfer(context: Context) -> Reply:
-    """Move the game to another channel of the same server: once a manager takes it over there, or at once for one.
-    Raises UserError."""
+    """Move the game to another channel of the same server: once a manager takes it over there, or
+    at once for one. Raises UserError."""
     game = context.need_started()
     need_director(game, context.actor, "move it")
     if len(context.ledger.places) > 1:  # there nobody agreed to the new channel
         hint = phrase("End the link first: `/game link off`. Or link the new channel: `/game link`")
-        raise UserError("This game is played in other channels too, so it cannot move.", hint=hint, code="linked")
+        raise UserError(
+            "This game is played in other channels too, so it cannot move.",
+            hint=hint,
+            code="linked",
+        )
     here, target = context.command.where, _target(context)
     if target.key == here.key:
         raise UserError("The game is already here.", option="channel", code="same-channel")
@@ -35,14 +39,20 @@ async def transfer(context: Context) -> Reply:
     there = called(target.key, target.name, here.key)
     if other is None and context.command.who.manager:
         return _move(context, context.ledger, here.key, target.key, None, names)
-    key, data = new_id(), {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
+    key, data = (
+        new_id(),
+        {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name},
+    )
     request = _request(Doc(TRANSFER, key, data, context.now + OPEN, context.command.who.key))
     request.ask(context)
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
         (f"Only a server manager or workspace admin can take it over, within {HOURS} hours.",),
-        buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
+        buttons=(
+            Button(f"takeover:{key}", "Take it over", "primary"),
+            Button(f"stay:{key}", "Refuse"),
+        ),
     )
     tell(context, {target.key: asked}, {target.key: request.topics[0]})
     return Reply(
@@ -65,7 +75,9 @@ async def take_over(context: Context, key: str) -> Reply:
     other = await _other(context, here.key)
     _request(doc).settle(context, f"{context.who} takes it over")
     names = {source: str(doc.data["name"]), here.key: here.name}
-    return _move(context, ledger, source, here.key, load(other) if other is not None else None, names)
+    return _move(
+        context, ledger, source, here.key, load(other) if other is not None else None, names
+    )
 
 
 async def stay(context: Context, key: str) -> Reply:
@@ -79,8 +91,14 @@ async def stay(context: Context, key: str) -> Reply:
 
 
 async def _asked(context: Context, key: str) -> Doc:
-    """The request that a button answers. Raises UserError for one that is over, or for another channel."""
-    gone = UserError("There is no open request for this.", hint=phrase("Ask again: `/game transfer`"), code="not-asked")
+    """The request that a button answers. Raises UserError for one that is over, or for another
+    channel.
+    """
+    gone = UserError(
+        "There is no open request for this.",
+        hint=phrase("Ask again: `/game transfer`"),
+        code="not-asked",
+    )
     return await open_request(context, TRANSFER, key, gone, to=context.command.where.key)
 
 
@@ -89,16 +107,33 @@ def _request(doc: Doc) -> Request:
     return Request(doc, (f"{row}/transfer-{doc.key}",), WHAT, row)
 
 
-def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded | None, names: dict[str, str]) -> Reply:
-    """Play the game in its new place; the one of the two that is not this one is told by a message of its own."""
-    server, name, was = context.command.where.server, ledger.game.name, aside.row if aside is not None else None
+def _move(
+    context: Context,
+    ledger: Ledger,
+    source: str,
+    to: str,
+    aside: Loaded | None,
+    names: dict[str, str],
+) -> Reply:
+    """Play the game in its new place; the one of the two that is not this one is told by a
+    message of its own.
+    """
+    server, name, was = (
+        context.command.where.server,
+        ledger.game.name,
+        aside.row if aside is not None else None,
+    )
     ledger.add("transfer", result="to another channel")
     context.ledger = ledger
-    context.commit.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
+    context.commit.bindings += [
+        Binding(source, None, ledger.row, server),
+        Binding(to, ledger.row, was, server),
+    ]
     context.commit.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
     told = {
         source: Reply(
-            f'{context.who} moves "{name}" to {called(to, names[to], source)}', buttons=way_to(to, names[to], source)
+            f'{context.who} moves "{name}" to {called(to, names[to], source)}',
+            buttons=way_to(to, names[to], source),
         ),
         to: Reply(
             f'"{name}" is played here from now on',
@@ -123,22 +158,33 @@ def _target(context: Context) -> Place:
     confirmed = context.command.channels.get("channel")
     if confirmed is None or confirmed.key != key or confirmed.server != here.server:
         what = "A game can move only to a channel that you and the bot can both write in."
-        raise UserError(what, hint="Choose it from the list, or mention it.", option="channel", code="unknown-channel")
+        raise UserError(
+            what,
+            hint="Choose it from the list, or mention it.",
+            option="channel",
+            code="unknown-channel",
+        )
     return confirmed
 
 
 async def _other(context: Context, place: str) -> Saved | None:
-    """What is played in the new place already, and will make room. Raises UserError for a game that is on."""
+    """What is played in the new place already, and will make room. Raises UserError for a game
+    that is on.
+    """
     other = await context.store.load_game(place)
     if other is None:
         return None
     there = load(other).game
     if there.started and not there.ended:
         hint = phrase("It must end first: `/game end`.")
-        raise UserError(f'"{there.name}" is played there.', hint=hint, option="channel", code="game-on")
+        raise UserError(
+            f'"{there.name}" is played there.', hint=hint, option="channel", code="game-on"
+        )
     if len(other.places) > 1:
         hint = phrase("End that there first: `/game link off`")
-        raise UserError("That channel is linked with others.", hint=hint, option="channel", code="linked")
+        raise UserError(
+            "That channel is linked with others.", hint=hint, option="channel", code="linked"
+        )
     return other
 
 
@@ -172,14 +218,22 @@ async def delete_now(context: Context, _more: str = "") -> Reply:
     told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
     tell(context, dict.fromkeys(context.ledger.places, told))
     seen_by_others = game.started or len(context.ledger.present()) > 1
-    told_here = Reply(f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",))
+    told_here = Reply(
+        f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",)
+    )
     return Reply(title, private=True, announce=told_here if seen_by_others else None)
 
 
 def _need_owner(context: Context) -> None:
-    """Free play belongs to those who took part, a started game to its master and the server's managers."""
+    """Free play belongs to those who took part, a started game to its master and the server's
+    managers.
+    """
     need_director(context.game, context.actor, "delete it")
     alone = len(context.ledger.present()) <= 1
-    if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
+    if (
+        not context.game.started
+        and not context.actor.directs
+        and not (alone and context.actor.person)
+    ):
         what = "Others have rolled here too, so only a server manager or workspace admin can delete this."
         raise UserError(what, code="not-manager")

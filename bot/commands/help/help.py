@@ -1,7 +1,7 @@
 """Help on everything, from the same definitions that run it, with examples that run.
 
-Each screen is a topic, which can be typed (`/help lnlt fire modifiers`) and is behind a button (`help:lnlt fire
-modifiers`); a press changes the message to the next screen.
+Each screen is a topic, which can be typed (`/help lnlt fire modifiers`) and is behind a button
+(`help:lnlt fire modifiers`); a press changes the message to the next screen.
 """
 
 import re
@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context, repeated
-from bot.commands.help.pages import GAMES, HELP, TOPICS, back, games_page, overview, page_of_group, topic_page
+from bot.commands.help.pages import (
+    GAMES,
+    HELP,
+    TOPICS,
+    back,
+    games_page,
+    overview,
+    page_of_group,
+    topic_page,
+)
 from bot.commands.play.button import played
 from bot.commands.play.odds import answer_odds
 from bot.interface.glossary import all_unit_words, asking, example_in, lists_of, unit_words
@@ -35,8 +44,11 @@ MODIFIERS, UNITS = "modifiers", "units"
 _ONLY = re.compile(r", only in ([\w-]+)")
 
 
-def show_help(topic: str, registry: Registry, games: Sequence[str] | None = None, played: str = "") -> Reply:
-    """Help on a topic: nothing, a game, a command, a table, `dice`. Raises UserError with the nearest topic.
+def show_help(
+    topic: str, registry: Registry, games: Sequence[str] | None = None, played: str = ""
+) -> Reply:
+    """Help on a topic: nothing, a game, a command, a table, `dice`. Raises UserError with the
+    nearest topic.
 
     `games` are the systems enabled here (None: all), `played` is the one of the channel's game.
     """
@@ -73,13 +85,26 @@ def _of_command(words: list[str], registry: Registry, played: str) -> Reply:
         if spec is not None and spec.family == "sequence":
             return _words_of(spec, words[-1])
     if spec is None and len(words) > 1 and words[0] in registry.games:
-        above = [one] if (one := registry.get(tuple(words[:-1]))) else list(registry.below(tuple(words[:-1])))
-        pages = [page for one in above if one.family == "sequence" and (page := word_page(one, words[-1]))]
+        above = (
+            [one]
+            if (one := registry.get(tuple(words[:-1])))
+            else list(registry.below(tuple(words[:-1])))
+        )
+        pages = [
+            page
+            for one in above
+            if one.family == "sequence" and (page := word_page(one, words[-1]))
+        ]
         if pages and words[-1] not in registry.children(tuple(words[:-1])):
             more = [Typed(f"/help {page.title.removeprefix('/')}") for page in pages[1:]]
             return replace(pages[0], lines=(*pages[0].lines, *more))
         if len(words) == 2 and (found := words_like(words[0], words[1])):
-            return Reply(f"/{words[0]} {words[1]}", found, by="a word of a unit", buttons=(back((words[0],)),))
+            return Reply(
+                f"/{words[0]} {words[1]}",
+                found,
+                by="a word of a unit",
+                buttons=(back((words[0],)),),
+            )
     if spec is None:
         if registry.children(tuple(words)):
             return page_of_group(tuple(words), registry)
@@ -92,18 +117,28 @@ def _command(spec: CommandSpec, registry: Registry, played: str) -> Reply:
 
 
 def _search(words: list[str], registry: Registry, played: str) -> Reply:
-    """Help on a bare name such as `melee-odds`: the command that bears it, in the game played here if it has one."""
+    """Help on a bare name such as `melee-odds`: the command that bears it, in the game played
+    here if it has one.
+    """
     name = words[-1]
-    found = [spec for top in registry.top for spec in registry.below((top,)) if spec.path[-1] == name]
+    found = [
+        spec for top in registry.top for spec in registry.below((top,)) if spec.path[-1] == name
+    ]
     here = [spec for spec in found if spec.system == played]
     if len(found) == 1 or (played and len(here) == 1):
         return _command((here or found)[0], registry, played)
     if found:
         lines = tuple(Typed(f"/help {' '.join(spec.path)}") for spec in found)
         return Reply(f"{name} is in several games", lines)
-    known = [*registry.top, *TOPICS, *(spec.path[-1] for top in registry.top for spec in registry.below((top,)))]
+    known = [
+        *registry.top,
+        *TOPICS,
+        *(spec.path[-1] for top in registry.top for spec in registry.below((top,))),
+    ]
     hint = registry.elsewhere(name) or did_you_mean(name, known) or phrase("Type `/help`.")
-    raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=hint, code="unknown-topic")
+    raise UserError(
+        f'There is no help on "{" ".join(words)[:40]}".', hint=hint, code="unknown-topic"
+    )
 
 
 async def handle(context: Context, topic: str = "") -> Reply:
@@ -118,15 +153,25 @@ async def handle(context: Context, topic: str = "") -> Reply:
     played = context.game.system if context.ledger.row else ""
     topic = topic or str(context.command.options.get("topic") or "")
     reply = show_help(topic, context.registry, games, played)
-    own = (Small("Here you have your own play. Games, rosters and orders need Grognard on the server."),)
-    return replace(reply, lines=(*reply.lines, *own)) if context.command.where.is_own and not topic else reply
+    own = (
+        Small(
+            "Here you have your own play. Games, rosters and orders need Grognard on the server."
+        ),
+    )
+    return (
+        replace(reply, lines=(*reply.lines, *own))
+        if context.command.where.is_own and not topic
+        else reply
+    )
 
 
 async def press_try(context: Context, name: str) -> Reply:
     """*Try it*: the odds of a command's example, privately; nothing is rolled. Raises UserError."""
     spec = context.registry.get(tuple(name.split()))
     if spec is None or spec.option("odds") is None:
-        raise UserError("This button no longer works.", hint=phrase("Type `/help`."), code="used-up")
+        raise UserError(
+            "This button no longer works.", hint=phrase("Type `/help`."), code="used-up"
+        )
     desk = repeated(context, spec.path, parse_text(spec.example, context.registry).options)
     await desk.check_enabled(spec)
     return await answer_odds(desk, spec, desk.command.options)
@@ -147,7 +192,9 @@ def command_page(spec: CommandSpec, registry: Registry) -> Reply:
         lines.append(Small(spec.details))
     if spec.example:
         lines.append(phrase("Example: `{example}`", example=spec.example))
-    above = spec.path[:1] if spec.path[0].endswith(TABLE) or registry.get(spec.path[:1]) is None else ()
+    above = (
+        spec.path[:1] if spec.path[0].endswith(TABLE) or registry.get(spec.path[:1]) is None else ()
+    )
     form = [_form(spec)] if spec.options else []
     about = spec.title or spec.summary.split(". ")[0].rstrip(".")
     return Reply(spec.name, tuple(lines), by=about, buttons=(*form, back(above)))
@@ -157,7 +204,9 @@ def _sequence_page(spec: CommandSpec) -> Reply:
     """The procedure, what a unit may carry (key and meaning), one line to copy."""
     name = " ".join(spec.path)
     sequence = system(spec.system).sequence(spec.target)
-    lines: list[Part] = [f"{at}. {step}" for at, step in enumerate(sequence.procedure, 1)] or [spec.summary]
+    lines: list[Part] = [f"{at}. {step}" for at, step in enumerate(sequence.procedure, 1)] or [
+        spec.summary
+    ]
     lines += asking(sequence)
     words = system(spec.system).words
     for list_name, options in lists_of(spec.options).items():
@@ -165,7 +214,9 @@ def _sequence_page(spec: CommandSpec) -> Reply:
     lines.append(phrase("Example: `{example}`", example=spec.example))
     lines.append(Small(phrase("What each modifier adds: `/help {name} modifiers`", name=name)))
     if lists_of(spec.options):
-        lines.append(Small(phrase("What each word of a unit means: `/help {name} units`", name=name)))
+        lines.append(
+            Small(phrase("What each word of a unit means: `/help {name} units`", name=name))
+        )
     buttons = [_form(spec)]
     if spec.option("odds") is not None and spec.example:
         buttons.append(Button(f"try:{name}", "Try it"))
@@ -176,13 +227,16 @@ def _sequence_page(spec: CommandSpec) -> Reply:
 
 
 def _carried(words: UnitWords, who: str, id: str) -> list[Part]:
-    """What a unit may carry in this sequence: each number with its meaning, then the states and flags by name."""
+    """What a unit may carry in this sequence: each number with its meaning, then the states and
+    flags by name.
+    """
     keys = {key: option.help for key, option in words.keys.items() if _is_for(option.help, id)}
     flags = [flag for flag, text in words.flags.items() if _is_for(text, id)]
     lines: list[Part] = [Group(f"A unit in {who} may carry", "", grave=True)]
     shown = sorted(keys.items(), key=lambda item: _ONLY.search(item[1]) is None)  # its own first
     lines += [
-        phrase("`{key}=` {text}", key=key, text=re.split(r"[,;(]", text)[0].strip()) for key, text in shown[:MOST_KEYS]
+        phrase("`{key}=` {text}", key=key, text=re.split(r"[,;(]", text)[0].strip())
+        for key, text in shown[:MOST_KEYS]
     ]
     if further := [*(key for key, _ in shown[MOST_KEYS:]), *flags]:
         lines.append(f"and {', '.join(further)}")
@@ -195,7 +249,9 @@ def _is_for(text: str, id: str) -> bool:
 
 
 def _words_of(spec: CommandSpec, page: str) -> Reply:
-    """Everything that a sequence takes besides units, each with what it adds and means; or every word of its units."""
+    """Everything that a sequence takes besides units, each with what it adds and means; or every
+    word of its units.
+    """
     lines: list[Part] = []
     if page == MODIFIERS:
         lines += [*_options(spec), *([Small(spec.details)] if spec.details else [])]
@@ -231,7 +287,9 @@ def _form(spec: CommandSpec) -> Button:
 
 
 def units_of_game(game: str) -> Reply:
-    """Every word that a unit of a game may carry. Raises UserError where no sequence takes a list of units."""
+    """Every word that a unit of a game may carry. Raises UserError where no sequence takes a
+    list of units.
+    """
     lines: list[Part] = [
         "Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;",
         "Several of the roster at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.",
@@ -239,7 +297,9 @@ def units_of_game(game: str) -> Reply:
     found = list(all_unit_words(system(game)))
     if not found:
         hint = Typed(f"/help {game}")
-        raise UserError(f"No sequence of {game} takes a list of units.", hint=hint, code="unknown-topic")
+        raise UserError(
+            f"No sequence of {game} takes a list of units.", hint=hint, code="unknown-topic"
+        )
     for name, words in found:
         lines += [Group(f"In {name}", "", grave=True), *words]
     return Reply(f"/{game}", tuple(lines), by="words of a unit", buttons=(back((game,)),))
@@ -252,7 +312,9 @@ def words_like(game: str, word: str) -> tuple[str, ...]:
 
 
 def _options(spec: CommandSpec) -> list[Part]:
-    lines: list[Part] = [line for option in spec.options if option.type != "bool" for line in option_lines(option)]
+    lines: list[Part] = [
+        line for option in spec.options if option.type != "bool" for line in option_lines(option)
+    ]
     flags = [option for option in spec.options if option.type == "bool"]
     if flags:
         lines += [Group("Flags", "", grave=True), *(f"  {flag_text(flag)}" for flag in flags)]
@@ -268,7 +330,9 @@ def flag_text(flag: Option) -> str:
 
 
 def option_lines(option: Option) -> list[str]:
-    """Help for an option: what it is, what to type, its default; words that it takes with what they mean."""
+    """Help for an option: what it is, what to type, its default; words that it takes with what
+    they mean.
+    """
     about = f": {option.help}" if option.help else ""
     if option.required:
         rest = "needed"
@@ -285,5 +349,7 @@ def option_lines(option: Option) -> list[str]:
     if len(option.expected) <= WIDTH:
         return [f"  {option.name}{about} ({option.expected}; {rest})"]
     kind, _, words = option.expected.partition(" of ")
-    folded = textwrap.wrap(words, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+    folded = textwrap.wrap(
+        words, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+    )
     return [f"  {option.name}{about} ({kind} of these; {rest}):", *folded]

@@ -1,5 +1,5 @@
-"""Pages of help: where it begins (four things to do, each with its button), what a rule set or a group of commands has,
-and topics that are no single command."""
+"""Pages of help: where it begins (four things to do, each with its button), what a rule set or a
+group of commands has, and topics that are no single command."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +70,9 @@ TOPICS = {
         "Undo",
         "take back the last action",
         (
-            phrase("Press Undo under a result, or type `/game undo` for the last thing that you did."),
+            phrase(
+                "Press Undo under a result, or type `/game undo` for the last thing that you did."
+            ),
             "If that is not the newest event in the game, Undo names it and asks you first.",
             "Once dice were rolled, the other side has to agree; they are called.",
             phrase("`/game redo` brings it back until something new happens. The log keeps both."),
@@ -90,7 +92,9 @@ TOPICS = {
         (
             "The seed of all dice is promised before the first roll; each die follows from it.",
             phrase("Mix in words of your own before that: `/fair add`"),
-            phrase("After the game `/fair reveal` publishes the seed, and anybody can recompute every roll."),
+            phrase(
+                "After the game `/fair reveal` publishes the seed, and anybody can recompute every roll."
+            ),
         ),
     ),
 }
@@ -104,14 +108,27 @@ def _version() -> tuple[Part, ...]:
         pages = []
     where = [page.replace(", ", ": ", 1) for page in pages]
     editions = tuple((game.id, f"edition {game.edition}") for game in systems().values())
-    source = where or ["Source: ask whoever hosts it; README.md begins there, CHANGELOG.md says what is new."]
-    return (f"Grognard {release()}", *source, Grid(editions), "A log says under which edition each result was rolled.")
+    source = where or [
+        "Source: ask whoever hosts it; README.md begins there, CHANGELOG.md says what is new."
+    ]
+    return (
+        f"Grognard {release()}",
+        *source,
+        Grid(editions),
+        "A log says under which edition each result was rolled.",
+    )
 
 
 def topic_page(name: str) -> Reply:
     """Help on a topic."""
     topic = TOPICS[name]
-    lines = _version() if name == "version" else (Grid(tuple(GUIDE)),) if name == "dice" else topic.lines
+    lines = (
+        _version()
+        if name == "version"
+        else (Grid(tuple(GUIDE)),)
+        if name == "dice"
+        else topic.lines
+    )
     return Reply(topic.title, lines, by=topic.about, buttons=(back(()),))
 
 
@@ -122,15 +139,21 @@ def first_attack(registry: Registry, game: str) -> CommandSpec | None:
     return known[0] if known else None
 
 
-def overview(registry: Registry, games: Sequence[str], played: str, *, greets: bool = False) -> Reply:
+def overview(
+    registry: Registry, games: Sequence[str], played: str, *, greets: bool = False
+) -> Reply:
     """Four things to do, and a menu of the rule sets and topics."""
     shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
     attacks = (first_attack(registry, game) for game in dict.fromkeys(shown))
     things: list[Part] = []
-    if (first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)) is not None:
+    if (
+        first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)
+    ) is not None:
         name, odds = " ".join(first.path), phrase("`{name}` with odds", name=first.name)
         fight = Phrase(Typed(first.name), " ")
-        things.append(Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form"))
+        things.append(
+            Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form")
+        )
         things.append(Entry("Odds", "exact chances before you roll", odds, f"try:{name}", "Try"))
     game = phrase("`/game start`, `/unit add`")
     things += [
@@ -141,8 +164,14 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
         Small(phrase("On any command: `/help lnlt fire`")),
     ]
     sets = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
-    topics = [MenuEntry(f"{HELP}{name}", topic.title, topic.about) for name, topic in TOPICS.items()]
-    tops = (name for name in registry.top if name not in (*registry.games, "help") and not name.endswith(TABLE))
+    topics = [
+        MenuEntry(f"{HELP}{name}", topic.title, topic.about) for name, topic in TOPICS.items()
+    ]
+    tops = (
+        name
+        for name in registry.top
+        if name not in (*registry.games, "help") and not name.endswith(TABLE)
+    )
     groups = [MenuEntry(f"{HELP}{name}", f"/{name}", _short(registry.about(name))) for name in tops]
     welcome = "Hello. " if greets else ""
     return Reply(
@@ -160,21 +189,30 @@ def _named(registry: Registry, games: Sequence[str]) -> list[Part]:
 
 def games_page(registry: Registry, games: Sequence[str]) -> Reply:
     """Which games there are here, and where one's own are."""
-    lines = (*_named(registry, games), Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")))
-    entries = tuple(MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST])
+    lines = (
+        *_named(registry, games),
+        Small(phrase("`/help lnlt` says what one has, `/me games` which you play.")),
+    )
+    entries = tuple(
+        MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games[:MOST]
+    )
     buttons = (Button(f"{OPEN_FORM}game start", "Start a game", "primary"), back(()))
     menus = (Menu("What has one?", entries, "Games"),)
     return Reply("Games", lines, by="bring the rule book", menus=menus, buttons=buttons)
 
 
 def page_of_group(path: Path, registry: Registry) -> Reply:
-    """What is below a word: the sequences of a rule set, its tables, or a group's commands. A menu explains one."""
+    """What is below a word: the sequences of a rule set, its tables, or a group's commands. A
+    menu explains one.
+    """
     if len(path) == 1 and path[0] in registry.games:
         return _rule_set(path[0], registry)
     if path[0].endswith(TABLE):
         return _tables(path, registry)
     specs = list(registry.below(path))
-    lines: tuple[Part, ...] = tuple(phrase("`{name}` {about}", name=s.name, about=_short(s.summary)) for s in specs)
+    lines: tuple[Part, ...] = tuple(
+        phrase("`{name}` {about}", name=s.name, about=_short(s.summary)) for s in specs
+    )
     menus = (_menu("What does one do?", specs, "Explain"),)
     return Reply(f"/{path[0]}", lines, by=registry.about(path[0]), menus=menus, buttons=(back(()),))
 
@@ -198,7 +236,11 @@ def _rule_set(game: str, registry: Registry) -> Reply:
     if notice := registry.games[game].game.get("notice"):
         lines.append(Small(str(notice)))
     buttons = (
-        Button(OPEN_FORM + " ".join(example.path), example.path[-1].replace("-", " ").capitalize(), "primary"),
+        Button(
+            OPEN_FORM + " ".join(example.path),
+            example.path[-1].replace("-", " ").capitalize(),
+            "primary",
+        ),
         Button(f"{HELP}{game}{TABLE}", "Tables"),
         Button(f"{OPEN_FORM}game start system={game}", "Start a game"),
         back(()),
@@ -206,7 +248,13 @@ def _rule_set(game: str, registry: Registry) -> Reply:
     title = registry.games[game].title
     own = about.rules if (about := registry.games[game].about) is not None else ""
     by = f"its rules: {own}" if own else "bring the rule book, Grognard brings the tables"
-    return Reply(title, tuple(lines), by=by, menus=(_menu("What does one do?", specs, "Explain"),), buttons=buttons)
+    return Reply(
+        title,
+        tuple(lines),
+        by=by,
+        menus=(_menu("What does one do?", specs, "Explain"),),
+        buttons=buttons,
+    )
 
 
 def _tables(path: Path, registry: Registry) -> Reply:
@@ -220,13 +268,19 @@ def _tables(path: Path, registry: Registry) -> Reply:
         label = game.game["groups"][group]
         lines.append(Group(label, ", ".join(spec.path[-1] for spec in specs), grave=True))
         menus += [_menu(label, specs[at : at + MOST], label) for at in range(0, len(specs), MOST)]
-    lines.append(Small(phrase("One is read like this: `{example}`", example=next(registry.below(path)).example)))
+    lines.append(
+        Small(
+            phrase("One is read like this: `{example}`", example=next(registry.below(path)).example)
+        )
+    )
     buttons: tuple[Button, ...] = (back((game.id,)),)
     if not game.has_sequences:  # this page is the game's only one
         lines.append(Small(str(game.game["notice"])))
         buttons = (Button(f"{OPEN_FORM}game start system={game.id}", "Start a game"), back(()))
     about = f"{game.title}: tables"
-    return Reply(f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=buttons)
+    return Reply(
+        f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=buttons
+    )
 
 
 def back(path: Path) -> Button:
@@ -235,7 +289,10 @@ def back(path: Path) -> Button:
 
 
 def _menu(label: str, specs: Sequence[CommandSpec], short: str) -> Menu:
-    entries = [MenuEntry(HELP + " ".join(s.path), s.path[-1], _short(s.title or s.summary)) for s in specs[:MOST]]
+    entries = [
+        MenuEntry(HELP + " ".join(s.path), s.path[-1], _short(s.title or s.summary))
+        for s in specs[:MOST]
+    ]
     return Menu(label, tuple(entries), short)
 
 
@@ -251,10 +308,12 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"
 
 
 def welcome(registry: Registry, who: str, commitment: str) -> Reply:
-    """The welcome, with four things to begin with; `who` says in the platform's words who can play. The commitment is
-    that of the first free play."""
+    """The welcome, with four things to begin with; `who` says in the platform's words who can play.
+    The commitment is that of the first free play."""
     count = len(registry.games)
-    names = ", ".join(game.title.partition(" (")[0].partition(",")[0] for game in registry.games.values())
+    names = ", ".join(
+        game.title.partition(" (")[0].partition(",")[0] for game in registry.games.values()
+    )
     ready = f"{_NUMBERS[count] if count < len(_NUMBERS) else count} rule sets are ready."
     shots = [game for game in registry.games if registry.get((game, "fire")) is not None]
     shown = "lnlt" if "lnlt" in shots else shots[0]
@@ -264,7 +323,12 @@ def welcome(registry: Registry, who: str, commitment: str) -> Reply:
             f"{ready} {who} Nobody is called unless it is their go.",
             Small(f"{names}."),
             Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
-            Small(phrase("First free play: commitment {digits}. `/fair show` explains it.", digits=short(commitment))),
+            Small(
+                phrase(
+                    "First free play: commitment {digits}. `/fair show` explains it.",
+                    digits=short(commitment),
+                )
+            ),
         ),
         by="wargame combat, exact odds, dice you can check",
         buttons=(

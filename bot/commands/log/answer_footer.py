@@ -1,7 +1,8 @@
-"""What an answer says of its event: number, digits of the head, what is special about its dice; its words are kept.
+"""What an answer says of its event: number, digits of the head, what is special about its dice; its
+words are kept.
 
-It stays true: when something becomes of it, the message that said so is changed, wherever it is. The changes go to the
-disk in the commit that makes them necessary, and leave through the outbox.
+It stays true: when something becomes of it, the message that said so is changed, wherever it is.
+The changes go to the disk in the commit that makes them necessary, and leave through the outbox.
 """
 
 import json
@@ -27,7 +28,9 @@ from bot.stores.records import EventRow, Outgoing, TextRow
 CARDS = ("start", "next", "pass", "end", "undo", "redo", "fair", "sealed")
 """Kinds of events whose answers carry the digits of the head, which costs nothing there."""
 PROMISING = ("start", "end")
-"""Cards that publish the commitment of the next free play, too; in free play the first with digits behind its start."""
+"""Cards that publish the commitment of the next free play, too; in free play the first with
+digits behind its start.
+"""
 MOST_WITHOUT = 10
 """The answer that is so many events later than the last with digits has them, too."""
 DIGITS_BACK = 30
@@ -37,7 +40,9 @@ OR_POST = "or_post"
 
 
 async def keep_words(context: Context, reply: Reply) -> None:
-    """Let the event keep the first line of the answer that all see, so that nobody can tell it otherwise later."""
+    """Let the event keep the first line of the answer that all see, so that nobody can tell it
+    otherwise later.
+    """
     told, ledger = _public(reply), context.ledger
     if told is None or not ledger.bodies or "said" in ledger.bodies[-1]:
         return
@@ -54,7 +59,9 @@ async def keep_words(context: Context, reply: Reply) -> None:
 
 
 async def with_footer(context: Context, reply: Reply) -> Reply:
-    """The reply with event number, digits and marks in its footer (those of what it announces, if it does)."""
+    """The reply with event number, digits and marks in its footer (those of what it announces,
+    if it does).
+    """
     ledger, bodies = context.ledger, context.ledger.bodies
     if not bodies:
         return reply
@@ -65,13 +72,17 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
         ledger.shown = bodies[-1]["number"]
         pieces.append(short(ledger.head))
         if not begins and (is_first or any(body["kind"] in PROMISING for body in bodies)):
-            pieces.append(f"next free play: commitment {short((await context.next_seed()).commitment)}")
+            pieces.append(
+                f"next free play: commitment {short((await context.next_seed()).commitment)}"
+            )
     if bodies[-1].get("hand"):
         pieces.append(f"{'drawn' if bodies[-1]['kind'] == 'draw' else 'dice'} by hand")
     if bodies[-1].get("alone"):
         pieces.append("undone alone")
     if begins:
-        pieces.append("free play begins" + (", not announced before" if bodies[0].get("unannounced") else ""))
+        pieces.append(
+            "free play begins" + (", not announced before" if bodies[0].get("unannounced") else "")
+        )
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*pieces, *reply.announce.footer))
         return replace(reply, footer=(*pieces, *reply.footer), announce=announced)
@@ -81,7 +92,9 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
 def about_of(context: Context, reply: Reply) -> str:
     """What an answer is about: what its command says, else, where all see it, its event."""
     bodies, ledger = context.ledger.bodies, context.ledger
-    return context.about or (_topic(ledger, bodies[-1]["number"]) if bodies and _public(reply) is not None else "")
+    return context.about or (
+        _topic(ledger, bodies[-1]["number"]) if bodies and _public(reply) is not None else ""
+    )
 
 
 def _public(reply: Reply) -> Reply | None:
@@ -91,11 +104,17 @@ def _public(reply: Reply) -> Reply | None:
 
 
 async def _last_shown(context: Context) -> int:
-    """The last event before whose answer had digits; 0 where none had, as far as can be seen from here."""
+    """The last event before whose answer had digits; 0 where none had, as far as can be seen
+    from here.
+    """
     ledger, number = context.ledger, context.ledger.bodies[0]["number"]
     if ledger.shown < 0:  # loaded a moment ago
-        rows: Many[EventRow] = await context.store.events(ledger.row, after=max(0, number - DIGITS_BACK), before=number)
-        carded = [row.number for row in rows if any(f'"kind":"{kind}"' in row.body for kind in CARDS)]
+        rows: Many[EventRow] = await context.store.events(
+            ledger.row, after=max(0, number - DIGITS_BACK), before=number
+        )
+        carded = [
+            row.number for row in rows if any(f'"kind":"{kind}"' in row.body for kind in CARDS)
+        ]
         ledger.shown = carded[-1] if carded else number - number % MOST_WITHOUT
     return int(ledger.shown)
 
@@ -107,14 +126,21 @@ def _shows_digits(context: Context) -> bool:
 
 
 async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
-    """The messages that the command changes, in all places that play its game, the board too. `about` is what its
-    answer is about."""
+    """The messages that the command changes, in all places that play its game, the board too.
+    `about` is what its answer is about."""
     found = list(context.amends)
     for ledger in (*context.further, context.ledger):
         if _may_change(ledger):
             found += [one async for one in _by_events(context, ledger)]
-    ledgers, here, outgoing = (*context.further, context.ledger), context.command.where.key, list[Outgoing]()
-    playing = {here, *(place for ledger in ledgers for place in ledger.places)}  # who left hears no more of it
+    ledgers, here, outgoing = (
+        (*context.further, context.ledger),
+        context.command.where.key,
+        list[Outgoing](),
+    )
+    playing = {
+        here,
+        *(place for ledger in ledgers for place in ledger.places),
+    }  # who left hears no more of it
     for one in found:
         shown = await context.shown(one.about)
         places = {*shown.places, *({here} if context.pressed == one.about else ())}
@@ -127,15 +153,23 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
             continue
         text, own = now.to_json(), change is None
         for place in sorted(places):
-            if (place in playing or one.anywhere) and not (own and reply.in_place and place == here):
+            if (place in playing or one.anywhere) and not (
+                own and reply.in_place and place == here
+            ):
                 way = {OR_POST: True} if own and reply.in_place else {}
                 outgoing.append(Outgoing(place, way, 0.0, text, about if own else "", one.about))
     was = context.ledger.was
-    return [*outgoing, *await following(context, was, reply)] if was is not None and was.has_board else outgoing
+    return (
+        [*outgoing, *await following(context, was, reply)]
+        if was is not None and was.has_board
+        else outgoing
+    )
 
 
 def _may_change(ledger: Ledger) -> bool:
-    """Whether events may follow on what was said before; they do not where one player alone rolls dice."""
+    """Whether events may follow on what was said before; they do not where one player alone
+    rolls dice.
+    """
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return False
     turns = any(body["kind"] in ("undo", "redo") for body in ledger.bodies)
@@ -143,9 +177,13 @@ def _may_change(ledger: Ledger) -> bool:
 
 
 def _ends_cards(ledger: Ledger) -> bool:
-    """Whether the card of a phase may be over; after an undo or a redo it may be back, see `turned`."""
+    """Whether the card of a phase may be over; after an undo or a redo it may be back, see
+    `turned`.
+    """
     return any(
-        body["kind"] in (*TURNING, "end") or body.get("closes") or body.get("target") == "initiative"
+        body["kind"] in (*TURNING, "end")
+        or body.get("closes")
+        or body.get("target") == "initiative"
         for body in ledger.bodies
     )
 
@@ -156,8 +194,13 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
         if body["kind"] == "end":
             for number in body.get("opens", ()):
                 yield await _opened(context, ledger, number, body["number"])
-        if body.get("reason") == EDITION and (event := await context.event(body["event"])) is not None:
-            for one in await turned(context, body, event, await context.recent(LOOK_BACK, after=body["event"])):
+        if (
+            body.get("reason") == EDITION
+            and (event := await context.event(body["event"])) is not None
+        ):
+            for one in await turned(
+                context, body, event, await context.recent(LOOK_BACK, after=body["event"])
+            ):
                 yield one
     async for one in _too_late(context, ledger, ledger.before):
         yield one
@@ -167,8 +210,8 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
 
 
 async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIterator[Amendment]:
-    """What can no longer be pressed: Redo once something else has happened, Agree under a request about what is no
-    longer the latest event."""
+    """What can no longer be pressed: Redo once something else has happened, Agree under a request
+    about what is no longer the latest event."""
     first, after = ledger.bodies[0], ledger.game
     if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
         undone = await latest(context, ledger, "undo", before.redo[-1])
@@ -189,35 +232,62 @@ async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIter
 async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Amendment:
     """What was sealed until the game ended."""
     texts = await context.store.texts(ledger.row, after=number - 1, before=number + 1)
-    answer = next((Reply.from_json(json.loads(row.text)) for row in texts if row.key == "answer"), None)
+    answer = next(
+        (Reply.from_json(json.loads(row.text)) for row in texts if row.key == "answer"), None
+    )
     told = Reply(f"#{number} is open") if answer is None else Reply(answer.first, answer.lines)
     now = replace(told, by=f"#{number}, opened in #{by}", tone=SEALED)
     return Amendment(_topic(ledger, number), lambda _: now)
 
 
-async def turned(context: Context, body: Json, event: Json, events: Iterable[Json]) -> list[Amendment]:
-    """What becomes of the messages about an event that `body` has undone, or brought back: its answer, that of the redo
-    or undo before, and the card of a phase before it. `events` are those since, newest first."""
-    ledger, number, by, is_undo = context.ledger, body["event"], body["number"], body["kind"] == "undo"
+async def turned(
+    context: Context, body: Json, event: Json, events: Iterable[Json]
+) -> list[Amendment]:
+    """What becomes of the messages about an event that `body` has undone, or brought back: its
+    answer, that of the redo or undo before, and the card of a phase before it. `events` are those
+    since, newest first."""
+    ledger, number, by, is_undo = (
+        context.ledger,
+        body["event"],
+        body["number"],
+        body["kind"] == "undo",
+    )
     tell = partial(told_event, name_of=ledger.name_of, sides=ledger.game.sides, replayed=False)
     told = partial(tell, event)  # for where nobody knows any more what its answer said
     if is_undo:
-        change = partial(_struck, f"Undone in #{by}", told, f"#{number}", stays=partial(_stays, event))
+        change = partial(
+            _struck, f"Undone in #{by}", told, f"#{number}", stays=partial(_stays, event)
+        )
     else:
         is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
         change = partial(_back, f"brought back in #{by}", told, is_open)
     found = [Amendment(_topic(ledger, number), change)]
     if (before := turn_of(events, "redo" if is_undo else "undo", number)) is not None:
         over, told = f"{'Undone' if is_undo else 'Redone'} in #{by}", partial(tell, before)
-        found.append(Amendment(_topic(ledger, before["number"]), partial(_struck, over, told, f"#{before['number']}")))
-    return [*found, *await card_turned(context, event, is_undo=is_undo)] if is_card(event) else found
+        found.append(
+            Amendment(
+                _topic(ledger, before["number"]),
+                partial(_struck, over, told, f"#{before['number']}"),
+            )
+        )
+    return (
+        [*found, *await card_turned(context, event, is_undo=is_undo)] if is_card(event) else found
+    )
 
 
-async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:
-    """An open request about an event that something has happened to, or come upon: nobody can agree to it any more."""
+async def _lapsed(
+    context: Context, ledger: Ledger, number: int, by: int
+) -> AsyncIterator[Amendment]:
+    """An open request about an event that something has happened to, or come upon: nobody can
+    agree to it any more.
+    """
     kind, key = "consent", f"{ledger.row}:{number}"
-    asked = await context.store.doc(kind, key) if (kind, key) not in context.commit.drop_docs else None
-    if asked is not None and await _is_over(context, ledger, number, asked.data.get("what", "undo")):
+    asked = (
+        await context.store.doc(kind, key) if (kind, key) not in context.commit.drop_docs else None
+    )
+    if asked is not None and await _is_over(
+        context, ledger, number, asked.data.get("what", "undo")
+    ):
         context.commit.drop_docs.append((kind, key))
         topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
         yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", _a_request, ""))
@@ -226,7 +296,11 @@ async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> Asy
 async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
     """Whether what was asked for can no longer be done behind the events that were written."""
     turned = {body["event"] for body in ledger.bodies if body["kind"] in ("undo", "redo")}
-    if number in turned or any(map(changes_game, ledger.bodies)) or (what == "redo" and number not in ledger.game.redo):
+    if (
+        number in turned
+        or any(map(changes_game, ledger.bodies))
+        or (what == "redo" and number not in ledger.game.redo)
+    ):
         return True
     rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
     patch = rows[0].data.get("after" if what == "undo" else "before") if rows else None
@@ -254,11 +328,18 @@ def _a_request() -> str:
 
 def _stays(event: Json) -> str:
     dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
-    return f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
+    return (
+        f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
+    )
 
 
 def _struck(
-    over: str, told: Callable[[], str], number: str, said: Reply | None, *, stays: Callable[[], str] = str
+    over: str,
+    told: Callable[[], str],
+    number: str,
+    said: Reply | None,
+    *,
+    stays: Callable[[], str] = str,
 ) -> Reply:
     """A first line that no longer holds, what became of it and what `stays`, and no buttons."""
     title = said.title if said is not None else told()
@@ -271,8 +352,14 @@ def _back(note: str, told: Callable[[], str], is_open: bool, said: Reply | None)
     """What was undone, as it was, with a note where it came back."""
     if said is None:
         return Reply(told(), footer=(note,))
-    return replace(said, footer=(*said.footer, note), mention=(), buttons=() if is_open else said.buttons)
+    return replace(
+        said, footer=(*said.footer, note), mention=(), buttons=() if is_open else said.buttons
+    )
 
 
 def _without_buttons(said: Reply | None) -> Reply | None:
-    return replace(said, buttons=(), menus=(), mention=()) if said is not None and said.buttons else None
+    return (
+        replace(said, buttons=(), menus=(), mention=())
+        if said is not None and said.buttons
+        else None
+    )

@@ -1,5 +1,5 @@
-"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown; `/game share`: an address at which
-anybody who has it can watch the game, until it is ended."""
+"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown; `/game share`:
+an address at which anybody who has it can watch the game, until it is ended."""
 
 import asyncio
 import csv
@@ -44,24 +44,44 @@ FORMATS = {
     "csv": "one line per roll",
 }
 SHARE, SHARED = "share", "shared"
-"""Documents: the game behind an address, by the hash of what cannot be guessed in it; and that hash, by game."""
+"""Documents: the game behind an address, by the hash of what cannot be guessed in it; and that
+hash, by game.
+"""
 PATH = "g"
 MOST_EVENTS = 25_000
 """A game with more is no page that a browser would open."""
 LONG = 1_000_000
-"""Characters of an export from which it is read beside the bot, too: here it would hold everybody up."""
+"""Characters of an export from which it is read beside the bot, too: here it would hold
+everybody up.
+"""
 PATIENCE = 20.0
 """Seconds for which a page waits for its turn to be built."""
 SECONDS = 15.0
-"""What the making of a page may take in one go, beside the facts: several times what a long game needs."""
-COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "told", "marks")
+"""What the making of a page may take in one go, beside the facts: several times what a long game
+needs.
+"""
+COLUMNS = (
+    "event",
+    "time",
+    "who",
+    "side",
+    "kind",
+    "command",
+    "label",
+    "inputs",
+    "dice",
+    "result",
+    "told",
+    "marks",
+)
 """Of a CSV of the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What has to be known beside some events to write them out: the names of persons, the sides of the game, the
-    texts written with these events, which of them are undone, and what was sealed in those that are open now."""
+    """What has to be known beside some events to write them out: the names of persons, the sides of
+    the game, the texts written with these events, which of them are undone, and what was sealed in
+    those that are open now."""
 
     names: Mapping[str, str]
     sides: tuple[str, ...]
@@ -91,16 +111,20 @@ async def export(context: Context) -> Reply:
 async def page_file(context: Context) -> File:
     """Build the after-action page; a browser opens it, so it is sent as it is.
 
-    Only a few are built at once: the others hold no export while they wait, and leave the worker free for odds.
-    Raises UserError for too long a game, and if the line is too long.
+    Only a few are built at once: the others hold no export while they wait, and leave the worker
+    free for odds. Raises UserError for too long a game, and if the line is too long.
     """
     check_length(context.game)
     try:
         await asyncio.wait_for(context.pages.acquire(), PATIENCE)
     except TimeoutError:
-        raise UserError("Many pages are being built just now.", hint="Try again in a minute.", code="busy") from None
+        raise UserError(
+            "Many pages are being built just now.", hint="Try again in a minute.", code="busy"
+        ) from None
     try:
-        return File(f"{file_name(context.game)}.html", await page_text(context, await export_json(context)))
+        return File(
+            f"{file_name(context.game)}.html", await page_text(context, await export_json(context))
+        )
     finally:
         context.pages.release()
 
@@ -112,7 +136,11 @@ def _reply(context: Context, kind: str, file: File) -> Reply:
         f"{game.name or 'Free play'} as {word}",
         (
             f"{game.number} events: {about}.",
-            *((phrase("Its last seed is in it once it is revealed: `/fair reveal`"),) if game.drawn else ()),
+            *(
+                (phrase("Its last seed is in it once it is revealed: `/fair reveal`"),)
+                if game.drawn
+                else ()
+            ),
         ),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
@@ -131,12 +159,22 @@ async def export_json(context: Context) -> str:
 
 
 async def json_parts(context: Context) -> AsyncIterator[str]:
-    """The whole game as JSON, piece by piece: a long log is never held whole, and holds up nobody."""
+    """The whole game as JSON, piece by piece: a long log is never held whole, and holds up
+    nobody.
+    """
     store, ledger, game = context.store, context.ledger, context.game
     stored = game.number - len(ledger.events)
-    about: Json = {"name": game.name, "system": game.system, "exported": time_text(int(context.now))}
+    about: Json = {
+        "name": game.name,
+        "system": game.system,
+        "exported": time_text(int(context.now)),
+    }
     hashes = await _list_packs(context, stored)
-    packs = {hash: files for hash, files in (await packs_at(store, hashes)).items() if not is_private(files)}
+    packs = {
+        hash: files
+        for hash, files in (await packs_at(store, hashes)).items()
+        if not is_private(files)
+    }
     head = ledger.head if game.number else genesis(game.id)
     yield dumped(heading(game.id, head, packs, **about))[:-1]
     promises, between = Promises(), ""
@@ -160,7 +198,9 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     yield f'],"persons":{dumped(last["persons"])}}}'
 
 
-async def _with_new(batches: AsyncIterator[Sequence[T]], new: Sequence[T]) -> AsyncIterator[Sequence[T]]:
+async def _with_new(
+    batches: AsyncIterator[Sequence[T]], new: Sequence[T]
+) -> AsyncIterator[Sequence[T]]:
     """What is stored, then what this command writes."""
     async for rows in batches:
         yield rows
@@ -169,7 +209,9 @@ async def _with_new(batches: AsyncIterator[Sequence[T]], new: Sequence[T]) -> As
 
 
 async def _list_packs(context: Context, stored: int) -> list[str]:
-    """Return the pack versions that the log names, each once, also those in sealed rolls that were opened."""
+    """Return the pack versions that the log names, each once, also those in sealed rolls that
+    were opened.
+    """
     store = context.store
     ledger = context.ledger
     sealed = context.game.sealed
@@ -215,35 +257,54 @@ async def report(context: Context) -> AsyncIterator[str]:
     yield "".join(f"{line}\n" for line in (*lines, "", f"Head of the log: `{context.ledger.head}`"))
 
 
-async def _written(context: Context, write: Callable[[list[str], Beside], str]) -> AsyncIterator[str]:
-    """The log written out some events at a time: a long one in the worker, so that it keeps nobody waiting."""
+async def _written(
+    context: Context, write: Callable[[list[str], Beside], str]
+) -> AsyncIterator[str]:
+    """The log written out some events at a time: a long one in the worker, so that it keeps
+    nobody waiting.
+    """
     store, row, game = context.store, context.ledger.row, context.game
     undone: set[int] = set()
     async for rows in in_batches(store, row, before=game.number + 1):
         for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
             note_undo(undone, event)
-    beside = Beside({person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides)
+    beside = Beside(
+        {person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides
+    )
     run = context.apart if game.number > BATCH else asyncio.to_thread
     of_sealed: list[TextRow] = []  # labels that are told when the roll is opened, batches later
     async for rows in in_batches(store, row, before=game.number + 1):
         texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
         bodies = {event.number: event.body for event in rows}
-        opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
+        opened = {
+            text.event: text.text
+            for text in texts
+            if text.key == SEALED and text.event not in game.sealed
+        }
         with_text = {text.event for text in texts if text.key != SAID}
-        of_sealed += [text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]]
-        of_sealed += [text for text in texts if '"kind":"deck"' in bodies[text.event]]  # words of cards
+        of_sealed += [
+            text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]
+        ]
+        of_sealed += [
+            text for text in texts if '"kind":"deck"' in bodies[text.event]
+        ]  # words of cards
         told = texts_of(
             (
                 event.data
                 for event in rows
-                if event.number in with_text or any(word in event.body for word in ('"reveal"', '"does":', '"led":'))
+                if event.number in with_text
+                or any(word in event.body for word in ('"reveal"', '"does":', '"led":'))
             ),
             [*of_sealed, *texts],
             game.sealed,
             card_names(game, context.system),
         )
         gone = [event.number for event in rows if event.number in undone]
-        yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))
+        yield await run(
+            write,
+            [event.body for event in rows],
+            replace(beside, texts=told, undone=gone, opened=opened),
+        )
 
 
 def check_length(game: Game) -> None:
@@ -271,7 +332,9 @@ async def facts_for(context: Context, export: str, number: int = 0) -> dict[int,
         asks: dict[int, str] = await context.apart(asked_of, export, seconds=SECONDS)
     else:
         asks = await asyncio.to_thread(asked_of, export)
-    return await FACTS.learn(context.apart, {at: ask for at, ask in asks.items() if number in (0, at)})
+    return await FACTS.learn(
+        context.apart, {at: ask for at, ask in asks.items() if number in (0, at)}
+    )
 
 
 ENDINGS = {"markdown": "md"}
@@ -303,7 +366,9 @@ async def share(context: Context) -> Reply:
     _need_right(context)
     if not context.address:
         what = "This bot serves no live pages."
-        hint = phrase("Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`")
+        hint = phrase(
+            "Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"
+        )
         raise UserError(what, hint=hint, code="not-served")
     ledger, token = context.ledger, new_address()
     before = await shared_as(context.store, ledger.row)
@@ -314,15 +379,22 @@ async def share(context: Context) -> Reply:
         Doc(SHARED, ledger.row, {"key": key_of(token), "since": int(context.now)}),
     ]
     address = f"{context.address}/{PATH}/{token}"
-    context.unstored = lambda reply: replace(reply, lines=(Phrase(Address(address)), *reply.lines[1:]))
+    context.unstored = lambda reply: replace(
+        reply, lines=(Phrase(Address(address)), *reply.lines[1:])
+    )
     told = Reply(
         f"{context.who} shares {named(context.game)}",
-        ("Whoever has the address can watch; what is sealed stays sealed.", phrase("To end it: `/game share off`")),
+        (
+            "Whoever has the address can watch; what is sealed stays sealed.",
+            phrase("To end it: `/game share off`"),
+        ),
     )
     return Reply(
         f"Whoever has this address can watch {named(context.game)}",
         (
-            phrase("Its address was shown once. `/game share` makes a new one, and the old one ends."),
+            phrase(
+                "Its address was shown once. `/game share` makes a new one, and the old one ends."
+            ),
             "It follows the game as it goes on, shows nothing that is sealed, and takes nothing from those who watch.",
             *(("The address of before has ended.",) if before else ()),
         ),
@@ -336,7 +408,9 @@ async def stop(context: Context, _about: str = "") -> Reply:
     """End the address; whoever watches is told so. Raises UserError."""
     _need_right(context)
     if not await forget(context):
-        raise UserError("This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared")
+        raise UserError(
+            "This game is not shared.", hint=phrase("Share it: `/game share`"), code="not-shared"
+        )
     told = Reply(f"{context.who} no longer shares {named(context.game)}")
     return Reply("The address has ended", private=True, announce=told)
 
@@ -357,7 +431,9 @@ def _need_right(context: Context) -> None:
     game, actor = context.need_game(), context.actor
     if not (actor.directs or (not game.started and context.keeps)):
         what = "Only the game master, a server manager or a workspace admin can share it."
-        raise UserError(what, hint=phrase("`/game status` says who is game master."), code="not-master")
+        raise UserError(
+            what, hint=phrase("`/game status` says who is game master."), code="not-master"
+        )
 
 
 def csv_lines(bodies: Sequence[str], beside: Beside) -> str:
@@ -386,10 +462,25 @@ def _row(event: Json, beside: Beside, *, is_sealed: bool) -> list[object]:
     typed = {**event.get("inputs", {}), **event.get("read", {})}
     inputs = " ".join(f"{key}={value}" for key, value in typed.items())
     dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
-    cells = [beside.name_of(event["who"]), event["side"], event["kind"], event.get("command", "choose"), label, inputs]
+    cells = [
+        beside.name_of(event["who"]),
+        event["side"],
+        event["kind"],
+        event.get("command", "choose"),
+        label,
+        inputs,
+    ]
     result = str(event.get("result", ""))
     told = retold(event, beside.name_of, label, beside.sides).sentence
-    return [number, time_text(event["at"]), *map(_cell, cells), dice, _cell(result), _cell(told), " ".join(marks)]
+    return [
+        number,
+        time_text(event["at"]),
+        *map(_cell, cells),
+        dice,
+        _cell(result),
+        _cell(told),
+        " ".join(marks),
+    ]
 
 
 def _cell(text: str) -> str:
@@ -398,13 +489,23 @@ def _cell(text: str) -> str:
 
 
 def story_lines(bodies: Sequence[str], beside: Beside) -> str:
-    """The story of some events as lines of Markdown, each with its line break; it goes on with the next events."""
+    """The story of some events as lines of Markdown, each with its line break; it goes on with
+    the next events.
+    """
     lines = []
-    for chapter in story(map(json.loads, bodies), beside.name_of, beside.texts, beside.sides, beside.undone):
+    for chapter in story(
+        map(json.loads, bodies), beside.name_of, beside.texts, beside.sides, beside.undone
+    ):
         lines += ["", f"## {plain(chapter.heading)}", ""] if chapter.heading else []
         for told in chapter.told:
             sentence = plain(told.sentence)
-            said = f"~~{sentence}~~ (undone)" if told.undone else f"**{sentence}**" if told.grave else sentence
+            said = (
+                f"~~{sentence}~~ (undone)"
+                if told.undone
+                else f"**{sentence}**"
+                if told.grave
+                else sentence
+            )
             lines.append(f"- #{told.number} {said}{f' {plain(told.dice)}' if told.dice else ''}")
     return "".join(f"{line}\n" for line in lines)
 

@@ -1,4 +1,6 @@
-"""`/log`: what happened, newest first, a page at a time, filtered; in a long game found by marks."""
+"""`/log`: what happened, newest first, a page at a time, filtered; in a long game found by
+marks.
+"""
 
 import asyncio
 import contextlib
@@ -54,14 +56,20 @@ async def handle(context: Context) -> Reply:
     game = context.need_game()
     if options["since"]:
         return await since(context, options["since"])
-    side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
+    side = (
+        (find_side(game, options["side"]) if game.sides else options["side"])
+        if options["side"]
+        else ""
+    )
     units = _unit_names(context, options["unit"]) if options["unit"] else ()
     unit = _short(context, units)
     count, page = options["count"], options["page"]
     filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
     asked = Wanted(units, side or "", options["kind"] or "", story=bool(options["story"]))
     is_long = bool(units or side or options["kind"]) and game.number >= LONG
-    wanted, more = await (find if is_long else look_through)(context, asked, count * (page - 1), count)
+    wanted, more = await (find if is_long else look_through)(
+        context, asked, count * (page - 1), count
+    )
     labels = await _texts(context, [event for event, _ in wanted])
     row = context.ledger.row
     buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
@@ -77,7 +85,14 @@ async def handle(context: Context) -> Reply:
         for event, gone in wanted
     ]
     if more:
-        lines.append(phrase("More: `/log {count} page={next}{rest}`", count=count, next=page + 1, rest=_typed(options)))
+        lines.append(
+            phrase(
+                "More: `/log {count} page={next}{rest}`",
+                count=count,
+                next=page + 1,
+                rest=_typed(options),
+            )
+        )
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     return Reply(
         title,
@@ -92,11 +107,18 @@ def _typed(options: Mapping[str, Any]) -> str:
     """What else was typed, as a further page needs it again: ` kind=roll unit="Squad 1"`."""
     names = ("kind", "side", "unit", "game")
     given = {name: str(options[name]) for name in names if options[name]}
-    return "".join(f' {name}="{value}"' if " " in value else f" {name}={value}" for name, value in given.items())
+    return "".join(
+        f' {name}="{value}"' if " " in value else f" {name}={value}"
+        for name, value in given.items()
+    )
 
 
 async def _story(
-    context: Context, events: list[tuple[Json, bool]], texts: dict[int, str], page: int, buttons: tuple[Button, ...]
+    context: Context,
+    events: list[tuple[Json, bool]],
+    texts: dict[int, str],
+    page: int,
+    buttons: tuple[Button, ...],
 ) -> Reply:
     """The events of a page as a story, in the order in which they were, by turn and phase."""
     game, in_order = context.game, [event for event, _ in reversed(events)]
@@ -105,7 +127,10 @@ async def _story(
     lines: list[Part] = []
     for chapter in story(in_order, context.ledger.name_of, texts, game.sides, undone, heading):
         lines += [f"{chapter.heading}:"] if chapter.heading else []
-        lines += [Happened(told.number, told.sentence, "", told.grave, told.undone) for told in chapter.told]
+        lines += [
+            Happened(told.number, told.sentence, "", told.grave, told.undone)
+            for told in chapter.told
+        ]
     called = title_of(game)
     return Reply(
         f"{called}, {'earlier' if page > 1 else 'the story' if game.ended else 'the story so far'}",
@@ -117,20 +142,33 @@ async def _story(
 
 
 async def _heading(context: Context, number: int) -> str:
-    """The turn and phase in which an event happened; "" where that is too long ago to be looked for."""
+    """The turn and phase in which an event happened; "" where that is too long ago to be looked
+    for.
+    """
     return next(filter(None, map(where_of, await context.recent(BATCH, before=number))), "")
 
 
 def page_action(*parts: object) -> str:
-    """What a button for another page stands for; no name of a side or unit has a colon that would be needed."""
+    """What a button for another page stands for; no name of a side or unit has a colon that
+    would be needed.
+    """
     return ":".join(["log", *(str(part).replace(":", " ") for part in parts)])[:MOST_ACTION]
 
 
 async def turn_page(context: Context, rest: str) -> Reply:
     """The page that a button names."""
     count, page, kind, side, unit, told = (*rest.split(":"), "", "", "", "", "", "")[:6]
-    options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit, "story": "yes" if told else ""}
-    return await handle(repeated(context, ("log",), {name: value for name, value in options.items() if value}))
+    options = {
+        "count": count,
+        "page": page,
+        "kind": kind,
+        "side": side,
+        "unit": unit,
+        "story": "yes" if told else "",
+    }
+    return await handle(
+        repeated(context, ("log",), {name: value for name, value in options.items() if value})
+    )
 
 
 async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
@@ -152,7 +190,9 @@ def _unit_names(context: Context, typed: str) -> tuple[str, ...]:
     if words is None or not roster or folded in roster:
         return (roster[folded].name.casefold() if folded in roster else folded,)
     try:
-        return tuple(name.casefold() for name in names_in(typed, words, roster, Whose(context.actor.side)))
+        return tuple(
+            name.casefold() for name in names_in(typed, words, roster, Whose(context.actor.side))
+        )
     except UserError as error:
         if error.code != "unknown-unit":
             raise
@@ -165,26 +205,35 @@ def _short(context: Context, units: tuple[str, ...]) -> str:
         return "".join(units)
     handles = [context.game.units[name].handle for name in units]
     stem = handles[0].rstrip("0123456789")
-    numbers = [int(handle.removeprefix(stem)) for handle in handles if re.fullmatch(rf"{stem}\d+", handle)]
+    numbers = [
+        int(handle.removeprefix(stem)) for handle in handles if re.fullmatch(rf"{stem}\d+", handle)
+    ]
     is_run = numbers == list(range(numbers[0], numbers[0] + len(handles)))
     return f"{handles[0]}..{handles[-1]}" if is_run else ",".join(handles)
 
 
 async def _texts(context: Context, events: list[Json]) -> dict[int, str]:
-    """What was written with these events: labels of rolls that are open, plans, and how the game ended."""
+    """What was written with these events: labels of rolls that are open, plans, and how the game
+    ended.
+    """
     numbers = [event["number"] for event in events]
     if not numbers:
         return {}
-    texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    texts = await context.store.texts(
+        context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
+    )
     for number in sorted(word_numbers(*events) - {*range(min(numbers), max(numbers) + 1)}):
-        texts = [*texts, *await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)]
+        texts = [
+            *texts,
+            *await context.store.texts(context.ledger.row, after=number - 1, before=number + 1),
+        ]
     return texts_of(events, texts, context.game.sealed, card_names(context.game, context.system))
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What `/log` is to list: events with one of `units` (folded names), of a side, of a kind; none of it asked for
-    where it is empty."""
+    """What `/log` is to list: events with one of `units` (folded names), of a side, of a kind; none
+    of it asked for where it is empty."""
 
     units: Collection[str] = ()
     side: str = ""
@@ -194,21 +243,38 @@ class Wanted:
     @property
     def marks(self) -> list[str]:
         """All marks that matter."""
-        found = [*(mark("unit", name) for name in self.units), *([mark("side", self.side)] if self.side else [])]
-        return [*found, *([mark("kind", self.kind)] if self.kind else []), *([STILL] if self.story else [])]
+        found = [
+            *(mark("unit", name) for name in self.units),
+            *([mark("side", self.side)] if self.side else []),
+        ]
+        return [
+            *found,
+            *([mark("kind", self.kind)] if self.kind else []),
+            *([STILL] if self.story else []),
+        ]
 
     def among(self, marks: Marks) -> list[int]:
         """The numbers of a block's events that fit, the last one first."""
-        sets = [{number for name in self.units for number in marks.get(mark("unit", name), ())}] if self.units else []
+        sets = (
+            [{number for name in self.units for number in marks.get(mark("unit", name), ())}]
+            if self.units
+            else []
+        )
         sets += [set(marks.get(mark("side", self.side), ()))] if self.side else []
         sets += [set(marks.get(mark("kind", self.kind), ()))] if self.kind else []
-        fits = set.intersection(*sets) if sets else {number for numbers in marks.values() for number in numbers}
+        fits = (
+            set.intersection(*sets)
+            if sets
+            else {number for numbers in marks.values() for number in numbers}
+        )
         return sorted(fits.difference(marks.get(STILL, ())) if self.story else fits, reverse=True)
 
 
 @dataclass(slots=True)
 class _Log:
-    """A log looked through from its end: the stored marks that matter by block, and those made just now."""
+    """A log looked through from its end: the stored marks that matter by block, and those made
+    just now.
+    """
 
     context: Context
     stored: dict[int, dict[str, str]]
@@ -264,16 +330,23 @@ class _Log:
         names = _verdicts(numbers)
         rows = await self.context.store.marks(self.context.ledger.row, list(names))
         return [
-            (*names[row.mark], said) for row in rows if row.block in self.done for said in unpacked(row.block, row.at)
+            (*names[row.mark], said)
+            for row in rows
+            if row.block in self.done
+            for said in unpacked(row.block, row.at)
         ]
 
 
-async def look_through(context: Context, wanted: Wanted, skip: int, count: int) -> tuple[list[tuple[Json, bool]], bool]:
+async def look_through(
+    context: Context, wanted: Wanted, skip: int, count: int
+) -> tuple[list[tuple[Json, bool]], bool]:
     """The same as `find`, event by event: of a short log, or the end of a long one."""
     found, undone, seen = list[tuple[Json, bool]](), dict[int, bool](), 0
     async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
-            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+            undone.setdefault(
+                event["event"], event["kind"] == "undo"
+            )  # the latest word on an event counts
         if wanted.among(dict.fromkeys(marks_of(event), (event["number"],))):
             seen += 1
             if seen > skip + count:
@@ -283,9 +356,11 @@ async def look_through(context: Context, wanted: Wanted, skip: int, count: int) 
     return found, False
 
 
-async def find(context: Context, wanted: Wanted, skip: int, count: int) -> tuple[list[tuple[Json, bool]], bool]:
-    """`count` events that fit, newest first, behind the first `skip`, each with whether it is undone; and whether
-    there are more."""
+async def find(
+    context: Context, wanted: Wanted, skip: int, count: int
+) -> tuple[list[tuple[Json, bool]], bool]:
+    """`count` events that fit, newest first, behind the first `skip`, each with whether it is
+    undone; and whether there are more."""
     row, found, more = context.ledger.row, list[int](), False
     log = await _looked_up(context, wanted)
     for block in range(context.game.number // BLOCK, -1, -1):

@@ -1,4 +1,6 @@
-"""`/privacy`: what is kept about a person, as a list and as a file; and its deletion, which breaks no chain."""
+"""`/privacy`: what is kept about a person, as a list and as a file; and its deletion, which
+breaks no chain.
+"""
 
 import json
 import re
@@ -50,10 +52,18 @@ NO_DRAFTS = (WISHES, MACRO, PREPARED, UNUSED, UNTOLD)
 
 
 async def _own_play(context: Context, untold: int) -> list[str]:
-    """What is kept of the free play that is somebody's own, wherever they rolled; nothing where they have none."""
-    kept = [standing(one) for one in await played_in(context.store, own_place(context.command.who.key))]
+    """What is kept of the free play that is somebody's own, wherever they rolled; nothing where
+    they have none.
+    """
+    kept = [
+        standing(one) for one in await played_in(context.store, own_place(context.command.who.key))
+    ]
     waiting = [f"answers that wait for your next command: {untold}"] if untold else []
-    return [f"Your own play, with the app on your account: {'; '.join([*kept, *waiting])}."] if kept or untold else []
+    return (
+        [f"Your own play, with the app on your account: {'; '.join([*kept, *waiting])}."]
+        if kept or untold
+        else []
+    )
 
 
 async def _own_rows(context: Context) -> list[str]:
@@ -67,7 +77,10 @@ async def export(context: Context) -> Reply:
     plain = {
         "user": context.command.who.key,
         "persons": [row._asdict() for row in data.persons],
-        "texts": [{key: value for key, value in row._asdict().items() if key != "salt"} for row in data.texts],
+        "texts": [
+            {key: value for key, value in row._asdict().items() if key != "salt"}
+            for row in data.texts
+        ],
         "due": [row._asdict() for row in data.due],
         "own_play": [
             event.data
@@ -78,7 +91,12 @@ async def export(context: Context) -> Reply:
         "documents": [row._asdict() for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
-    return Reply("Your data", ("This file holds everything that is kept about you.",), private=True, files=(file,))
+    return Reply(
+        "Your data",
+        ("This file holds everything that is kept about you.",),
+        private=True,
+        files=(file,),
+    )
 
 
 async def delete(context: Context) -> Reply:
@@ -89,7 +107,11 @@ async def delete(context: Context) -> Reply:
         "Delete your name and texts from all games?",
         (
             "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
-            *(("What you rolled with the app on your account goes whole.",) if await _own_rows(context) else ()),
+            *(
+                ("What you rolled with the app on your account goes whole.",)
+                if await _own_rows(context)
+                else ()
+            ),
             STAYS,
             *await _to_rename(context),
             phrase("Delete them: `/privacy delete confirm`"),
@@ -100,7 +122,9 @@ async def delete(context: Context) -> Reply:
 
 
 async def _to_rename(context: Context) -> list[str | Phrase]:
-    """Units and games that seem to be called after whoever asks, and how a unit gets another name."""
+    """Units and games that seem to be called after whoever asks, and how a unit gets another
+    name.
+    """
     data = await context.store.user_data(context.command.who.key)
     own = {word for row in data.persons for word in _words(row.name)}
     lines: list[str | Phrase] = []
@@ -128,7 +152,9 @@ def _words(name: str) -> set[str]:
 
 
 async def forget(context: Context) -> Reply:
-    """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody left."""
+    """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody
+    left.
+    """
     user = context.command.who.key
     data = await context.store.user_data(user)
     own = await _own_rows(context)
@@ -160,7 +186,11 @@ async def forget(context: Context) -> Reply:
             f"Games that keep their rolls without a name: {len(rows)}.",
             *(("What you rolled with the app on your account is gone whole.",) if own else ()),
             STAYS,
-            *([f"Games without a game master now: {left}. A server manager can take over there."] if left else ()),
+            *(
+                [f"Games without a game master now: {left}. A server manager can take over there."]
+                if left
+                else ()
+            ),
         ),
         private=True,
         announce=told,
@@ -168,11 +198,15 @@ async def forget(context: Context) -> Reply:
 
 
 def _told(context: Context) -> Reply | None:
-    """What the other players of the game here are told, without a name: a side has lost its player."""
+    """What the other players of the game here are told, without a name: a side has lost its
+    player.
+    """
     side = context.actor.side
     if not side:
         return None
-    rest = phrase("Their rolls stay in the log without a name. Join: `/game join {side}`", side=side)
+    rest = phrase(
+        "Their rolls stay in the log without a name. Join: `/game join {side}`", side=side
+    )
     return Reply(f"{side} has lost a player: their name and texts are deleted", (rest,))
 
 

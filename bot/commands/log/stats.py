@@ -1,4 +1,6 @@
-"""`/game stats`: luck against expectation, by side and kind of sequence; and the same rolls for the story of a game."""
+"""`/game stats`: luck against expectation, by side and kind of sequence; and the same rolls for
+the story of a game.
+"""
 
 import asyncio
 import contextlib
@@ -78,7 +80,9 @@ async def stats(context: Context) -> Reply:
     table = [(f"{'n':>3}", "score", "usual", "rolled")] if by_kind else []
     for name, whole in sorted(by_side.items()):
         table.append(_row(f"{name}, all", whole))
-        table += (_row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name)
+        table += (
+            _row(kind, luck) for (side, kind), luck in sorted(by_kind.items()) if side == name
+        )
     if measured.left_out:
         lines.append(f"The {measured.left_out} oldest rolls are left out.")
     lines.append(
@@ -145,7 +149,9 @@ async def read_tally(context: Context) -> Tally:
 
 
 def _carried_on(rows: list[EventRow], asking: dict[int, str]) -> list[str]:
-    """Return the events that choices among these carry on, back to the sequences that began them."""
+    """Return the events that choices among these carry on, back to the sequences that began
+    them.
+    """
     found = dict[int, str]()
     choices = [row.data for row in rows if '"kind":"choice"' in row.body]
     while choices:
@@ -163,11 +169,17 @@ async def _read_opened(context: Context, rows: list[EventRow]) -> dict[int, str]
     open_rolls = {number for number in sealed if number not in context.game.sealed}
     if not open_rolls:
         return {}
-    texts = await context.store.texts(context.ledger.row, after=min(open_rolls) - 1, before=max(open_rolls) + 1)
-    return {text.event: text.text for text in texts if text.event in open_rolls and text.key == SEALED}
+    texts = await context.store.texts(
+        context.ledger.row, after=min(open_rolls) - 1, before=max(open_rolls) + 1
+    )
+    return {
+        text.event: text.text for text in texts if text.event in open_rolls and text.key == SEALED
+    }
 
 
-def _sums(context: Context, measured: Measured) -> tuple[dict[str, Luck], dict[tuple[str, str], Luck]]:
+def _sums(
+    context: Context, measured: Measured
+) -> tuple[dict[str, Luck], dict[tuple[str, str], Luck]]:
     """Return the luck of each side, and of each side with each kind of sequence."""
     by_side: dict[str, list[Worth]] = {}
     by_kind: dict[tuple[str, str], list[Worth]] = {}
@@ -182,7 +194,9 @@ def _sums(context: Context, measured: Measured) -> tuple[dict[str, Luck], dict[t
 
 
 def _row(what: str, luck: Luck) -> tuple[str, str, str, str]:
-    """Return a row of the table; figures first, so that a name that wraps on a phone moves none of them."""
+    """Return a row of the table; figures first, so that a name that wraps on a phone moves none
+    of them.
+    """
     return f"{luck.count:>3}", f"{minus(luck.worth):>5}", f"{tenth(luck.mean):>5}", what
 
 
@@ -216,4 +230,8 @@ async def _patiently(context: Context, rolls: list[ScoredRoll]) -> list[Worth | 
     try:
         return await _measured(context, rolls)
     except UserError:  # one of them takes too long: find out which
-        return [None] if len(rolls) == 1 else [(await _patiently(context, [roll]))[0] for roll in rolls]
+        return (
+            [None]
+            if len(rolls) == 1
+            else [(await _patiently(context, [roll]))[0] for roll in rolls]
+        )

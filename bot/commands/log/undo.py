@@ -1,7 +1,9 @@
-"""`/game undo` and `/game redo`: a player's last step is taken back, with the other side's consent if it had dice.
+"""`/game undo` and `/game redo`: a player's last step is taken back, with the other side's consent
+if it had dice.
 
-If that is not the newest event, or might not be what the player expects, they are asked first.
-A manager who plays no side may agree for the other side if that has left, or has been silent for seven days.
+If that is not the newest event, or might not be what the player expects, they are asked first. A
+manager who plays no side may agree for the other side if that has left, or has been silent for
+seven days.
 """
 
 import asyncio
@@ -57,7 +59,9 @@ ID = 10
 """Digits that tell one request from another about the same event."""
 UNDO, REDO = "undo", "redo"
 BOARD = "board"
-"""What the *Undo* of the board says behind its event: it is about the last step of whoever presses it."""
+"""What the *Undo* of the board says behind its event: it is about the last step of whoever
+presses it.
+"""
 BY_HAND = phrase("`/unit edit` sets things right by hand.")
 HOME = "home"
 """Documents that say in which place a linked game began; who manages that one decides."""
@@ -77,7 +81,12 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     found, events = await find_undoable(context.store, context.ledger, number)
     event = found.event
     way = found.way
-    if event is None and way is not None and way["kind"] not in NEVER_UNDONE and may_ask(game, actor, way):
+    if (
+        event is None
+        and way is not None
+        and way["kind"] not in NEVER_UNDONE
+        and may_ask(game, actor, way)
+    ):
         return await _name_what_came_since(context, way, number)
     if event is None or event["kind"] in NEVER_UNDONE:
         raise await _not_undoable(context, found, number)
@@ -87,7 +96,9 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     return await _take_back_or_ask(context, actor, event, found.last, events)
 
 
-async def _take_back_or_ask(context: Context, actor: Actor, event: Json, last: int, events: list[Json]) -> Reply:
+async def _take_back_or_ask(
+    context: Context, actor: Actor, event: Json, last: int, events: list[Json]
+) -> Reply:
     """Take the event back, or ask whoever has to agree. `events` are those since, newest first."""
     if is_free(context.ledger.game, actor, event):
         return await _take_back(context, event, last, events)
@@ -100,8 +111,8 @@ async def _take_back_or_ask(context: Context, actor: Actor, event: Json, last: i
 async def undo_last_step(context: Context, shown: int = 0) -> Reply:
     """Undo the last step of whoever asks, or name it and ask first. Raises UserError.
 
-    `shown` is the event that the pressed button of the board was made for; 0 if the command was typed.
-    If the other side has asked this player to agree to an undo, this is their consent.
+    `shown` is the event that the pressed button of the board was made for; 0 if the command was
+    typed. If the other side has asked this player to agree to an undo, this is their consent.
     """
     game, actor, was = context.need_open(), context.actor, context.ledger.was
     step, read = await load_last_step(context.store, context.ledger, actor.person)
@@ -121,7 +132,8 @@ async def undo_last_step(context: Context, shown: int = 0) -> Reply:
 
 
 async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Reply:
-    """Name the event that Undo would take back, privately, with a button that does it. Raises UserError.
+    """Name the event that Undo would take back, privately, with a button that does it. Raises
+    UserError.
 
     `events` are those since, newest first.
     """
@@ -146,7 +158,11 @@ async def _why_asked_first(context: Context, step: LastStep) -> str:
     """Say in a sentence or two why the event that Undo found might not be the one that is meant."""
     event, newest = step.offers[0], step.newest
     if not step.is_own(event):
-        yours = f" Yours, {await _named(context, step.buried)}, came before it." if step.buried is not None else ""
+        yours = (
+            f" Yours, {await _named(context, step.buried)}, came before it."
+            if step.buried is not None
+            else ""
+        )
         return f"That is {context.ledger.name_of(event['who'])}'s step.{yours}"
     if newest is event and is_plain_roll(event):
         return "That roll changed nothing in the game."
@@ -169,7 +185,9 @@ async def _choose_between(context: Context, asked: int, event: Json) -> Reply:
         (f"{name} asks to undo {await _named(context, wanted)}.",),
         buttons=(
             context.button("undo", f"Undo #{number}", number),
-            context.button("consent", f"Agree to undo #{asked}", asked, request["id"], style="good"),
+            context.button(
+                "consent", f"Agree to undo #{asked}", asked, request["id"], style="good"
+            ),
         ),
         private=True,
         tone=WAITING,
@@ -177,7 +195,9 @@ async def _choose_between(context: Context, asked: int, event: Json) -> Reply:
 
 
 async def _name_what_came_since(context: Context, way: Json, number: int) -> Reply:
-    """Refuse the undo of an event because a later one changed the game, with a button that undoes that one."""
+    """Refuse the undo of an event because a later one changed the game, with a button that
+    undoes that one.
+    """
     later = way["number"]
     return Reply(
         f"#{later} has changed the game since #{number}: {await _told(context, way)}",
@@ -190,16 +210,21 @@ async def _name_what_came_since(context: Context, way: Json, number: int) -> Rep
 
 
 async def redo(context: Context, number: int | None = None) -> Reply:
-    """Redo what was undone last (which must be `number`, if given), if nothing has changed the game since.
+    """Redo what was undone last (which must be `number`, if given), if nothing has changed the game
+    since.
 
     What was taken back by consent comes back by consent. Raises UserError.
     """
     game, actor = context.need_open(), context.actor
     if not game.redo:
-        raise UserError("Nothing to redo.", hint="Something new has happened since.", code="nothing-to-redo")
+        raise UserError(
+            "Nothing to redo.", hint="Something new has happened since.", code="nothing-to-redo"
+        )
     if number is not None and number != game.redo[-1]:
         raise UserError(
-            f"#{game.redo[-1]} was undone last, not #{number}.", hint=phrase("`/log` shows them."), code="not-latest"
+            f"#{game.redo[-1]} was undone last, not #{number}.",
+            hint=phrase("`/log` shows them."),
+            code="not-latest",
         )
     event = await context.event(game.redo[-1])
     if event is None or not may_ask(game, actor, event):
@@ -219,7 +244,9 @@ async def _since(context: Context, number: int) -> list[Json]:
 
 
 async def _not_undoable(context: Context, found: Found, number: int | None) -> UserError:
-    """Say why nothing is undone: there is nothing, the event can never be undone, or a later one is in the way."""
+    """Say why nothing is undone: there is nothing, the event can never be undone, or a later one
+    is in the way.
+    """
     event = found.event or found.way
     shows = phrase("`/log` shows what happened; `/unit edit` sets things right by hand.")
     if event is None and number is None:
@@ -227,14 +254,21 @@ async def _not_undoable(context: Context, found: Found, number: int | None) -> U
     if event is None:
         return UserError(f"#{number} cannot be undone.", hint=shows, code="not-latest")
     if number is None:
-        hint = phrase("{event} cannot be undone, nor can anything before it.", event=await _named(context, event))
+        hint = phrase(
+            "{event} cannot be undone, nor can anything before it.",
+            event=await _named(context, event),
+        )
         return UserError("There is nothing to undo.", hint=hint, code="not-undoable")
     told = await _told(context, event)
     if number != event["number"]:
         return UserError(
-            f"#{event['number']} has changed the game since #{number}: {told}", hint=shows, code="not-latest"
+            f"#{event['number']} has changed the game since #{number}: {told}",
+            hint=shows,
+            code="not-latest",
         )
-    return UserError(f"#{event['number']} cannot be undone: {told}", hint=shows, code="not-undoable")
+    return UserError(
+        f"#{event['number']} cannot be undone: {told}", hint=shows, code="not-undoable"
+    )
 
 
 async def _ask(context: Context, event: Json, others: frozenset[str], what: str) -> Reply:
@@ -251,19 +285,27 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     typed = f"/game {what}"
     id = tombstone(context.command.request_id)[:ID]
     owner, until = context.command.where.server, context.now + CONSENT_KEPT
-    request = _request(context, {"by": actor.person, "event": number, "id": id, "what": what}, until)
+    request = _request(
+        context, {"by": actor.person, "event": number, "id": id, "what": what}, until
+    )
     request.ask(context)
     known = await context.store.doc(ASKED, ledger.row)
     numbers = [*(known.data["events"] if known is not None else ()), number]
-    context.commit.docs.append(Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner))
+    context.commit.docs.append(
+        Doc(ASKED, ledger.row, {"events": sorted(set(numbers))}, until, owner)
+    )
     ledger.is_touched = True  # who knows the game as one in which nobody has asked reads it anew
     context.about = request.topics[0]
     rows = [row for person in others if (row := ledger.persons.get(person)) is not None]
     lines = [await _told(context, event), f"{_why(context, event, what)}, so {names} must agree."]
     if units := joined(held_before(event)):
-        lines[1] += f" If so, what it did to {units} is {'taken back' if what == UNDO else 'done again'}."
+        lines[1] += (
+            f" If so, what it did to {units} is {'taken back' if what == UNDO else 'done again'}."
+        )
     if await reason_to_stand_in(context, others):
-        lines.append("They have left or been silent for seven days, so a manager who plays no side may agree instead.")
+        lines.append(
+            "They have left or been silent for seven days, so a manager who plays no side may agree instead."
+        )
     lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
     return Reply(
         f"{context.who} asks to {what} #{number}",
@@ -283,7 +325,9 @@ def _name_all(context: Context, persons: Iterable[str]) -> str:
 
 def _asked_already(context: Context, others: Iterable[str], what: str) -> UserError:
     hint = phrase("They press Agree or type `{typed}`.", typed=f"/game {what}")
-    return UserError(f"Already asked; waiting for {_name_all(context, others)}.", hint=hint, code="asked-already")
+    return UserError(
+        f"Already asked; waiting for {_name_all(context, others)}.", hint=hint, code="asked-already"
+    )
 
 
 def _why(context: Context, event: Json, what: str) -> str:
@@ -292,11 +336,17 @@ def _why(context: Context, event: Json, what: str) -> str:
         return "It was undone by agreement"
     if "seat" in event:
         return "A card out of a hand was seen"
-    return "Dice were rolled" if is_shared(event) else f"It was {context.ledger.name_of(event['who'])}'s doing"
+    return (
+        "Dice were rolled"
+        if is_shared(event)
+        else f"It was {context.ledger.name_of(event['who'])}'s doing"
+    )
 
 
 async def pending(context: Context, number: int) -> Json | None:
-    """The open request about an event: who asked (`by`), for `what`, and the `id` that its buttons name."""
+    """The open request about an event: who asked (`by`), for `what`, and the `id` that its
+    buttons name.
+    """
     found = await context.store.doc(CONSENT, _key(context, number))
     return {"id": "", "what": UNDO, "event": number, **found.data} if found is not None else None
 
@@ -313,7 +363,9 @@ async def not_asked(context: Context, number: int) -> UserError:
 
 
 async def consent(context: Context, number: int) -> Reply:
-    """Agree to what another asked for, for the other side or as a manager in its place. Raises UserError."""
+    """Agree to what another asked for, for the other side or as a manager in its place. Raises
+    UserError.
+    """
     game, actor = context.need_open(), context.actor
     asked = await pending(context, number)
     if asked is None:
@@ -325,7 +377,9 @@ async def consent(context: Context, number: int) -> Reply:
     else:
         event, events = await context.event(number), await _since(context, number)
     if event is None or (what == REDO and game.redo[-1:] != (number,)):
-        raise UserError(f"#{number} is no longer what can be taken back, so it stays.", code="not-latest")
+        raise UserError(
+            f"#{number} is no longer what can be taken back, so it stays.", code="not-latest"
+        )
     others = await _others(context, by, event, events)
     fields = {} if actor.person in others else await stands_in(context, event, by, others, events)
     if by == actor.person or not (actor.person in others or fields):
@@ -347,7 +401,8 @@ async def refuse(context: Context, number: int) -> Reply:
     by, what = str(asked["by"]), str(asked["what"])
     event = await context.event(number)
     if by != actor.person and (
-        event is None or actor.person not in await _others(context, by, event, await _since(context, number))
+        event is None
+        or actor.person not in await _others(context, by, event, await _since(context, number))
     ):
         raise UserError("Only another side can refuse.", code="not-yours")
     _settle(context, asked, agreed=False)
@@ -363,9 +418,16 @@ async def _asked_of(context: Context) -> int:
     doc = await context.store.doc(ASKED, context.ledger.row)
     for number in reversed(doc.data["events"] if doc is not None else ()):
         asked, event = await pending(context, number), await context.event(number)
-        if asked is None or event is None or asked["what"] != UNDO or asked["by"] == context.actor.person:
+        if (
+            asked is None
+            or event is None
+            or asked["what"] != UNDO
+            or asked["by"] == context.actor.person
+        ):
             continue
-        if context.actor.person in await _others(context, asked["by"], event, await _since(context, number)):
+        if context.actor.person in await _others(
+            context, asked["by"], event, await _since(context, number)
+        ):
             return int(number)
     return 0
 
@@ -382,7 +444,9 @@ async def _others(context: Context, by: str, event: Json, events: list[Json]) ->
     if has_author and is_guarded(game):
         has_author = author in game.players or author == game.master
     if not game.sides and number != game.last:
-        newcomers = persons & {later["who"] for later in events if later["number"] > number} - {author}
+        newcomers = persons & {later["who"] for later in events if later["number"] > number} - {
+            author
+        }
         if newcomers:
             earlier = await context.recent(MOST, before=number)
             persons -= newcomers - {before["who"] for before in earlier}
@@ -407,8 +471,8 @@ def _settle(context: Context, asked: Json, *, agreed: bool) -> None:
 
 
 async def _told(context: Context, event: Json) -> str:
-    """The first line of what was answered to the event, while that is kept; then what the log says of it: of a shot the
-    words of its answer, so that nothing is played again."""
+    """The first line of what was answered to the event, while that is kept; then what the log says
+    of it: of a shot the words of its answer, so that nothing is played again."""
     ledger, number = context.ledger, event["number"]
     if (said := await context.answer(number)) is not None:
         return said.first
@@ -430,7 +494,12 @@ async def _take_back(
     context: Context, event: Json, last: int, events: list[Json], *, asked: str = "", **fields: Any
 ) -> Reply:
     """The event taken back, and the answer; `events` are those since, newest first."""
-    ledger, number, was, told = context.ledger, event["number"], context.game, await _told(context, event)
+    ledger, number, was, told = (
+        context.ledger,
+        event["number"],
+        context.game,
+        await _told(context, event),
+    )
     if is_remembered(event):
         await keep_seen(context, event)
     units = joined(held_before(event))
@@ -439,7 +508,9 @@ async def _take_back(
     as_before = (f"As before: {units}.",) if units else ()
     if event["kind"] == "choice":
         rows = await context.store.events_at(context.ledger.row, [event["event"]])
-        more = phrase("What changed before it was asked, such as where its cards went, stays: `/game undo` once more.")
+        more = phrase(
+            "What changed before it was asked, such as where its cards went, stays: `/game undo` once more."
+        )
         changed = (more,) if any(row.data.get("after") for row in rows) else ()
         as_before = (*as_before, "The whole shot is taken back with it: roll anew.", *changed)
     reply = Reply(
@@ -468,7 +539,9 @@ def _by(context: Context, event: Mapping[str, Any]) -> str:
     return f"{context.ledger.name_of(asked)} asked, {who} agreed{as_manager}" if asked else who
 
 
-async def _bring_back(context: Context, event: Json, events: list[Json], *, asked: str = "", **fields: Any) -> Reply:
+async def _bring_back(
+    context: Context, event: Json, events: list[Json], *, asked: str = "", **fields: Any
+) -> Reply:
     ledger, number, was = context.ledger, event["number"], context.game
     body = ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
     context.amends += await turned(context, body, event, events)
@@ -479,18 +552,27 @@ async def _bring_back(context: Context, event: Json, events: list[Json], *, aske
 async def told_undone(context: Context, number: int) -> str:
     """Who took back the event with this number, which is undone now."""
     event = await latest(context, context.ledger, UNDO, number)
-    return f"#{number} is undone." if event is None else f"#{number} is undone · {_by(context, event)}"
+    return (
+        f"#{number} is undone." if event is None else f"#{number} is undone · {_by(context, event)}"
+    )
 
 
-async def _need_untouched(context: Context, event: Mapping[str, Any], what: str, events: list[Json]) -> None:
-    """Raise UserError where something since then changed what is to be undone or redone. `events`: newest first."""
+async def _need_untouched(
+    context: Context, event: Mapping[str, Any], what: str, events: list[Json]
+) -> None:
+    """Raise UserError where something since then changed what is to be undone or redone.
+    `events`: newest first.
+    """
     patch, number = event.get("after" if what == UNDO else "before") or {}, event["number"]
     touched = names_touched(context.game, event, patch, events)
     if not touched:
         return
     keys = _keys(patch)
     since = (one for one in events if one["number"] > number and one["kind"] not in (UNDO, REDO))
-    by = next((one for one in since if number in one.get("opens", ()) or keys & _keys(one.get("after"))), None)
+    by = next(
+        (one for one in since if number in one.get("opens", ()) or keys & _keys(one.get("after"))),
+        None,
+    )
     raise UserError(
         f"#{by['number'] if by is not None else number} has changed {', '.join(touched)} since #{number}"
         + (f": {await _told(context, by)}" if by is not None else "."),
@@ -505,7 +587,9 @@ def _keys(patch: Json | None) -> set[str]:
 
 def _no_part(what: str) -> UserError:
     return UserError(
-        f"Only players of this game can {what}.", hint=phrase("`/game join` makes you a player."), code="not-player"
+        f"Only players of this game can {what}.",
+        hint=phrase("`/game join` makes you a player."),
+        code="not-player",
     )
 
 
@@ -513,11 +597,15 @@ def _key(context: Context, number: int) -> str:
     return f"{context.ledger.row}:{number}"
 
 
-async def stands_in(context: Context, event: Json, asked: str, others: frozenset[str], events: list[Json]) -> Json:
-    """What the event says of a manager who agrees in the place of `others`; {} where they may not. `events` are those
-    since, newest first."""
+async def stands_in(
+    context: Context, event: Json, asked: str, others: frozenset[str], events: list[Json]
+) -> Json:
+    """What the event says of a manager who agrees in the place of `others`; {} where they may not.
+    `events` are those since, newest first."""
     game, person = context.game, context.ledger.person() if await manages(context) else ""
-    if not person or not may_stand_in(game, then(events, game, event["number"]), person, asked, event):
+    if not person or not may_stand_in(
+        game, then(events, game, event["number"]), person, asked, event
+    ):
         return {}
     reason = await reason_to_stand_in(context, others)
     return {"by": "manager", "reason": reason} if reason else {}
@@ -526,7 +614,12 @@ async def stands_in(context: Context, event: Json, asked: str, others: frozenset
 async def manages(context: Context) -> bool:
     """Whether who asks manages the place where the game began; nobody does in the console."""
     where = context.command.where
-    if not context.command.who.manager or not where.server or where.owner or where.key.startswith("console:"):
+    if (
+        not context.command.who.manager
+        or not where.server
+        or where.owner
+        or where.key.startswith("console:")
+    ):
         return False
     if len(context.ledger.places) < 2:
         return True
@@ -535,9 +628,13 @@ async def manages(context: Context) -> bool:
 
 
 async def reason_to_stand_in(context: Context, others: Iterable[str]) -> str:
-    """Why the others cannot agree: silent for seven days, by the log, or left, as the platform says; "" for none."""
+    """Why the others cannot agree: silent for seven days, by the log, or left, as the platform
+    says; "" for none.
+    """
     heard, at, before, recent = set(others), context.now - SILENT, None, list[Json]()
-    while rows := await context.store.events(context.ledger.row, before=before, limit=PAGE, newest_first=True):
+    while rows := await context.store.events(
+        context.ledger.row, before=before, limit=PAGE, newest_first=True
+    ):
         recent += [row.data for row in rows]
         before = rows[-1].number
         if rows[-1].data["at"] <= at:
@@ -550,7 +647,9 @@ async def reason_to_stand_in(context: Context, others: Iterable[str]) -> str:
 
 
 async def _has_left(context: Context, person: str) -> bool:
-    """Whether somebody is not where the game is played any more, as far as the platform says so at this moment."""
+    """Whether somebody is not where the game is played any more, as far as the platform says so
+    at this moment.
+    """
     row = context.ledger.persons.get(person)
     if row is None:
         return True  # their data was deleted: nobody will answer for them
@@ -558,6 +657,9 @@ async def _has_left(context: Context, person: str) -> bool:
     if is_imported(row) or ask is None:
         return False
     try:
-        return await asyncio.wait_for(ask(row.user, await place_of(context, row.user)), PATIENCE) is False
+        return (
+            await asyncio.wait_for(ask(row.user, await place_of(context, row.user)), PATIENCE)
+            is False
+        )
     except TimeoutError:
         return False

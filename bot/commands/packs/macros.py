@@ -11,7 +11,15 @@ from bot.interface.registry import Registry, registry
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, File, Reply
 from bot.interface.typing.macro import Macro, macro_name, macro_text
-from bot.places.macros import MACRO, MOST_OWN, MOST_SHARED, find_macro, macro_doc, macros_of, macros_seen
+from bot.places.macros import (
+    MACRO,
+    MOST_OWN,
+    MOST_SHARED,
+    find_macro,
+    macro_doc,
+    macros_of,
+    macros_seen,
+)
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.text.names import counted
 from bot.rules.text.phrase import Phrase, Typed, phrase
@@ -20,7 +28,9 @@ CONSOLE = ("as", "tutorial", "quit", "exit", "press")
 """Words of the console's own."""
 FILE = "macros.txt"
 LONGEST_FILE = 200_000
-"""Characters of a file of macros: every one that a server may have, and as much again for remarks."""
+"""Characters of a file of macros: every one that a server may have, and as much again for
+remarks.
+"""
 FORM = "form:"
 
 
@@ -43,13 +53,18 @@ async def add(context: Context) -> Reply:
 
 
 async def run(context: Context) -> Reply:
-    """What is wrong with a macro that could not be run: the app runs all others. Raises UserError."""
+    """What is wrong with a macro that could not be run: the app runs all others. Raises
+    UserError.
+    """
     options, where = context.command.options, context.command.where
     name = str(options.get("name") or "").strip()
     macro = await find_macro(context.store, name, context.command.who.key, where)
     if not name:
         raise UserError(
-            "Which macro?", hint=phrase("`/macro list` shows what there is."), option="name", code="missing"
+            "Which macro?",
+            hint=phrase("`/macro list` shows what there is."),
+            option="name",
+            code="missing",
         )
     if macro is None:
         raise await _unknown(context, name)
@@ -64,10 +79,14 @@ async def listing(context: Context) -> Reply:
     lines: list[Part] = [_line(macro) for macro in own.values()]
     if own and shared:
         lines.append("The server's:")
-    lines += [_line(macro, " (yours goes first)" if name in own else "") for name, macro in shared.items()]
+    lines += [
+        _line(macro, " (yours goes first)" if name in own else "") for name, macro in shared.items()
+    ]
     if not lines:
         first = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
-        return Reply("No macros yet", (first, phrase("Then run it: `/macro run h n=3`")), private=True)
+        return Reply(
+            "No macros yet", (first, phrase("Then run it: `/macro run h n=3`")), private=True
+        )
     example = next(iter((own or shared).values())).example
     lines.append(Phrase("Run one: ", Typed(example)))
     counts = {"of your own": len(own), "of the server's": len(shared)}
@@ -81,22 +100,35 @@ async def remove(context: Context) -> Reply:
     owner, name = _owner(context, shared=options["server"]), options["name"].strip().casefold()
     macro = (await macros_of(context.store, owner)).get(name)
     if macro is None:
-        other = await find_macro(context.store, name, context.command.who.key, context.command.where)
+        other = await find_macro(
+            context.store, name, context.command.who.key, context.command.where
+        )
         if other is None:
             raise await _unknown(context, name)
         if other.shared:
             hint = phrase("A manager deletes it: `/macro remove {name} server`", name=name)
-            raise UserError(f"{name} is the server's.", hint=hint, option="server", code="not-yours")
+            raise UserError(
+                f"{name} is the server's.", hint=hint, option="server", code="not-yours"
+            )
         hint = phrase("Delete it: `/macro remove {name}`", name=name)
-        raise UserError(f"{name} is your own, not the server's.", hint=hint, option="server", code="unknown-macro")
+        raise UserError(
+            f"{name} is your own, not the server's.",
+            hint=hint,
+            option="server",
+            code="unknown-macro",
+        )
     context.commit.drop_docs.append((MACRO, macro_doc(macro, owner).key))
     again = " ".join(["/macro add", name, "server"] if options["server"] else ["/macro add", name])
     lines = (Typed(macro.text), Small(f"To have it back: {again} and that text"))
-    return Reply(f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True)
+    return Reply(
+        f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True
+    )
 
 
 async def export(context: Context) -> Reply:
-    """A person's own macros, or the server's, as a file that people can read and change. Raises UserError."""
+    """A person's own macros, or the server's, as a file that people can read and change. Raises
+    UserError.
+    """
     shared = context.options()["server"]
     owner = context.command.where.server if shared else context.command.who.key
     macros = await macros_of(context.store, owner)
@@ -105,7 +137,11 @@ async def export(context: Context) -> Reply:
     text = "".join(f"{macro.name}: {macro.text}\n" for macro in macros.values())
     first = phrase("Bring them back, or elsewhere: `/macro import`")
     return Reply(
-        counted(len(macros), "macro"), (first,), by=_whose(shared=shared), private=True, files=(File(FILE, text),)
+        counted(len(macros), "macro"),
+        (first,),
+        by=_whose(shared=shared),
+        private=True,
+        files=(File(FILE, text),),
     )
 
 
@@ -120,15 +156,23 @@ async def import_macros(context: Context) -> Reply:
     before = await macros_of(context.store, owner)
     _need_room({*before, *found}, shared=shared)
     context.commit.docs += [macro_doc(macro, owner) for macro in found.values()]
-    changed = sorted(name for name in found if name in before and before[name].text != found[name].text)
+    changed = sorted(
+        name for name in found if name in before and before[name].text != found[name].text
+    )
     lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
-    return Reply(f"{counted(len(found), 'macro')} saved", tuple(lines), by=_whose(shared=shared), private=True)
+    return Reply(
+        f"{counted(len(found), 'macro')} saved",
+        tuple(lines),
+        by=_whose(shared=shared),
+        private=True,
+    )
 
 
 def read_macros(text: str, shared: bool) -> dict[str, Macro]:
     """Return the macros of a file by name, checked against the commands that are seen here.
 
-    Raises UserError with the line at fault, for a file of too many lines, and for one without a macro.
+    Raises UserError with the line at fault, for a file of too many lines, and for one without a
+    macro.
     """
     found: dict[str, Macro] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -164,15 +208,23 @@ def _checked(registry: Registry, name: str, text: str, *, shared: bool) -> Macro
 
 
 def _owner(context: Context, *, shared: bool) -> str:
-    """Whose macros are meant. Raises UserError for the server's where there is none, or for who may not change them."""
+    """Whose macros are meant. Raises UserError for the server's where there is none, or for who
+    may not change them.
+    """
     if not shared:
         return context.command.who.key
     server = context.command.where.server
     if not server:
-        raise UserError("There is no server here; your own macros go with you.", option="server", code="no-server")
+        raise UserError(
+            "There is no server here; your own macros go with you.",
+            option="server",
+            code="no-server",
+        )
     if not context.command.who.manager:
         what = "Only a server manager or workspace admin can change the server's macros."
-        raise UserError(what, hint="Leave out server for one of your own.", option="server", code="not-manager")
+        raise UserError(
+            what, hint="Leave out server for one of your own.", option="server", code="not-manager"
+        )
     return server
 
 
@@ -181,14 +233,20 @@ def _need_room(names: set[str], *, shared: bool) -> None:
     if len(names) > most:
         whose = "A server has" if shared else "You have room for"
         raise UserError(
-            f"{whose} at most {most} macros.", hint=phrase("Delete one first: `/macro remove`"), code="too-many"
+            f"{whose} at most {most} macros.",
+            hint=phrase("Delete one first: `/macro remove`"),
+            code="too-many",
         )
 
 
 async def _unknown(context: Context, name: str) -> UserError:
-    seen: Sequence[str] = list(await macros_seen(context.store, context.command.who.key, context.command.where))
+    seen: Sequence[str] = list(
+        await macros_seen(context.store, context.command.who.key, context.command.where)
+    )
     hint = did_you_mean(name, seen) or phrase("`/macro list` shows what there is.")
-    return UserError(f'There is no macro "{name[:40]}".', hint=hint, option="name", code="unknown-macro")
+    return UserError(
+        f'There is no macro "{name[:40]}".', hint=hint, option="name", code="unknown-macro"
+    )
 
 
 def _whose(*, shared: bool) -> str:

@@ -44,7 +44,9 @@ def need_manager(context: Context) -> None:
     """Raise UserError for whoever may not choose a server's packs, and where there is no server."""
     if not context.command.where.server:
         hint = "Type it in a channel of the server that is to have the pack."
-        raise UserError("Packs belong to a server or workspace; here is none.", hint=hint, code="no-server")
+        raise UserError(
+            "Packs belong to a server or workspace; here is none.", hint=hint, code="no-server"
+        )
     if not context.command.who.manager:
         raise UserError(
             "Only a server manager or workspace admin can choose the packs.",
@@ -54,13 +56,17 @@ def need_manager(context: Context) -> None:
 
 
 async def find_version(context: Context, hash: str | None = None) -> tuple[Version, dict[str, str]]:
-    """The version that was asked for, or has this hash, and what is enabled here. Raises UserError."""
+    """The version that was asked for, or has this hash, and what is enabled here. Raises
+    UserError.
+    """
     server = server_key(context.command.where)
     known, active = await versions(context.store, server), await enabled(context.store, server)
     if hash is None:
         return chosen(context.options()["pack"], known, active), active
     if (version := next((one for one in known if one.hash == hash), None)) is None:
-        raise UserError("This server no longer has this pack.", hint="Add it again.", code="unknown-pack")
+        raise UserError(
+            "This server no longer has this pack.", hint="Add it again.", code="unknown-pack"
+        )
     return version, active
 
 
@@ -89,8 +95,8 @@ async def listing(context: Context) -> Reply:
 
 
 async def enable(context: Context, hash: str | None = None) -> Reply:
-    """Let this server play a version of a pack (the one typed, or the one under whose review the button is), in place
-    of the one that it played. Raises UserError."""
+    """Let this server play a version of a pack (the one typed, or the one under whose review the
+    button is), in place of the one that it played. Raises UserError."""
     need_manager(context)
     version, active = await find_version(context, hash)
     server, before = server_key(context.command.where), active.get(version.id)
@@ -98,7 +104,11 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
         return Reply(f"{version.title} {version.version} is enabled here", private=True)
     if before is None and len(active) >= MOST_ENABLED:
         hint = phrase("Switch one off first: `/pack disable`")
-        raise UserError(f"{MOST_ENABLED} packs are enabled here, and no more can be.", hint=hint, code="too-many")
+        raise UserError(
+            f"{MOST_ENABLED} packs are enabled here, and no more can be.",
+            hint=hint,
+            code="too-many",
+        )
     if version.id in everywhere():
         raise UserError(
             f"/{version.id} is a command of this bot already, for everybody.",
@@ -108,13 +118,25 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
         )
     pack = await _files(context, version.hash)
     if pack.base is not None:
-        others = [await read_pack(context.store, hash) for id, hash in active.items() if id != version.id]
+        others = [
+            await read_pack(context.store, hash) for id, hash in active.items() if id != version.id
+        ]
         check_joining(pack, [*everywhere().values(), *filter(None, others)])
-    context.commit.docs.append(await enabled_doc(context.store, server, {**active, version.id: version.hash}))
+    context.commit.docs.append(
+        await enabled_doc(context.store, server, {**active, version.id: version.hash})
+    )
     lines: list[Part] = [phrase("Its commands: `/help {id}`", id=version.id)]
     if pack.base is not None:
-        lines.append(phrase("New games of {title} have it: `/game start {id}`", title=pack.base.title, id=pack.home))
-        lines.append("A game that is on takes it up with the first of its units that the pack is played with.")
+        lines.append(
+            phrase(
+                "New games of {title} have it: `/game start {id}`",
+                title=pack.base.title,
+                id=pack.home,
+            )
+        )
+        lines.append(
+            "A game that is on takes it up with the first of its units that the pack is played with."
+        )
     else:
         lines.append(phrase('Start a game: `/game start {id} "Our first"`', id=version.id))
     if before is not None:
@@ -129,9 +151,13 @@ async def disable(context: Context) -> Reply:
     version, active = await find_version(context)
     if version.id not in active:
         hint = phrase("What is: `/pack list`")
-        raise UserError(f"{version.title} is not enabled here.", hint=hint, option="pack", code="no-change")
+        raise UserError(
+            f"{version.title} is not enabled here.", hint=hint, option="pack", code="no-change"
+        )
     rest = {id: hash for id, hash in active.items() if id != version.id}
-    context.commit.docs.append(await enabled_doc(context.store, server_key(context.command.where), rest))
+    context.commit.docs.append(
+        await enabled_doc(context.store, server_key(context.command.where), rest)
+    )
     lines = ("Games that were started with it go on.",)
     return Reply(f"{version.title} is switched off here", lines, private=True)
 
@@ -168,8 +194,12 @@ async def add(context: Context) -> Reply:
     known = await versions(context.store, server)
     if len(known) >= MOST_HERE:
         hint = phrase("Take one away first: `/pack remove`")
-        raise UserError(f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many")
-    found = await reviewed(context, review_file, *_sent(context), str(context.options()["deck"] or ""))
+        raise UserError(
+            f"This server has {MOST_HERE} packs, and no more are taken.", hint=hint, code="too-many"
+        )
+    found = await reviewed(
+        context, review_file, *_sent(context), str(context.options()["deck"] or "")
+    )
     if found.content is None or found.about is None:
         return refused(found.report.faults)
     hash = version_of(found.content)
@@ -178,7 +208,9 @@ async def add(context: Context) -> Reply:
         context.commit.docs += docs_of(found.content, found.about, server, context.now)
     active = (await enabled(context.store, server)).get(found.about.id)
     kept = "was here already" if is_known else "is checked and kept"
-    return await _shown(context, found, hash, f"{found.about.title} {found.about.version} {kept}", active)
+    return await _shown(
+        context, found, hash, f"{found.about.title} {found.about.version} {kept}", active
+    )
 
 
 async def show(context: Context) -> Reply:
@@ -188,28 +220,41 @@ async def show(context: Context) -> Reply:
     found = await reviewed(context, review, dict(pack.content))
     if found.about is None:  # it passed once; the rules of packs have become stricter since
         return refused(found.report.faults)
-    return await _shown(context, found, version.hash, f"{version.title} {version.version}", active.get(version.id))
+    return await _shown(
+        context, found, version.hash, f"{version.title} {version.version}", active.get(version.id)
+    )
 
 
 async def press_picture(context: Context, hash: str) -> Reply:
     """The first table of a pack, drawn as it would be seen. Raises UserError."""
     known = await versions(context.store, server_key(context.command.where))
-    if not any(one.hash == hash for one in known) or not (pack := await _files(context, hash)).tables:
+    if (
+        not any(one.hash == hash for one in known)
+        or not (pack := await _files(context, hash)).tables
+    ):
         raise gone()
     with using(Shelf(everywhere(), [pack])):
-        return replace(await drawn_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True)
+        return replace(
+            await drawn_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True
+        )
 
 
 def _sent(context: Context) -> tuple[bytes | None, str]:
     """The pack as it was sent: a zip, or a text. Raises UserError."""
     options = context.options()
-    given = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
+    given = (
+        options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
+    )
     text = str(given or "")
     is_zip = text.startswith(ZIPPED)
-    _check_size((len(text) - len(ZIPPED)) // 4 * 3 - 2 if is_zip else len(text))  # before it is unpacked
+    _check_size(
+        (len(text) - len(ZIPPED)) // 4 * 3 - 2 if is_zip else len(text)
+    )  # before it is unpacked
     if not text[:MAX_TEXT].strip():
         hint = "A zip with pack.yaml and game.yaml in it, one text with both, or a table of another program."
-        raise UserError("/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing")
+        raise UserError(
+            "/pack add needs a file, or a pack as text.", hint=hint, option="file", code="missing"
+        )
     zip = zip_data(text)
     _check_size(len(zip if zip is not None else text))
     return zip, "" if zip is not None else text
@@ -218,7 +263,9 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
 def _check_size(size: int) -> None:
     """Raise UserError for more bytes than a pack may have."""
     if size > MOST_BYTES:
-        raise UserError(f"A pack has at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large")
+        raise UserError(
+            f"A pack has at most {MOST_BYTES // 1024} kB.", option="file", code="file-too-large"
+        )
 
 
 async def reviewed(context: Context, function: object, *arguments: object) -> Review:
@@ -237,19 +284,27 @@ def refused(faults: Sequence[str]) -> Reply:
     lines: list[Part] = [*faults[:MOST_FAULTS], *([f"And {more} more."] if more > 0 else [])]
     lines.append(phrase("Nothing of it was kept. Once mended, send it again: `/pack add`"))
     things = "one thing has" if len(faults) == 1 else f"{len(faults)} things have"
-    error = UserError(f"The pack was not taken: {things} to be put right", option="file", code="bad-pack")
+    error = UserError(
+        f"The pack was not taken: {things} to be put right", option="file", code="bad-pack"
+    )
     return replace(error_reply(error), lines=tuple(lines))
 
 
-async def _shown(context: Context, found: Review, hash: str, title: str, active: str | None) -> Reply:
-    """The review, with the picture of its first table as the channel has pictures, and *Enable* where another version,
-    or none, is enabled."""
+async def _shown(
+    context: Context, found: Review, hash: str, title: str, active: str | None
+) -> Reply:
+    """The review, with the picture of its first table as the channel has pictures, and *Enable*
+    where another version, or none, is enabled."""
     about, questions = found.about, found.report.questions
     assert about is not None
     lines: list[Part] = [f"By {about.author}. Licence: {about.licence}."]
     lines += [about.notice] if about.notice else []
     lines += [f"It changes {about.inherits} and has all else of it."] if about.inherits else []
-    lines += [f"It adds to games of {about.extends}, and changes nothing there."] if about.extends else []
+    lines += (
+        [f"It adds to games of {about.extends}, and changes nothing there."]
+        if about.extends
+        else []
+    )
     for what, titles in (
         ("Tables", [title for _, title in found.tables]),
         ("Combat sequences", [title for _, title in found.sequences]),
@@ -258,10 +313,22 @@ async def _shown(context: Context, found: Review, hash: str, title: str, active:
         lines.append(f"{what}: {', '.join(titles) or 'none'}.")
     lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
     if questions:
-        lines.append("What looks odd, and may be right all the same:" if len(questions) > 1 else "One thing looks odd:")
+        lines.append(
+            "What looks odd, and may be right all the same:"
+            if len(questions) > 1
+            else "One thing looks odd:"
+        )
         lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]
-        lines += [f"And {len(questions) - MOST_QUESTIONS} more."] if len(questions) > MOST_QUESTIONS else []
+        lines += (
+            [f"And {len(questions) - MOST_QUESTIONS} more."]
+            if len(questions) > MOST_QUESTIONS
+            else []
+        )
     lines.append(Small(f"Version {hash[:8]}"))
     by = {None: "not enabled yet", hash: "enabled here"}.get(active, "another version is enabled")
     buttons = () if active == hash else (Button(f"packon:{hash}", "Enable", "primary"),)
-    return await offered(context, Reply(title, tuple(lines), by=by, private=True, buttons=buttons), f"packdraw:{hash}")
+    return await offered(
+        context,
+        Reply(title, tuple(lines), by=by, private=True, buttons=buttons),
+        f"packdraw:{hash}",
+    )

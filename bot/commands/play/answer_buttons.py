@@ -1,5 +1,5 @@
-"""Buttons and menus under an answer to dice, *Same shot, other target* among them; and the question before a shot at
-one's own side or at nobody."""
+"""Buttons and menus under an answer to dice, *Same shot, other target* among them; and the question
+before a shot at one's own side or at nobody."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -35,15 +35,20 @@ def target_option(spec: CommandSpec) -> Option | None:
     if spec.verb not in FIRES:
         return None
     return next(
-        (option for option in spec.options if option.name in TARGETS and option.type in ("units", "unit")), None
+        (
+            option
+            for option in spec.options
+            if option.name in TARGETS and option.type in ("units", "unit")
+        ),
+        None,
     )
 
 
 def other_targets(
     context: Context, spec: CommandSpec, was: Game, side: str, facts: Json, number: int
 ) -> tuple[Menu, ...]:
-    """The menu under a shot: units in play that it could be fired at, those beside its target first; `side` is that of
-    who fires."""
+    """The menu under a shot: units in play that it could be fired at, those beside its target
+    first; `side` is that of who fires."""
     option, game = target_option(spec), context.game
     if option is None or not facts.get("inputs", {}).get(option.name) or not game.units:
         return ()
@@ -60,35 +65,55 @@ def other_targets(
     system, shown = context.systems.get(game.system), units[:MOST]
     sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
     states = {unit.name: ails(unit, system) or sound for unit in shown}
-    entries = [(one.handle, one.name, _about(one, states[one.name], where[one.name])) for one in shown]
+    entries = [
+        (one.handle, one.name, _about(one, states[one.name], where[one.name])) for one in shown
+    ]
     if option.type == "units":
-        entries = [*entries, *_together({one.name: where[one.name] for one in units}, many=len(at) >= MANY)][:MOST]
-    listed = [MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries]
+        entries = [
+            *entries,
+            *_together({one.name: where[one.name] for one in units}, many=len(at) >= MANY),
+        ][:MOST]
+    listed = [
+        MenuEntry(f"other:{context.ledger.row}:{number}:{whom}", *told) for whom, *told in entries
+    ]
     another = MenuEntry(change_button(context.ledger.row, number).action, "Type another…")
     return (Menu("Same shot, other target", (*listed, another), "Other target"),)
 
 
 def change_button(row: str, number: int) -> Button:
-    """A button that opens the form of what event `number` of the game `row` did, filled in, for whoever presses it."""
+    """A button that opens the form of what event `number` of the game `row` did, filled in, for
+    whoever presses it.
+    """
     return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", "Change…")
 
 
 def first_shot(context: Context) -> Phrase:
-    """What to type for a first shot, one's own first unit at the first of another side; empty where it takes more."""
-    game, units = context.game, [unit for unit in in_order(context.game.units.values()) if not is_gone(unit)]
+    """What to type for a first shot, one's own first unit at the first of another side; empty
+    where it takes more.
+    """
+    game, units = (
+        context.game,
+        [unit for unit in in_order(context.game.units.values()) if not is_gone(unit)],
+    )
     side = game.players.get(context.who) or next(iter(game.sides), "")
     own = next((unit.handle for unit in units if unit.side == side), "")
     other = next((unit.handle for unit in units if unit.side not in ("", side)), "")
     for spec in context.registry.below((game.system,)) if own and other else ():
         target = target_option(spec)
-        needed = {option.name for option in spec.options if option.required and option is not target}
+        needed = {
+            option.name for option in spec.options if option.required and option is not target
+        }
         if target is not None and len(needed) == 1 and needed <= {*ACTING}:
-            return Phrase("A first shot: ", Typed(command_text(spec, {needed.pop(): own, target.name: other})))
+            return Phrase(
+                "A first shot: ", Typed(command_text(spec, {needed.pop(): own, target.name: other}))
+            )
     return Phrase()
 
 
 def opponents(game: Game, acting: frozenset[str], side: str) -> list[RosterUnit]:
-    """The units in play that those who act could fire at; `side` is theirs where no unit of the roster acts."""
+    """The units in play that those who act could fire at; `side` is theirs where no unit of the
+    roster acts.
+    """
     sides = {unit.side for unit in game.units.values() if unit.name in acting} or {side}
     units = [unit for unit in game.units.values() if not unit.side or unit.side not in sides]
     return in_order(unit for unit in units if unit.name not in acting and not is_gone(unit))
@@ -110,7 +135,9 @@ def by_handle(handle: str, game: Game) -> list[RosterUnit]:
 
 
 def _together(units: Mapping[str, str], *, many: bool) -> Iterator[tuple[str, str, str]]:
-    """Entries for all `units` (where each is, by name) of a hex, and for all there are where the shot was at many."""
+    """Entries for all `units` (where each is, by name) of a hex, and for all there are where the
+    shot was at many.
+    """
     hexes: dict[str, list[str]] = {}
     for name, where in units.items():
         hexes.setdefault(where, []).append(name)
@@ -130,7 +157,9 @@ def _about(unit: RosterUnit, state: str, where: str) -> str:
 def aimed_at(
     spec: CommandSpec, inputs: Mapping[str, object], option: Option, targets: Iterable[RosterUnit]
 ) -> dict[str, object]:
-    """The inputs of a shot at other targets: what was said of the old ones, the new ones bring for themselves."""
+    """The inputs of a shot at other targets: what was said of the old ones, the new ones bring
+    for themselves.
+    """
     left_out = {other.name for other in _about_target(spec.options, option)}
     kept = {name: value for name, value in inputs.items() if name not in left_out}
     return {**kept, option.name: "; ".join(target.name for target in targets)}
@@ -144,8 +173,11 @@ def _about_target(options: Iterable[Option], target: Option) -> Iterable[Option]
             yield option
 
 
-def asked(context: Context, sequence: Sequence, options: Mapping[str, object], aim: Aim, side: str) -> Reply | None:
-    """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they were asked.
+def asked(
+    context: Context, sequence: Sequence, options: Mapping[str, object], aim: Aim, side: str
+) -> Reply | None:
+    """What whoever fires so, for `side`, is asked first; None where nothing needs asking, or they
+    were asked.
 
     Who rolls real dice has been asked before the first of them.
     """
@@ -171,7 +203,10 @@ def asked(context: Context, sequence: Sequence, options: Mapping[str, object], a
                 button if len(button) <= LONGEST else f"{verb} at them",
                 "primary" if own else "plain",
             ),
-            Button(f"form:draft:{draft.key}", *(("Change…",) if own else ("Choose a target", "primary"))),
+            Button(
+                f"form:draft:{draft.key}",
+                *(("Change…",) if own else ("Choose a target", "primary")),
+            ),
             Button(f"cancel:{draft.key}", "Cancel"),
         ),
     )
@@ -181,7 +216,9 @@ LONGEST = 60
 """Characters of a button that names whom a shot is at."""
 
 
-def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number: int) -> tuple[Button, ...]:
+def roll_buttons(
+    context: Context, reply: Reply, kind: str, facts: Json, number: int
+) -> tuple[Button, ...]:
     """What hangs under every roll beside *Undo*: once more, changed, its odds."""
     buttons = [context.button("again", "Again", number)]
     if kind == "sequence":
@@ -190,6 +227,8 @@ def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number:
             counted = any(isinstance(part, Group) for part in reply.lines)
             if not counted:
                 buttons.append(context.button("odds", "Odds", number))
-            if counted or any(isinstance(line := reply.lines[at], Line) and line.dice for at in reply.trace):
+            if counted or any(
+                isinstance(line := reply.lines[at], Line) and line.dice for at in reply.trace
+            ):
                 buttons.append(context.button("dice", "Dice", number))
     return tuple(buttons)

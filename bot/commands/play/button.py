@@ -1,6 +1,8 @@
-"""What buttons do: each names its game and an event, or a stored draft: it works after a restart, and nowhere else.
+"""What buttons do: each names its game and an event, or a stored draft: it works after a restart,
+and nowhere else.
 
-A shot once more, also typed (`/again`), and the rolls that the card of a phase asks for, are here as well.
+A shot once more, also typed (`/again`), and the rolls that the card of a phase asks for, are here
+as well.
 """
 
 from dataclasses import replace
@@ -64,7 +66,8 @@ async def reveal(context: Context, number: int, _more: str) -> Reply:
 
 
 async def take_back(context: Context, number: int, more: str) -> Reply:
-    """Undo the event above the button, or for the button of the board the last step of whoever presses it.
+    """Undo the event above the button, or for the button of the board the last step of whoever
+    presses it.
 
     The button works until its event is undone, and again after that was brought back.
     """
@@ -81,7 +84,9 @@ async def bring_back(context: Context, number: int, _more: str) -> Reply:
 
 
 async def answer_request(context: Context, number: int, request: str) -> Reply:
-    """Consent or Refuse under a request; they answer this request alone, not a later one about the same event."""
+    """Consent or Refuse under a request; they answer this request alone, not a later one about
+    the same event.
+    """
     pending = await undo.pending(context, number)
     if pending is None or pending["id"] != request:
         if number in context.need_game().redo:
@@ -93,34 +98,50 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
 
 def _in_place(context: Context, reply: Reply) -> Reply:
     """The reply in place of the message whose button was pressed, where that is one for all."""
-    is_calling = bool(reply.mention) or bool(context.called)  # a message that only changes calls nobody
+    is_calling = bool(reply.mention) or bool(
+        context.called
+    )  # a message that only changes calls nobody
     return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
 
 
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
-    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once. Raises UserError."""
+    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once.
+    Raises UserError.
+    """
     draft = draft or await find_draft(context.store, key)
     rolled = await context.store.doc(ROLLED, key) if draft is None else None
     if rolled is not None and rolled.owner == context.command.who.key:
         return done_already(rolled.data["title"])
     if draft is None:
-        raise UserError("This was already rolled, or has expired.", hint="Type the command again.", code="used-up")
+        raise UserError(
+            "This was already rolled, or has expired.",
+            hint="Type the command again.",
+            code="used-up",
+        )
     if draft.owner != context.command.who.key:
         raise UserError("Only the person who asked for this can roll it.", code="not-yours")
     if draft.game and draft.game != context.ledger.row:
         hint = "Type the command again."
-        raise UserError("These odds are of another game than the one played here now.", hint=hint, code="other-game")
+        raise UserError(
+            "These odds are of another game than the one played here now.",
+            hint=hint,
+            code="other-game",
+        )
     context.commit.drop_docs.append((DRAFT, key))
     meant = dict(draft.better or draft.options)
     if meant.pop(ODDS, None):  # asked for before; to press the button is to roll
         meant.pop(COMPARE, None)
     reply = await played(repeated(context, draft.path, meant))
-    context.commit.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
+    context.commit.docs.append(
+        Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner)
+    )
     return reply
 
 
 async def played(desk: Context) -> Reply:
-    """Run a command that was not pressed but is meant; an error knows it as if it had been typed."""
+    """Run a command that was not pressed but is meant; an error knows it as if it had been
+    typed.
+    """
     options = desk.command.options
     try:
         return await play(desk)
@@ -130,9 +151,15 @@ async def played(desk: Context) -> Reply:
 
 
 async def count_draft(context: Context, key: str) -> Reply:
-    """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it rolls once."""
+    """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it
+    rolls once.
+    """
     draft = await own_draft(context, key)
-    meant = {name: value for name, value in (draft.better or draft.options).items() if name not in (ODDS, SECRET, HAND)}
+    meant = {
+        name: value
+        for name, value in (draft.better or draft.options).items()
+        if name not in (ODDS, SECRET, HAND)
+    }
     desk = repeated(context, draft.path, meant)
     await desk.check_enabled(desk.spec)
     if desk.spec.counts(meant):  # compared, or over several rounds
@@ -141,7 +168,8 @@ async def count_draft(context: Context, key: str) -> Reply:
 
 
 async def enter_die(context: Context, rest: str) -> Reply:
-    """A keypad for the die that is owed next, by its name; with the last one the draft is rolled, and used up.
+    """A keypad for the die that is owed next, by its name; with the last one the draft is rolled,
+    and used up.
 
     Nothing is kept before that: what was entered so far is in the buttons, `die:KEY:6,1`.
     """
@@ -180,15 +208,23 @@ async def press_picture(context: Context, rest: str) -> Reply:
     if is_table:
         return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
 
-    found = None if private else await find_draft(context.store, name)  # a lookup that all have seen
+    found = (
+        None if private else await find_draft(context.store, name)
+    )  # a lookup that all have seen
     draft = found or await own_draft(context, name)
     spec = context.registry.get(draft.path)
     if spec is not None and spec.family == "lookup":
-        return replace(await drawn_table(context, f"{spec.system}/{spec.target}", draft.options), private=private)
+        return replace(
+            await drawn_table(context, f"{spec.system}/{spec.target}", draft.options),
+            private=private,
+        )
     draft = await own_draft(context, name)
     desk = repeated(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
-    return replace(await odds_shown(context, await answer_odds(desk, desk.spec, draft.options, draft)), private=private)
+    return replace(
+        await odds_shown(context, await answer_odds(desk, desk.spec, draft.options, draft)),
+        private=private,
+    )
 
 
 async def press_shot(context: Context, number: int, _more: str) -> Reply:
@@ -213,12 +249,16 @@ async def _cards(context: Context, number: int = 0) -> tuple[File, ...]:
 
 
 async def repeat_last(context: Context) -> Reply:
-    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped. Raises UserError."""
+    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped.
+    Raises UserError.
+    """
     context.need_game()
     events = holding(await context.recent(LOOK_BACK))
     event = next((one for one in events if one["kind"] in ROLLS and "upkeep" not in one), None)
     if event is None:
-        raise UserError("Nothing to repeat yet.", hint=first_shot(context), code="nothing-to-repeat")
+        raise UserError(
+            "Nothing to repeat yet.", hint=first_shot(context), code="nothing-to-repeat"
+        )
     return await repeat(context, event)
 
 
@@ -234,7 +274,11 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 async def repeat(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs, and within its game with its label."""
     options: Json = as_typed(event)  # none, where it asks for nothing
-    if event.get("texts") and not context.game.ended and (label := (await context.texts(event["number"])).get("label")):
+    if (
+        event.get("texts")
+        and not context.game.ended
+        and (label := (await context.texts(event["number"])).get("label"))
+    ):
         options["label"] = label
     desk = repeated(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
@@ -244,21 +288,37 @@ async def repeat(context: Context, event: Json) -> Reply:
 
 def without_lost(context: Context, spec: CommandSpec, options: Json) -> Json:
     """The options of a repeated shot without those who can no longer take part in it."""
-    return able(context.systems[spec.system].sequences[spec.target], options, roster_of(context.game))[0]
+    return able(
+        context.systems[spec.system].sequences[spec.target], options, roster_of(context.game)
+    )[0]
 
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:
-    """Fire the shot with this number once more, at another target; a game may have it asked first. Raises UserError."""
+    """Fire the shot with this number once more, at another target; a game may have it asked
+    first. Raises UserError.
+    """
     game = context.need_game()
     event = await read_opened(context.store, context.ledger.row, game, number)
-    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
-    option = target_option(spec) if spec is not None and event is not None and event["kind"] == "sequence" else None
+    spec = (
+        context.registry.get(tuple(event["command"].split()))
+        if event is not None and "command" in event
+        else None
+    )
+    option = (
+        target_option(spec)
+        if spec is not None and event is not None and event["kind"] == "sequence"
+        else None
+    )
     if event is None or spec is None or option is None:
         raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
     acting = frozenset(event.get("acting") or ())
     targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
     if not targets:
-        raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
+        raise UserError(
+            f'There is no unit "{more[:40]}" any more.',
+            hint="Choose another target.",
+            code="unknown-unit",
+        )
     options = aimed_at(spec, without_lost(context, spec, as_typed(event)), option, targets)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
@@ -274,17 +334,21 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
 
 
 async def press_call(context: Context, about: str) -> Reply:
-    """The button of a call: its sequence for those who are still called and the actor's to roll for. Raises
-    UserError."""
+    """The button of a call: its sequence for those who are still called and the actor's to roll
+    for. Raises UserError."""
     moment, _, at = about.partition(":")
     game, actor = context.need_started(), context.actor
     call = next((call for call in await calls(context) if str(call.at) == at), None)
     if moment != moment_of(context) or call is None:
         raise UserError("Everybody has rolled, or the phase is over.", code="used-up")
-    own = [unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)]
+    own = [
+        unit.name for unit in call.units if not is_guarded(game) or unit.side in ("", actor.side)
+    ]
     own = own or [unit.name for unit in call.units if actor.directs]
     if not own:
-        raise UserError(f"{joined(unit.name for unit in call.units)}: none of them is yours.", code="not-yours")
+        raise UserError(
+            f"{joined(unit.name for unit in call.units)}: none of them is yours.", code="not-yours"
+        )
     return await play(repeated(context, (game.system, call.roll), {"unit": "; ".join(own)}))
 
 
@@ -294,8 +358,8 @@ async def press_sequence(context: Context, word: str) -> Reply:
 
 
 async def initiative(context: Context, about: str | None = None) -> Reply:
-    """Who has the initiative: the side that is named, or the one that wins the roll for it. The button *Initiative*
-    rolls, in the phase for which it was made."""
+    """Who has the initiative: the side that is named, or the one that wins the roll for it. The
+    button *Initiative* rolls, in the phase for which it was made."""
     if about is not None and (old := old_card(context, about)):
         return old
     game = context.need_started()
@@ -320,5 +384,7 @@ async def _roll_initiative(context: Context) -> Reply:
     if not may_be_rolled(game, context.system):
         find_side(game, game.sides[0] if game.sides else "")
         hint = phrase("Say who has it: `/game initiative {side}`", side=game.sides[0])
-        raise UserError("This game does not roll for the initiative.", hint=hint, option="side", code="missing")
+        raise UserError(
+            "This game does not roll for the initiative.", hint=hint, option="side", code="missing"
+        )
     return await play(repeated(context, (game.system, "initiative"), {}))

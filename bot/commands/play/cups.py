@@ -1,4 +1,6 @@
-"""A phase that a cup leads: one chit is drawn for each go, until the cup is empty or a chit ends the phase."""
+"""A phase that a cup leads: one chit is drawn for each go, until the cup is empty or a chit ends
+the phase.
+"""
 
 from dataclasses import replace
 
@@ -27,25 +29,31 @@ MOST_DEAD = 40
 
 
 async def press(context: Context, about: str) -> Reply:
-    """The button *Draw* of a phase: the chit for which it was made, once; then it shows the one that was drawn. Raises
-    UserError."""
+    """The button *Draw* of a phase: the chit for which it was made, once; then it shows the one
+    that was drawn. Raises UserError."""
     moment, _, left = about.rpartition(":")
     if old := old_card(context, moment):
         return old
     game = context.need_started()
     if game.led and not cups.chit_of(game.led) and left != str(cups.chits_left(game)):
-        raise UserError("That chit was drawn, and its go is over.", hint="Draw the next one.", code="chit-drawn")
+        raise UserError(
+            "That chit was drawn, and its go is over.", hint="Draw the next one.", code="chit-drawn"
+        )
     return await lead(context)
 
 
 def cup_now(context: Context) -> str:
-    """The deck that leads the phase, also by an optional rule that was just switched on; "" for none."""
+    """The deck that leads the phase, also by an optional rule that was just switched on; "" for
+    none.
+    """
     game = context.game
     return cups.cup_of(game.led) or str(phase_of(game, context.system).get(LED_BY, ""))
 
 
 async def press_card(context: Context, id: str) -> Reply:
-    """The button *Draw* of a deck: one more; from the cup that leads the phase the chit for the next go."""
+    """The button *Draw* of a deck: one more; from the cup that leads the phase the chit for the
+    next go.
+    """
     return await (lead(context) if id == cup_now(context) else decks.press_draw(context, id))
 
 
@@ -58,17 +66,26 @@ async def draw(context: Context) -> Reply:
     real = decks.real_cards(context, options["hand"] or "")
     if options["count"] != 1 or options["to"] == HAND:
         what = f"{led} leads this phase: its chits are drawn one by one, for all to see."
-        raise UserError(what, hint=phrase("The next one: `/deck draw {id}`", id=led), option="count", code="bad-value")
+        raise UserError(
+            what,
+            hint=phrase("The next one: `/deck draw {id}`", id=led),
+            option="count",
+            code="bad-value",
+        )
     return await lead(context, real)
 
 
 async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
-    """Draw the chit of the next go, or take the `real` ones that came out of a cup on the table; what it says of whose
-    that is, or of the end of the phase. Raises UserError."""
+    """Draw the chit of the next go, or take the `real` ones that came out of a cup on the table;
+    what it says of whose that is, or of the end of the phase. Raises UserError."""
     game, system, id = context.need_started(), context.system, cup_now(context)
     name = chit_name(game, system)
     if not id or name:
-        what = f"{name} is drawn: {whose_go(game) or 'it has the go'}." if name else "No cup leads this phase."
+        what = (
+            f"{name} is drawn: {whose_go(game) or 'it has the go'}."
+            if name
+            else "No cup leads this phase."
+        )
         hint = phrase("When that is over: `/game pass done`") if name else ""
         raise UserError(what, hint=hint, code="chit-drawn" if name else "no-chit")
     need_go(game, context.actor)
@@ -80,14 +97,20 @@ async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
             return await _over(context, [*because, f"The {cups.nouns(id)[1]} is empty."])
         if real and at == len(real):
             aside = f"Nothing is recorded yet. {because[-1]} Which came next?"
-            more = phrase("Type both: `/deck draw {id} hand={typed}`", id=id, typed=quoted(", ".join((*real, "..."))))
+            more = phrase(
+                "Type both: `/deck draw {id} hand={typed}`",
+                id=id,
+                typed=quoted(", ".join((*real, "..."))),
+            )
             raise UserError(aside, hint=more, option="hand", code="die-owed")
         number, led = context.ledger.next_number, await _drawn(context, id, real[at : at + 1])
         now, name = context.game, chit_name(replace(game, led=led), system)
         if cups.chit_of(now.led):
             _check_all(real, at + 1)
         if (word := cups.said_of(now, now.led).get("ends")) is not None:
-            return await _over(context, [*because, f"{context.who} draws {name}: the {word} is over."])
+            return await _over(
+                context, [*because, f"{context.who} draws {name}: the {word} is over."]
+            )
         if cups.chit_of(now.led):
             break
         gone = "out of the game" if now.decks[id].get("dead") else "set aside"
@@ -111,7 +134,11 @@ async def _drawn(context: Context, id: str, real: tuple[str, ...]) -> str:
     game, ledger = context.game, context.ledger
     if game.cards.get(cards.last_key(id)):
         what = f"Cards of {id} are closed, and its chits are drawn for all to see."
-        raise UserError(what, hint=phrase("`/deck shuffle {id}`, or play what is in hands.", id=id), code="leads-phase")
+        raise UserError(
+            what,
+            hint=phrase("`/deck shuffle {id}`, or play what is in hands.", id=id),
+            code="leads-phase",
+        )
     deck = cards.deck_from_json(game.decks[id])
     source = await decks.drawing_from(context, id, deck, real) if real else ledger.source()
     drawn = cards.draw(id, deck, game.cards, 1, source)
@@ -138,7 +165,9 @@ async def _shown(context: Context, number: int, because: list[Part]) -> Reply:
     mention = await call_sides(context, game, game.go)
     where = f"{phase_name(replace(game, led=id), context.system)} · {cups.left_told(game)}"
     told = in_order(game.units.values()) if cups.said_of(game, game.led).get("of") else ()
-    units = [one.name for one in told if cups.is_called(game, one) and not is_lost(one, context.system)]
+    units = [
+        one.name for one in told if cups.is_called(game, one) and not is_lost(one, context.system)
+    ]
     lines = (*because, *decks.described(context, id, filter(None, [cups.chit_of(game.led)])))
     lines = (*lines, *([joined(units)] if units and units != [name] else ()), Small(where))
     buttons = (*phase_buttons(context), context.button("undo", "Undo", number))

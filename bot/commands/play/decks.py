@@ -1,4 +1,6 @@
-"""`/deck`: cards and chits drawn from decks, which anybody can prove afterwards; and names put in order."""
+"""`/deck`: cards and chits drawn from decks, which anybody can prove afterwards; and names put
+in order.
+"""
 
 import re
 from collections import Counter
@@ -33,7 +35,9 @@ from bot.verification.follows.cards import counted as closed_words
 from bot.verification.follows.cards import seat_of
 
 USUAL = "deck"
-_MAKE = phrase('Make one: `/deck make "1..20"`. Or draw from one that is always there: `/deck draw standard-52`')
+_MAKE = phrase(
+    'Make one: `/deck make "1..20"`. Or draw from one that is always there: `/deck draw standard-52`'
+)
 Names = Mapping[str, str]
 """How the cards of a deck are called, by id."""
 
@@ -44,7 +48,9 @@ async def make(context: Context) -> Reply:
     need_player(game, context.actor)
     typed, ready = options["cards"].strip(), _ready(context)
     empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
-    name = clean_name(options["name"] or (typed if typed in ready else _free_name(context))).casefold()
+    name = clean_name(
+        options["name"] or (typed if typed in ready else _free_name(context))
+    ).casefold()
     if not cards.ID.fullmatch(name) or (name in ready and typed != name):
         hint = "For example cup, or us-events. It stays in the log."
         what = "A deck is called by small letters, digits and dashes, at most 24."
@@ -60,17 +66,20 @@ async def make(context: Context) -> Reply:
     declare(context, name, listed, empty, named=typed in ready)
     deck = cards.deck_from_json(context.game.decks[name])
     names = await names_of(context, name, deck.ids)
-    shown = ", ".join(f"{names[card]} x{count}" if count > 1 else names[card] for card, count in deck.cards)
+    shown = ", ".join(
+        f"{names[card]} x{count}" if count > 1 else names[card] for card, count in deck.cards
+    )
     ends = "When the pile is empty, the discards are shuffled in."
     if deck.empty == cards.REFUSE:
         ends = "When the pile is empty, nothing more is drawn."
     if cups.leads(context.game, name, context.system):
         ends = "The phase that it leads fills it anew."
     lines: tuple[Part, ...] = (Small(ends),) if typed in ready else (shown, Small(ends))
-    title = (
-        f"{context.who} {'begins anew:' if was else 'makes a deck:'} {name}, {counted(cards.size(deck.cards), 'card')}"
+    does = "begins anew:" if was else "makes a deck:"
+    title = f"{context.who} {does} {name}, {counted(cards.size(deck.cards), 'card')}"
+    return Reply(
+        title, lines, buttons=(draw_button(context, name), context.button("undo", "Undo", number))
     )
-    return Reply(title, lines, buttons=(draw_button(context, name), context.button("undo", "Undo", number)))
 
 
 def _ready(context: Context) -> Mapping[str, Deck]:
@@ -81,23 +90,31 @@ def _ready(context: Context) -> Mapping[str, Deck]:
 
 def _free_name(context: Context) -> str:
     """What a deck is called that nobody named: deck, deck-2 and so on."""
-    names = (USUAL if number == 1 else f"{USUAL}-{number}" for number in range(1, cards.MOST_DECKS + 2))
+    names = (
+        USUAL if number == 1 else f"{USUAL}-{number}" for number in range(1, cards.MOST_DECKS + 2)
+    )
     taken = deck_names(context.game, context.system)
     return next(name for name in names if name not in taken)
 
 
 def declare_cup(context: Context, id: str) -> None:
-    """Write down what chits are in a cup that leads a phase, and what each means, before the first is drawn; anew where
-    another version of the pack, or the roster, has others or of another side when the phase begins, unless one is out
-    of the game for good. Chits of the dead come back with that, and go out again when they are drawn. Raises
-    UserError."""
+    """Write down what chits are in a cup that leads a phase, and what each means, before the first
+    is drawn; anew where another version of the pack, or the roster, has others or of another side
+    when the phase begins, unless one is out of the game for good. Chits of the dead come back with
+    that, and go out again when they are drawn. Raises UserError."""
     made, old, out = game_deck(context, id), context.game.decks.get(id, {}), context.game.cards
     if made is None and cups.LOST in old:
         return  # a newer version of its pack is without it: the phase goes on as it began
     if made is None or not made.deck.cards:
-        what, hint = "No unit is left that could have a card.", phrase("`/unit add` puts one on the roster.")
+        what, hint = (
+            "No unit is left that could have a card.",
+            phrase("`/unit add` puts one on the roster."),
+        )
         if made is None:
-            what, hint = f"The game has no deck {id} any more.", phrase("`/game next` goes on without it.")
+            what, hint = (
+                f"The game has no deck {id} any more.",
+                phrase("`/game next` goes on without it."),
+            )
         raise UserError(what, hint=hint, code="no-chit")
     stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
     is_whole = not any(cards.at(id, place, out) for place in (cards.PLAY, DISCARD))
@@ -107,33 +124,59 @@ def declare_cup(context: Context, id: str) -> None:
 
 
 async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
-    """Draw cards from a deck, one die each: face up, or closed into one's own hand. Raises UserError."""
-    typed, count, real = options["deck"] or "", options["count"], real_cards(context, options["hand"] or "")
+    """Draw cards from a deck, one die each: face up, or closed into one's own hand. Raises
+    UserError.
+    """
+    typed, count, real = (
+        options["deck"] or "",
+        options["count"],
+        real_cards(context, options["hand"] or ""),
+    )
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
     count = len(real) if real and "count" not in context.command.options else count
     if real and (count != len(real) or options["to"] == HAND):
-        what = f"{counted(len(real), 'card')} typed for {count} drawn." if count != len(real) else ""
+        what = (
+            f"{counted(len(real), 'card')} typed for {count} drawn." if count != len(real) else ""
+        )
         what = what or "Cards of a real deck are typed for all to see, not into a hand."
-        raise UserError(what, hint=phrase("For example: `/deck draw hand=7,12`"), option="hand", code="not-together")
+        raise UserError(
+            what,
+            hint=phrase("For example: `/deck draw hand=7,12`"),
+            option="hand",
+            code="not-together",
+        )
     if not 1 <= count <= cards.MOST_DRAWN:
-        raise UserError(f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value")
+        raise UserError(
+            f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value"
+        )
     if options["to"] == HAND:
         return await _draw_closed(context, typed, count)
-    return await _draw(context, typed, count, openly=bool(context.command.options.get("to")), real=real)
+    return await _draw(
+        context, typed, count, openly=bool(context.command.options.get("to")), real=real
+    )
 
 
 def real_cards(context: Context, typed: str) -> tuple[str, ...]:
-    """The cards that came from a real deck, as typed. Raises UserError where the game allows no real dice."""
+    """The cards that came from a real deck, as typed. Raises UserError where the game allows no
+    real dice.
+    """
     if not typed:
         return ()
     real = tuple(filter(None, map(str.strip, re.split("[,;]", typed))))
     if real and not context.game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
-        raise UserError("This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice")
+        raise UserError(
+            "This game does not allow dice or cards drawn by hand.", hint=hint, code="no-hand-dice"
+        )
     if not real:
         what = f'hand names no card: "{typed[:40]}".'
-        raise UserError(what, hint=phrase("For example: `/deck draw hand=7,12`"), option="hand", code="bad-value")
+        raise UserError(
+            what,
+            hint=phrase("For example: `/deck draw hand=7,12`"),
+            option="hand",
+            code="bad-value",
+        )
     return real
 
 
@@ -147,13 +190,17 @@ async def press_draw_closed(context: Context, id: str) -> Reply:
     return await _draw_closed(context, id, 1)
 
 
-async def _draw(context: Context, typed: str, count: int, *, openly: bool = False, real: tuple[str, ...] = ()) -> Reply:
+async def _draw(
+    context: Context, typed: str, count: int, *, openly: bool = False, real: tuple[str, ...] = ()
+) -> Reply:
     id, deck = found_deck(context, typed, "" if openly else OPEN_KEPT)
     made = game_deck(context, id)
     check_chits(context, id, "drawn in that phase, one by one")
     if made is not None and made.keep == HAND_KEPT and not (openly or real):
         hint = phrase("`/deck draw {id} to=me` draws into yours, `to=play` for all to see.", id=id)
-        raise UserError(f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing")
+        raise UserError(
+            f"{id} is drawn closed, into hands.", hint=hint, option="to", code="missing"
+        )
     number, drawn = await drawn_cards(context, id, deck, count, "draw", real=real)
     names = await names_of(context, id, drawn.cards)
     told = described(context, id, drawn.cards)
@@ -165,7 +212,9 @@ async def _draw(context: Context, typed: str, count: int, *, openly: bool = Fals
 
 
 async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
-    """Draw into one's own hand: its seat sees the cards, all how many. Raises UserError in somebody's own play."""
+    """Draw into one's own hand: its seat sees the cards, all how many. Raises UserError in
+    somebody's own play.
+    """
     if context.command.where.is_own:
         raise for_games("Hands are", phrase("{add} `/deck draw` draws for all to see.", add=ADD_IT))
     id, deck = found_deck(context, typed, HAND_KEPT)
@@ -189,12 +238,17 @@ def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...
     if (made := game_deck(context, id)) is None:
         return ()
     but = CHIT_SAYS if cups.leads(context.game, id, context.system) else ()
-    return tuple(f"{made.names[card]}: {said}" for card in dict.fromkeys(drawn) if (said := made.words(card, but)))
+    return tuple(
+        f"{made.names[card]}: {said}"
+        for card in dict.fromkeys(drawn)
+        if (said := made.words(card, but))
+    )
 
 
 def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]:
-    """The deck to draw from; free play begins with it where nothing is played, and a standard deck is declared. Where
-    none is named it is the only one with cards that the game draws `into` hands, or open. Raises UserError."""
+    """The deck to draw from; free play begins with it where nothing is played, and a standard deck
+    is declared. Where none is named it is the only one with cards that the game draws `into` hands,
+    or open. Raises UserError."""
     need_player(context.open_game(), context.actor)
     game, system = context.game, context.system
 
@@ -204,11 +258,18 @@ def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]
             return False
         deck = _as_declared(context, id)
         joins = cards.at(id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
-        return bool(joins) or cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards) > 0
+        return (
+            bool(joins)
+            or cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards) > 0
+        )
 
     id = found(context, typed, may_be, declares=True)
     if cups.LOST in game.decks.get(id, {}) and game_deck(context, id) is None:
-        raise UserError(f"{id} leads no phase any more.", hint=phrase("Other decks: `/deck show`"), code="leads-phase")
+        raise UserError(
+            f"{id} leads no phase any more.",
+            hint=phrase("Other decks: `/deck show`"),
+            code="leads-phase",
+        )
     return id, cards.deck_from_json(context.game.decks[id])
 
 
@@ -219,10 +280,17 @@ def _as_declared(context: Context, id: str) -> Deck:
 
 
 async def drawn_cards(
-    context: Context, id: str, deck: Deck, count: int, does: str, seats: Sequence[str] = (), real: Sequence[str] = ()
+    context: Context,
+    id: str,
+    deck: Deck,
+    count: int,
+    does: str,
+    seats: Sequence[str] = (),
+    real: Sequence[str] = (),
 ) -> tuple[int, cards.Drawn]:
-    """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so are the faces of
-    all dice while cards of the deck are closed: with a face everybody could count what is missing before it."""
+    """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so
+    are the faces of all dice while cards of the deck are closed: with a face everybody could count
+    what is missing before it."""
     game, ledger = context.game, context.ledger
     if seats:
         check_no_cup(context, id)
@@ -233,7 +301,16 @@ async def drawn_cards(
     closes = not real and closes_texts(context)
     if not seats and not game.cards.get(cards.last_key(id)):
         dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
-        ledger.add("draw", cards=drawn.out, does=does, deck=id, dice=dice, hand=bool(real), closes=closes, result=said)
+        ledger.add(
+            "draw",
+            cards=drawn.out,
+            does=does,
+            deck=id,
+            dice=dice,
+            hand=bool(real),
+            closes=closes,
+            result=said,
+        )
         return number, drawn
     hidden = {f"face.{at}": str(die.value) for at, die in enumerate(drawn.dice, 1)}
     out = dict(drawn.out)
@@ -251,16 +328,25 @@ async def drawn_cards(
 
 
 async def drawing_from(context: Context, id: str, deck: Deck, real: Sequence[str]) -> Script:
-    """The faces that draw these cards, of a real deck on the table. Raises UserError while cards of it are closed: what
-    is left could be told from what is refused."""
+    """The faces that draw these cards, of a real deck on the table. Raises UserError while cards of
+    it are closed: what is left could be told from what is refused."""
     if context.game.cards.get(cards.last_key(id)):
         what = f"Cards of {id} are closed here, so those of a real deck cannot be typed."
-        raise UserError(what, hint=phrase("`/deck draw {id}` draws one.", id=id), option="hand", code="closed-cards")
-    return Script(cards.faces_of(id, deck, context.game.cards, real, await names_of(context, id, deck.ids)))
+        raise UserError(
+            what,
+            hint=phrase("`/deck draw {id}` draws one.", id=id),
+            option="hand",
+            code="closed-cards",
+        )
+    return Script(
+        cards.faces_of(id, deck, context.game.cards, real, await names_of(context, id, deck.ids))
+    )
 
 
 def check_chits(context: Context, id: str, how: str = "") -> None:
-    """Raise UserError where a player would move chits of a cup that leads a phase: one could come twice, or never."""
+    """Raise UserError where a player would move chits of a cup that leads a phase: one could
+    come twice, or never.
+    """
     if not (context.game.started and cups.leads(context.game, id, context.system)):
         return
     if (actor := context.actor).side or not actor.directs:
@@ -278,22 +364,27 @@ def check_no_cup(context: Context, id: str) -> None:
 
 
 def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
-    """Raise UserError where a hand would hold more cards than the game allows, with one more for each of `seats`."""
+    """Raise UserError where a hand would hold more cards than the game allows, with one more for
+    each of `seats`.
+    """
     made = game_deck(context, id) if seats else None
     if made is None or not made.hand_limit:
         return
     held = cards.hand_sizes(id, context.game.cards)
     for seat, count in Counter(seats).items():
         if (had := held.get(seat, 0)) + count > made.hand_limit:
+            hand = hand_of(context, seat)
             what = (
-                f"{hand_of(context, seat)} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
+                f"{hand} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
             )
-            raise UserError(what, hint=phrase("`/deck play` or `/deck discard` makes room."), code="too-many")
+            raise UserError(
+                what, hint=phrase("`/deck play` or `/deck discard` makes room."), code="too-many"
+            )
 
 
 async def peek(context: Context) -> Reply:
-    """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are told. Raises
-    UserError."""
+    """Look at the next cards of a pile, which only who looks sees; they are drawn next, and all are
+    told. Raises UserError."""
     options = context.options()
     id, deck = found_deck(context, options["deck"] or "")
     check_no_cup(context, id)
@@ -303,7 +394,10 @@ async def peek(context: Context) -> Reply:
         raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
     count, seat = min(options["count"], there), seat_of(game.players, ledger.person())
     seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
-    drawn, number = cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats), ledger.next_number
+    drawn, number = (
+        cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats),
+        ledger.next_number,
+    )
     hands = cards.hands_drawn(hands, drawn, seats, number)
     saw(hands, seat, hands[cards.TOP][:count])
     ledger.keep_hands(hands)
@@ -323,16 +417,24 @@ async def peek(context: Context) -> Reply:
         tone=SEALED,
     )
     title = f"On top of {id}: {', '.join(names[card] for _, card in hands[cards.TOP][:count])}"
-    small = Small(phrase("Only you see this. They are drawn first, in this order; `/hand` shows them again."))
+    small = Small(
+        phrase("Only you see this. They are drawn first, in this order; `/hand` shows them again.")
+    )
     return Reply(title, (small,), private=True, announce=told)
 
 
-def saw(hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple[str, str]]) -> None:
-    """Note that a seat, or all, saw these cards on the known ends; what is there no more is forgotten."""
+def saw(
+    hands: dict[str, list[tuple[str, str]]], seat: str, held: Iterable[tuple[str, str]]
+) -> None:
+    """Note that a seat, or all, saw these cards on the known ends; what is there no more is
+    forgotten.
+    """
     ends = {draw for end in cards.ENDS for draw, _ in hands.get(end, ())}
     own = f"{cards.SAW}{seat}"
     for one in [*(one for one in hands if one.startswith(cards.SAW)), own]:
-        seen = dict(hands.get(one, ())) | (dict.fromkeys((draw for draw, _ in held), "") if one == own else {})
+        seen = dict(hands.get(one, ())) | (
+            dict.fromkeys((draw for draw, _ in held), "") if one == own else {}
+        )
         hands[one] = [(draw, "") for draw in seen if draw in ends]
 
 
@@ -358,7 +460,9 @@ def joined_lines(drawn: cards.Drawn) -> tuple[str, ...]:
 def draw_button(context: Context, id: str) -> Button:
     """What draws one more, closed where the game says so."""
     made = game_deck(context, id)
-    return context.button("drawmine" if made is not None and made.keep == HAND_KEPT else "drawcard", "Draw", id)
+    return context.button(
+        "drawmine" if made is not None and made.keep == HAND_KEPT else "drawcard", "Draw", id
+    )
 
 
 def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
@@ -369,14 +473,18 @@ def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
 
 
 async def shuffle(context: Context) -> Reply:
-    """The discards go back into the pile; or names, separated by commas, are put in order. Raises UserError."""
+    """The discards go back into the pile; or names, separated by commas, are put in order.
+    Raises UserError.
+    """
     typed = context.options()["what"] or ""
     if re.search("[,;]", typed):
         return await _order(context, typed)
     game = context.need_open()
     need_player(game, context.actor)
     out = game.cards
-    id = found(context, typed, lambda one: bool(cards.at(one, DISCARD, out) or cards.ends_size(one, out)))
+    id = found(
+        context, typed, lambda one: bool(cards.at(one, DISCARD, out) or cards.ends_size(one, out))
+    )
     check_chits(context, id)
     deck, discards = cards.deck_from_json(game.decks[id]), cards.at(id, DISCARD, game.cards)
     if not discards and not cards.ends_size(id, game.cards):
@@ -394,8 +502,12 @@ async def shuffle(context: Context) -> Reply:
 
 
 async def _order(context: Context, typed: str) -> Reply:
-    """The names in an order that dice give, one die each; anybody may ask for that, as for a roll."""
-    names = [name for one in re.split("[,;]", typed) if (name := clean_name(one, cards.LONGEST_CARD))]
+    """The names in an order that dice give, one die each; anybody may ask for that, as for a
+    roll.
+    """
+    names = [
+        name for one in re.split("[,;]", typed) if (name := clean_name(one, cards.LONGEST_CARD))
+    ]
     if not 2 <= len(names) <= cards.MOST_DRAWN:
         what = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
         raise UserError(what, option="what", code="bad-value")
@@ -406,10 +518,17 @@ async def _order(context: Context, typed: str) -> Reply:
     texts = {id.partition(".")[2]: name for id, name in ids.items()}
     dice = [die.note() for die in drawn.dice]
     ledger.add(
-        "draw", does="names", dice=dice, texts=texts, closes=closes_texts(context), result=", ".join(drawn.cards)
+        "draw",
+        does="names",
+        dice=dice,
+        texts=texts,
+        closes=closes_texts(context),
+        result=", ".join(drawn.cards),
     )
     title = f"In order: {', '.join(ids[card] for card in drawn.cards)}"
-    return Reply(title, by=f"{context.who} shuffles names", buttons=(context.button("undo", "Undo", number),))
+    return Reply(
+        title, by=f"{context.who} shuffles names", buttons=(context.button("undo", "Undo", number),)
+    )
 
 
 async def show(context: Context) -> Reply:
@@ -428,24 +547,55 @@ async def show(context: Context) -> Reply:
         pile = cards.left(id, deck, game.cards)
         if asked or len(pile) <= MOST_SHOWN:
             lines.append(Group(_closed_places(context, id), listed(names, pile)))
-        lines += [Group(label, told) for label, told in await _seen_by_all(context, id, deck, names)]
-        lines += described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
-    lines.append(Small("A pile has no order: each draw is one die over all cards left, and grognard verify proves it."))
-    reply = Reply("Decks", tuple(lines), private=True, buttons=tuple(draw_button(context, id) for id in ids[:1]))
-    return await offered(context, reply, context.button("drawdeck", "", id).action) if len(ids) == 1 else reply
+        lines += [
+            Group(label, told) for label, told in await _seen_by_all(context, id, deck, names)
+        ]
+        lines += (
+            described(context, id, (card for card, _ in deck.cards))[:MOST_SHOWN] if asked else ()
+        )
+    lines.append(
+        Small(
+            "A pile has no order: each draw is one die over all cards left, and grognard verify proves it."
+        )
+    )
+    reply = Reply(
+        "Decks",
+        tuple(lines),
+        private=True,
+        buttons=tuple(draw_button(context, id) for id in ids[:1]),
+    )
+    return (
+        await offered(context, reply, context.button("drawdeck", "", id).action)
+        if len(ids) == 1
+        else reply
+    )
 
 
-async def _seen_by_all(context: Context, id: str, deck: Deck, names: Names) -> list[tuple[str, str]]:
-    """The cards of a deck that all have seen, and where they are: the open ones, and what is known of the ends of its
-    pile."""
+async def _seen_by_all(
+    context: Context, id: str, deck: Deck, names: Names
+) -> list[tuple[str, str]]:
+    """The cards of a deck that all have seen, and where they are: the open ones, and what is known
+    of the ends of its pile."""
     ends = seen_ends(await closed_hands(context, id), cards.ALL).values()
-    told = [", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN]) for row in ends]
-    known = [where for *where, row in zip(("On top", "At the bottom"), told, ends, strict=True) if {*row} - {UNSEEN}]
-    return [*open_cards(id, deck, context.game.cards, names), *((where, row) for where, row in known)]
+    told = [
+        ", ".join(names.get(card, "one that not all have seen") for card in row[:MOST_SHOWN])
+        for row in ends
+    ]
+    known = [
+        where
+        for *where, row in zip(("On top", "At the bottom"), told, ends, strict=True)
+        if {*row} - {UNSEEN}
+    ]
+    return [
+        *open_cards(id, deck, context.game.cards, names),
+        *((where, row) for where, row in known),
+    ]
 
 
 def _closed_places(context: Context, id: str) -> str:
-    return "In the pile, or in a hand" if cards.hand_sizes(id, context.game.cards) else "In the pile"
+    return (
+        "In the pile, or in a hand" if cards.hand_sizes(id, context.game.cards) else "In the pile"
+    )
 
 
 async def press_picture(context: Context, id: str) -> Reply:
@@ -462,18 +612,31 @@ async def press_picture(context: Context, id: str) -> Reply:
 
 
 def counts(context: Context, id: str, deck: Deck, sizes: cards.Sizes | None = None) -> str:
-    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell, by the `sizes` of a draw."""
-    return counted_cards(deck, sizes or cards.sizes(id, context.game.cards), lambda seat: hand_of(context, seat))
+    """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell, by the
+    `sizes` of a draw.
+    """
+    return counted_cards(
+        deck, sizes or cards.sizes(id, context.game.cards), lambda seat: hand_of(context, seat)
+    )
 
 
-def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = None, *, declares: bool = False) -> str:
-    """The deck that is meant: where none is named the only one, or the only one that `may_be` it. Standard decks, and
-    those of the game's files, are declared at their first draw. Raises UserError."""
+def found(
+    context: Context,
+    typed: str,
+    may_be: Callable[[str], bool] | None = None,
+    *,
+    declares: bool = False,
+) -> str:
+    """The deck that is meant: where none is named the only one, or the only one that `may_be` it.
+    Standard decks, and those of the game's files, are declared at their first draw. Raises
+    UserError."""
     decks, id = context.game.decks, clean_name(typed).casefold()
     if id in decks:
         return id
     here, ready = deck_names(context.game, context.system), _ready(context)
-    likely = here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
+    likely = (
+        here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
+    )
     if not id and len(likely) == 1 and (id := likely[0]) in decks:
         return id
     if declares and id in ready:
@@ -482,9 +645,16 @@ def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = N
     led = str(phase_of(context.game, context.system).get(LED_BY, ""))
     if id in here or (led and not here and id in ("", led)):
         first = phrase("`/deck draw {id}` draws the first.", id=id or led)
-        raise UserError(f"All cards of {id or led} are in the pile.", hint=first, option="deck", code="unknown-deck")
+        raise UserError(
+            f"All cards of {id or led} are in the pile.",
+            hint=first,
+            option="deck",
+            code="unknown-deck",
+        )
     if not here and not id:
-        raise UserError("There is no deck here yet.", hint=_MAKE, option="deck", code="unknown-deck")
+        raise UserError(
+            "There is no deck here yet.", hint=_MAKE, option="deck", code="unknown-deck"
+        )
     names = [*here, *(name for name in STANDARD if name not in decks and declares)]
     what = f'There is no deck "{id[:24]}".' if id else "Which deck?"
     hint = did_you_mean(id, names) if id else ""
@@ -495,10 +665,15 @@ def found(context: Context, typed: str, may_be: Callable[[str], bool] | None = N
 async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:
     """How these cards are called; words that were deleted are numbered."""
     ledger, ids = context.ledger, [*ids]
-    typed_in = {card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))}
+    typed_in = {
+        card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))
+    }
     made = game_deck(context, id)
     if not typed_in:
-        return {card: made.names.get(card, card) if made is not None else cards.name_of(id, card) for card in ids}
+        return {
+            card: made.names.get(card, card) if made is not None else cards.name_of(id, card)
+            for card in ids
+        }
     numbers = {int(found[1]) for found in typed_in.values()}
     rows = [row for row in ledger.new_texts if row.event in numbers]
     for number in sorted(numbers):

@@ -1,4 +1,6 @@
-"""`/fair`: what is promised about the dice, a text of one's own in them, and the seed when it is time."""
+"""`/fair`: what is promised about the dice, a text of one's own in them, and the seed when it is
+time.
+"""
 
 from dataclasses import replace
 
@@ -16,7 +18,9 @@ from bot.verification.follows.cards import seats_with_cards
 
 MAX_TEXTS = 200
 MAX_OWN = 3
-"""Texts of one person in the dice of one seed: else the host could leave no room for those who doubt the host."""
+"""Texts of one person in the dice of one seed: else the host could leave no room for those who
+doubt the host.
+"""
 MAX_TEXT = 500
 
 
@@ -31,11 +35,21 @@ async def show(context: Context) -> Reply:
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
     (first,) = await context.store.events_at(context.ledger.row, [1])
     if first.data.get("unannounced") and seed.epoch == 1:
-        lines.append("This commitment was not announced before the first roll: nobody could see it ahead.")
+        lines.append(
+            "This commitment was not announced before the first roll: nobody could see it ahead."
+        )
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_open(game):
-        lines.append(phrase('Texts are open: `/fair add "your words"` makes your own text part of these dice.'))
-    lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
+        lines.append(
+            phrase(
+                'Texts are open: `/fair add "your words"` makes your own text part of these dice.'
+            )
+        )
+    lines += [
+        f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}"
+        for row in seeds
+        if row.revealed
+    ]
     lines.append(f"Head of the log: {context.ledger.head}")
     lines.append(
         phrase(
@@ -43,8 +57,14 @@ async def show(context: Context) -> Reply:
             "`/game export` and grognard verify check everything."
         )
     )
-    lines.append(f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}")
-    return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(context.ledger.head)))
+    lines.append(
+        f"Commitment to the seed of the next free play here: {(await context.next_seed()).commitment}"
+    )
+    return Reply(
+        "How the dice are proved",
+        tuple(lines),
+        footer=(f"#{game.number}", short(context.ledger.head)),
+    )
 
 
 async def _before_free_play(context: Context) -> Reply:
@@ -58,8 +78,8 @@ async def _before_free_play(context: Context) -> Reply:
 
 
 async def add(context: Context) -> Reply:
-    """A player's text becomes part of the dice; only before the first one, so whoever doubts the host speaks last.
-    Raises UserError."""
+    """A player's text becomes part of the dice; only before the first one, so whoever doubts the
+    host speaks last. Raises UserError."""
     text = context.options()["text"].strip()
     game = context.open_game()
     need_player(game, context.actor)
@@ -67,24 +87,33 @@ async def add(context: Context) -> Reply:
     assert seed is not None
     if not are_open(game):
         raise UserError(
-            "The texts in these dice are closed.", hint=phrase("`/fair reveal` starts a new seed."), code="texts-closed"
+            "The texts in these dice are closed.",
+            hint=phrase("`/fair reveal` starts a new seed."),
+            code="texts-closed",
         )
     if not text or len(text) > MAX_TEXT or "\n" in text:
-        raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text", code="bad-value")
+        raise UserError(
+            f"The text has 1 to {MAX_TEXT} characters in one line.", option="text", code="bad-value"
+        )
     if len(seed.texts) >= MAX_TEXTS:
         raise UserError(f"There are {MAX_TEXTS} texts already.", code="too-many-texts")
     if await _own_texts(context, seed.first_event) >= MAX_OWN:
         raise UserError(
-            f"You have added {MAX_OWN} texts already; leave the last word to others.", code="too-many-texts"
+            f"You have added {MAX_OWN} texts already; leave the last word to others.",
+            code="too-many-texts",
         )
     # Whose texts were deleted meanwhile still have their part: their digest stands for them.
     deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
     texts = (*(seed.texts or deleted), text)
     context.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
-    context.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
+    context.ledger.add(
+        "fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added"
+    )
     closer = "The next roll closes the texts, or /fair close"
     if not is_alone(game, context.ledger.person()):
-        closer = f"Somebody other than {context.who} closes the texts, by rolling or with /fair close"
+        closer = (
+            f"Somebody other than {context.who} closes the texts, by rolling or with /fair close"
+        )
     return Reply(
         f"{context.who} adds a text to the dice",
         (
@@ -98,7 +127,9 @@ async def add(context: Context) -> Reply:
 
 async def _own_texts(context: Context, since: int) -> int:
     """How many texts of the asker's are in the dice from the event `since` on."""
-    own = {row.person for row in context.ledger.persons.values() if row.user == context.command.who.key}
+    own = {
+        row.person for row in context.ledger.persons.values() if row.user == context.command.who.key
+    }
     texts = await context.store.texts(context.ledger.row, after=since - 1)
     return sum(text.key == "text" and text.person in own for text in texts)
 
@@ -109,24 +140,34 @@ async def close(context: Context) -> Reply:
     need_player(game, context.actor)
     if not are_open(game):
         hint = phrase("`/fair reveal` starts a new seed.")
-        raise UserError("The texts in these dice are already closed.", hint=hint, code="texts-closed")
+        raise UserError(
+            "The texts in these dice are already closed.", hint=hint, code="texts-closed"
+        )
     if not game.adder:
         raise UserError(
-            "There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'), code="no-texts"
+            "There are no texts to close yet.",
+            hint=phrase('`/fair add "words"` adds one.'),
+            code="no-texts",
         )
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
-    return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of the texts: {game.digest}",))
+    return Reply(
+        f"{context.who} closes the texts in the dice", (f"SHA-256 of the texts: {game.digest}",)
+    )
 
 
 async def press_close(context: Context, epoch: str) -> Reply:
     """The button under a text, which closes those of its own seed only. Raises UserError."""
     if epoch != str(context.need_game().epoch):
-        raise UserError("A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone")
+        raise UserError(
+            "A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone"
+        )
     return await close(context)
 
 
 async def reveal(context: Context) -> Reply:
-    """Publish the seed so that every die can be recomputed, and begin a new one. Raises UserError."""
+    """Publish the seed so that every die can be recomputed, and begin a new one. Raises
+    UserError.
+    """
     game = context.need_game()
     need_director(game, context.actor, "publish the seed")
     seed = context.ledger.seed
@@ -138,14 +179,20 @@ async def reveal(context: Context) -> Reply:
     if holding := seats_with_cards(game.cards, game.decks):
         hands = joined(hand_of(context, seat) for seat in holding)
         what = f"Cards are still closed ({hands}); the seed would give them away."
-        raise UserError(what, hint=phrase("They are played, put back, or opened by `/game end`."), code="still-sealed")
+        raise UserError(
+            what,
+            hint=phrase("They are played, put back, or opened by `/game end`."),
+            code="still-sealed",
+        )
     number = context.ledger.next_number
     secret = context.ledger.fresh_secret()
     context.ledger.change_seed(replace(seed, revealed=number))
     told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
     out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
     now, said = replace(game, cards=out), f"seed {seed.epoch} revealed"
-    context.ledger.add("fair", now, revealed=told, secret=secret, shows=game.hidden or None, result=said)
+    context.ledger.add(
+        "fair", now, revealed=told, secret=secret, shows=game.hidden or None, result=said
+    )
     lines = (
         f"Seed {seed.epoch}: {seed.seed.hex()}",
         f"It was promised as {seed.commitment}. grognard verify recomputes every die from it.",

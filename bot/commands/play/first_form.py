@@ -1,4 +1,6 @@
-"""The forms of the first hour with menus of what there is here: rule sets by name, scenarios, types of units."""
+"""The forms of the first hour with menus of what there is here: rule sets by name, scenarios,
+types of units.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,19 +26,28 @@ def first_form(
     """The command with what its form offers: any other command as it is."""
     if spec.path == ("game", "start"):
         here = {id: games[id] for id in enabled if id in games and games[id].base is None}
-        spec = _with(spec, _start(here, str(options.get("system") or "")), () if known.roster else ("carry",))
+        spec = _with(
+            spec, _start(here, str(options.get("system") or "")), () if known.roster else ("carry",)
+        )
         return spec._replace(
-            options=tuple(sorted(spec.options, key=lambda one: one.name not in ("system", "scenario")))
+            options=tuple(
+                sorted(spec.options, key=lambda one: one.name not in ("system", "scenario"))
+            )
         )
     if spec.path == ("setup", "systems"):
         titles = {id: game.title for id, game in everywhere().items()}
-        return _with(spec, {"systems": {"labels": titles, "values": tuple(titles), "default": " ".join(enabled)}})
+        return _with(
+            spec,
+            {"systems": {"labels": titles, "values": tuple(titles), "default": " ".join(enabled)}},
+        )
     if spec.path == ("unit", "add") and (game := games.get(known.system)) is not None:
         return _add(spec, game)
     return spec
 
 
-def _with(spec: CommandSpec, more: Mapping[str, Mapping[str, object]], without: tuple[str, ...] = ()) -> CommandSpec:
+def _with(
+    spec: CommandSpec, more: Mapping[str, Mapping[str, object]], without: tuple[str, ...] = ()
+) -> CommandSpec:
     kept = (option for option in spec.options if option.name not in without)
     return spec._replace(options=tuple(replace(one, **more.get(one.name, {})) for one in kept))  # type: ignore[arg-type]
 
@@ -69,7 +80,13 @@ def _add(spec: CommandSpec, game: System) -> CommandSpec:
     words = game.words["units"]
     fields = [
         Option(
-            key, "int", own.help, own.min, own.max, optional=True, label=key.upper() if len(key) < 4 else spoken(key)
+            key,
+            "int",
+            own.help,
+            own.min,
+            own.max,
+            optional=True,
+            label=key.upper() if len(key) < 4 else spoken(key),
         )
         for key, own in words.keys.items()
         if own.type == "int"
@@ -83,6 +100,10 @@ def as_typed(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, obje
     fixed = ("name", "type", "side", "stats", "reduced")
     if spec.path != ("unit", "add") or not set(options) - set(fixed):
         return dict(options)
-    numbers = [f"{name}={value}" for name, value in options.items() if name not in fixed and value not in (None, "")]
+    numbers = [
+        f"{name}={value}"
+        for name, value in options.items()
+        if name not in fixed and value not in (None, "")
+    ]
     kept = {name: value for name, value in options.items() if name in fixed}
     return {**kept, "stats": " ".join(filter(None, [*numbers, str(options.get("stats") or "")]))}

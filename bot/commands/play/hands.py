@@ -1,7 +1,8 @@
-"""`/deck` where cards are held: dealt and given closed, played, discarded and put back; and `/hand`, one's own.
+"""`/deck` where cards are held: dealt and given closed, played, discarded and put back; and
+`/hand`, one's own.
 
-Nothing but the drawing itself and what its seat is shown reads a closed card: no refusal to anybody else, no button, no
-count and no order of theirs hangs on one.
+Nothing but the drawing itself and what its seat is shown reads a closed card: no refusal to anybody
+else, no button, no count and no order of theirs hangs on one.
 """
 
 import re
@@ -46,7 +47,9 @@ _MOVES = {
 
 
 async def discard(context: Context) -> Reply:
-    """Cards in play, or in one's hand, go to the discards; out of the game where that is asked for."""
+    """Cards in play, or in one's hand, go to the discards; out of the game where that is asked
+    for.
+    """
     return await _move(context, "remove" if context.options()["out"] else "discard")
 
 
@@ -72,7 +75,9 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
     except UserError:
         if does == "remove" or not cards.hand_sizes(id, game.cards).get(_own(context)):
             raise
-        return await _out_of_hand(context, id, "discard" if does == "discard" else "back", typed, end=end)
+        return await _out_of_hand(
+            context, id, "discard" if does == "discard" else "back", typed, end=end
+        )
     if end:
         decks.check_no_cup(context, id)
         return await _put_at_end(context, id, deck, names, wanted, end)
@@ -80,17 +85,28 @@ async def _move(context: Context, does: str, end: str = "") -> Reply:
     for act, some in _by_what_becomes(context, id, does, wanted).items():
         before, (places, to, verb) = context.game, _MOVES[act]
         out = cards.take(id, before.cards, some, places, to)
-        took = [card for _, card in cards.taken(id, deck, before.cards, dict.fromkeys(before.cards, 0) | out)]
+        took = [
+            card
+            for _, card in cards.taken(id, deck, before.cards, dict.fromkeys(before.cards, 0) | out)
+        ]
         context.ledger.add("cards", cards=out, deck=id, does=act, result=cards.words(id, took))
         told.append(f"{verb} {', '.join(names[card] for card in took)}")
     return decks.moved(context, f"{context.who} {'; '.join(told)}", id, deck)
 
 
-def _by_what_becomes(context: Context, id: str, does: str, wanted: Sequence[str]) -> Mapping[str, list[str]]:
-    """The cards by what happens to them: those that are discarded go where the game's files say that they go after."""
+def _by_what_becomes(
+    context: Context, id: str, does: str, wanted: Sequence[str]
+) -> Mapping[str, list[str]]:
+    """The cards by what happens to them: those that are discarded go where the game's files say
+    that they go after.
+    """
     made, found = game_deck(context, id), dict[str, list[str]]()
     for card in wanted:
-        goes = AFTER[made.after.get(card, "discard")] if made is not None and does == "discard" else does
+        goes = (
+            AFTER[made.after.get(card, "discard")]
+            if made is not None and does == "discard"
+            else does
+        )
         found.setdefault(goes, []).append(card)
     return found
 
@@ -98,31 +114,52 @@ def _by_what_becomes(context: Context, id: str, does: str, wanted: Sequence[str]
 async def _put_at_end(
     context: Context, id: str, deck: Deck, names: decks.Names, wanted: Sequence[str], end: str
 ) -> Reply:
-    """Cards that lie open go on top of the pile or to its bottom, the first on top, and all know which they are."""
+    """Cards that lie open go on top of the pile or to its bottom, the first on top, and all know
+    which they are.
+    """
     game, hands, number = context.game, await closed_hands(context, id), context.ledger.next_number
     put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
     hands[end] = cards.with_ends(hands, end, put)
     decks.saw(hands, cards.ALL, put)
     context.ledger.keep_hands(hands)
-    out = cards.put(id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number)
+    out = cards.put(
+        id, cards.take(id, game.cards, wanted, (PLAY, DISCARD), ""), end, len(wanted), number
+    )
     said = cards.words(id, wanted)
     context.ledger.add("cards", cards=out, deck=id, does="return", to=end, result=said)
     where = f"{'on' if end == cards.TOP else 'at'} {cards.ENDS[end]}"
-    return decks.moved(context, f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}", id, deck)
+    return decks.moved(
+        context,
+        f"{context.who} puts {where}: {', '.join(names[card] for card in wanted)}",
+        id,
+        deck,
+    )
 
 
-def _wanted(typed: str, id: str, deck: Deck, names: decks.Names, there: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """The cards that are meant among those that lie open. Raises UserError for any other, and for none."""
+def _wanted(
+    typed: str, id: str, deck: Deck, names: decks.Names, there: Mapping[str, Mapping[str, int]]
+) -> list[str]:
+    """The cards that are meant among those that lie open. Raises UserError for any other, and
+    for none.
+    """
     if typed.casefold() == "all":
         wanted = [card for card, _ in deck.cards for _ in range(there[PLAY].get(card, 0))]
     else:
         wanted = [_card(one, names, there) for one in _split(typed)]
     if not wanted or len(wanted) > cards.MOST_DRAWN:
-        what = f"At most {cards.MOST_DRAWN} cards are moved at once." if wanted else f"No card of {id} is in play."
-        raise UserError(what, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card")
+        what = (
+            f"At most {cards.MOST_DRAWN} cards are moved at once."
+            if wanted
+            else f"No card of {id} is in play."
+        )
+        raise UserError(
+            what, hint=phrase("`/deck show` lists them."), option="cards", code="unknown-card"
+        )
     for card, count in Counter(wanted).items():
         if count > sum(some.get(card, 0) for some in there.values()):
-            raise UserError(f"There are not so many of {names[card]}.", option="cards", code="unknown-card")
+            raise UserError(
+                f"There are not so many of {names[card]}.", option="cards", code="unknown-card"
+            )
     return wanted
 
 
@@ -137,7 +174,9 @@ def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]
         return card
     shown = [names[card] for some in there.values() for card in some]
     where = "in play" if DISCARD not in there else "in play or discarded"
-    what = f"{names[card]} is not {where}." if card in names else f'There is no card "{typed[:40]}".'
+    what = (
+        f"{names[card]} is not {where}." if card in names else f'There is no card "{typed[:40]}".'
+    )
     hint = f"{where.capitalize()}: {', '.join(shown[:20])}." if shown else ""
     raise UserError(what, hint=hint, option="cards", code="unknown-card")
 
@@ -145,7 +184,10 @@ def _card(typed: str, names: decks.Names, there: Mapping[str, Mapping[str, int]]
 def _named(typed: str, names: decks.Names) -> str:
     """The card that is called so; what is typed, for none."""
     folded = typed.casefold()
-    return next((card for card, name in names.items() if folded in (card.casefold(), name.casefold())), typed)
+    return next(
+        (card for card, name in names.items() if folded in (card.casefold(), name.casefold())),
+        typed,
+    )
 
 
 def _own(context: Context) -> str:
@@ -165,7 +207,9 @@ async def deal(context: Context) -> Reply:
     if count * len(sides) > cards.MOST_DRAWN:
         most = cards.MOST_DRAWN // len(sides)
         raise UserError(f"At most {most} each are dealt at once.", option="count", code="bad-value")
-    number, drawn = await decks.drawn_cards(context, id, deck, count * len(sides), "deal", sides * count)
+    number, drawn = await decks.drawn_cards(
+        context, id, deck, count * len(sides), "deal", sides * count
+    )
     return Reply(
         f"{context.who} deals {counted(count, 'card')} each to {joined(sides)}",
         (*decks.joined_lines(drawn), Small(f"{id}: {decks.counts(context, id, deck)}")),
@@ -187,17 +231,23 @@ async def _from_options(context: Context, does: str) -> Reply:
 
 
 async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
-    """The deck that is meant: of several, where none is named, the one that has cards in these `places` or in the hand
-    of who asks; of several such the one that has there what is typed."""
+    """The deck that is meant: of several, where none is named, the one that has cards in these
+    `places` or in the hand of who asks; of several such the one that has there what is typed."""
     game, options, own = context.game, context.options(), _own(context)
-    typed, words = options["deck"] or "", {one.casefold() for one in _split(clean_name(options["cards"], 1_000))}
+    typed, words = (
+        options["deck"] or "",
+        {one.casefold() for one in _split(clean_name(options["cards"], 1_000))},
+    )
     there = dict[str, set[str]]()
     for id in () if typed else game.decks:
         held = [card for _, card in (await closed_hands(context, id)).get(own, ())]
         for place in (*places, f"{KNOWN}/{own}"):
             held += cards.at(id, place, game.cards)
         if held:
-            there[id] = {one.casefold() for one in (*held, *(await decks.names_of(context, id, held)).values())}
+            there[id] = {
+                one.casefold()
+                for one in (*held, *(await decks.names_of(context, id, held)).values())
+            }
     likely = [id for id, said in there.items() if len(there) == 1 or words <= said]
     if places and words == {"all"}:
         likely = [id for id in there if cards.at(id, PLAY, game.cards)] or list(there)
@@ -210,8 +260,9 @@ async def give(context: Context) -> Reply:
 
 
 async def press_card(context: Context, about: str) -> Reply:
-    """A card that was chosen in the menu of one's hand; it names the draw that it came from, which only they know. The
-    hand is shown anew in its place; a card that is to be given asks first for whom. Raises UserError."""
+    """A card that was chosen in the menu of one's hand; it names the draw that it came from, which
+    only they know. The hand is shown anew in its place; a card that is to be given asks first for
+    whom. Raises UserError."""
     does, id, draw, *rest = [*about.split(":"), "", ""]
     if does not in ("play", "discard", "give") or id not in context.need_game().decks:
         raise UserError("This button no longer works.", code="used-up")
@@ -227,16 +278,26 @@ async def press_card(context: Context, about: str) -> Reply:
         told = await _out_of_hand(context, id, does, "", draw, to)
     except UserError as error:
         shown = await press_hand(context, "")
-        return replace(shown, title=str(error.message), lines=(*((error.hint,) if error.hint else ()), *shown.lines))
-    return replace(await press_hand(context, str(max(0, place) // MOST)), announce=told.announce or told)
+        return replace(
+            shown,
+            title=str(error.message),
+            lines=(*((error.hint,) if error.hint else ()), *shown.lines),
+        )
+    return replace(
+        await press_hand(context, str(max(0, place) // MOST)), announce=told.announce or told
+    )
 
 
 def _others(context: Context) -> dict[str, str]:
-    """The seats that may be given a card, by what a button calls them: a side by its place among all, a person by
-    their id."""
+    """The seats that may be given a card, by what a button calls them: a side by its place among
+    all, a person by their id."""
     game, own = context.game, _own(context)
     if game.sides:
-        return {str(at): one for at, one in enumerate(game.sides) if one in game.players.values() and one != own}
+        return {
+            str(at): one
+            for at, one in enumerate(game.sides)
+            if one in game.players.values() and one != own
+        }
     present = (f"@{person}" for person in sorted(context.ledger.present()))
     return {seat: seat for seat in [one for one in present if one != own][:MOST_ASKED]}
 
@@ -246,15 +307,24 @@ async def _asked_for_whom(context: Context, id: str, draw: str) -> Reply:
     names = await decks.names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
     held = (await closed_hands(context, id)).get(_own(context), [])
     card = _chosen(id, "", draw, held, {}, names)[0]
-    labels = {at: context.ledger.name_of(one[1:]) if one[0] == "@" else one for at, one in _others(context).items()}
-    buttons = [context.button("handcard", label[:40], "give", id, draw, at) for at, label in labels.items()]
+    labels = {
+        at: context.ledger.name_of(one[1:]) if one[0] == "@" else one
+        for at, one in _others(context).items()
+    }
+    buttons = [
+        context.button("handcard", label[:40], "give", id, draw, at) for at, label in labels.items()
+    ]
     back = context.button("handpage", "Back", 0)
-    return Reply(f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back), window=True)
+    return Reply(
+        f"Give {names[card]} to whom?", private=True, buttons=(*buttons, back), window=True
+    )
 
 
-async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: str = "", end: str = "") -> Reply:
-    """Cards leave one's hand, into that of another or to an `end` of the pile. Of several copies it is one that all
-    know, else the oldest."""
+async def _out_of_hand(
+    context: Context, id: str, does: str, typed: str, draw: str = "", end: str = ""
+) -> Reply:
+    """Cards leave one's hand, into that of another or to an `end` of the pile. Of several copies it
+    is one that all know, else the oldest."""
     game, ledger, seat = context.game, context.ledger, _own(context)
     deck = cards.deck_from_json(game.decks[id])
     names, hands = await decks.names_of(context, id, deck.ids), await closed_hands(context, id)
@@ -291,7 +361,16 @@ async def _out_of_hand(context: Context, id: str, does: str, typed: str, draw: s
         out[cards.last_key(id)] = number
     said = wanted if does in ("play", "discard") else [closed_words(len(wanted))]
     now = {key: count for key, count in out.items() if count}
-    ledger.add("cards", cards=now, deck=id, does=does, seat=seat, to=to, hidden=hidden, result=cards.words(id, said))
+    ledger.add(
+        "cards",
+        cards=now,
+        deck=id,
+        does=does,
+        seat=seat,
+        to=to,
+        hidden=hidden,
+        result=cards.words(id, said),
+    )
     return _told(context, id, deck, does, [names[card] for card in wanted], to)
 
 
@@ -301,7 +380,9 @@ def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str]
     buttons = (decks.hand_button(context), context.button("undo", "Undo", context.game.number))
     if does in ("play", "discard"):
         title = f"{context.who} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
-        return Reply(title, (small,), by=f"from {id}", buttons=(decks.draw_button(context, id), *buttons))
+        return Reply(
+            title, (small,), by=f"from {id}", buttons=(decks.draw_button(context, id), *buttons)
+        )
     whose = decks.hand_of(context, to) if to else "the pile"
     into = f"into {whose}" if to else f"back into {whose}"
     if to in cards.ENDS:
@@ -310,13 +391,24 @@ def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str]
         f"{context.who} {'puts' if does == 'back' else 'gives'} {counted(len(named), 'closed card')} {into}",
         (small,), by=f"of {id}", buttons=buttons, tone=SEALED,
     )  # fmt: skip
-    return Reply(f"You give {', '.join(named)} {into}", private=True, announce=told) if does == "give" else told
+    return (
+        Reply(f"You give {', '.join(named)} {into}", private=True, announce=told)
+        if does == "give"
+        else told
+    )
 
 
 def _chosen(
-    id: str, typed: str, draw: str, own: Sequence[tuple[str, str]], known: Mapping[str, int], names: decks.Names
+    id: str,
+    typed: str,
+    draw: str,
+    own: Sequence[tuple[str, str]],
+    known: Mapping[str, int],
+    names: decks.Names,
 ) -> list[str]:
-    """The cards of one's own hand that are meant. Raises UserError, which says only what who asks can see."""
+    """The cards of one's own hand that are meant. Raises UserError, which says only what who
+    asks can see.
+    """
     there = Counter(card for _, card in own) + Counter(known)
     if draw:
         wanted = [draw[1:]] if draw[0] == "=" else [card for held, card in own if held == draw]
@@ -327,12 +419,16 @@ def _chosen(
     if not wanted or len(wanted) > cards.MOST_DRAWN or Counter(wanted) - there:
         lacking = next((names.get(card, typed) for card in Counter(wanted) - there), "such a card")
         what = f"You do not hold {lacking}." if there else f"You hold no cards of {id}."
-        raise UserError(what, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card")
+        raise UserError(
+            what, hint=phrase("`/hand` shows yours."), option="cards", code="unknown-card"
+        )
     return wanted
 
 
 def _receiver(context: Context, seat: str) -> str:
-    """The seat that is given cards. Raises UserError for one's own, and for somebody who is not there."""
+    """The seat that is given cards. Raises UserError for one's own, and for somebody who is not
+    there.
+    """
     game, typed = context.game, context.options()["to"]
     if game.sides:
         to = find_side(game, typed)
@@ -341,9 +437,18 @@ def _receiver(context: Context, seat: str) -> str:
     else:
         present = context.ledger.present()
         persons = [row for row in context.ledger.persons.values() if row.person in present]
-        to = next((f"@{row.person}" for row in persons if row.name.casefold() == typed.strip().casefold()), "")
+        to = next(
+            (
+                f"@{row.person}"
+                for row in persons
+                if row.name.casefold() == typed.strip().casefold()
+            ),
+            "",
+        )
         if not to:
-            raise UserError(f'Nobody here is called "{typed[:40]}".', option="to", code="unknown-person")
+            raise UserError(
+                f'Nobody here is called "{typed[:40]}".', option="to", code="unknown-person"
+            )
     if to == seat:
         raise UserError("That is your own hand.", option="to", code="bad-value")
     return to
@@ -360,7 +465,9 @@ async def hand(context: Context) -> Reply:
 async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
     game, seat = context.need_game(), _own(context)
-    first = about.partition(":")[0]  # behind it, of the hand on show: the event behind which that was drawn
+    first = about.partition(":")[
+        0
+    ]  # behind it, of the hand on show: the event behind which that was drawn
     asked = int(first) if first.isdecimal() and len(first) < 4 else 0
     lines, entries, holds = list[Part](), list[tuple[str, str, str]](), False
     for id, declared in game.decks.items():
@@ -373,11 +480,15 @@ async def press_hand(context: Context, about: str) -> Reply:
             continue
         names, holds = await decks.names_of(context, id, deck.ids), holds or bool(own or known)
         told = [names[card] for _, card in own]
-        opened = [f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)]
+        opened = [
+            f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)
+        ]
         lines += [Group(id, ", ".join([*told, *opened]), grave=True)] if told or opened else []
         for end, row in ends.items():
             place = f"{'On top' if end == cards.TOP else 'At the bottom'} of {id}"
-            lines.append(Group(place, ", ".join(names.get(card, "one you did not see") for card in row)))
+            lines.append(
+                Group(place, ", ".join(names.get(card, "one you did not see") for card in row))
+            )
         lines += decks.described(context, id, (*(card for _, card in own), *known))
         entries += [(f"{id}:{draw}", names[card], id) for draw, card in own]
         entries += [(f"{id}:={card}", f"{names[card]} (known to all)", id) for card in known]
@@ -391,20 +502,36 @@ async def press_hand(context: Context, about: str) -> Reply:
         return Reply("Your hand is empty", (hint,), private=True, buttons=(refresh,), window=True)
     if holds:
         play = "/deck play " + quoted(entries[0][1].removesuffix(" (known to all)"))
-        lines.append(Small(phrase("By name: `{play}`; also `/deck discard`, `/deck give`.", play=play)))
-    more = [context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST))] if len(entries) > MOST else []
+        lines.append(
+            Small(phrase("By name: `{play}`; also `/deck discard`, `/deck give`.", play=play))
+        )
+    more = (
+        [context.button("handpage", "More", (page + 1) % -(-len(entries) // MOST))]
+        if len(entries) > MOST
+        else []
+    )
     shown = entries[page * MOST : (page + 1) * MOST]
     title, menus = "Your hand" if holds else "Your hand is empty", _menus(context, shown)
-    return Reply(title, tuple(lines), private=True, menus=menus, buttons=(refresh, *more), window=True)
+    return Reply(
+        title, tuple(lines), private=True, menus=menus, buttons=(refresh, *more), window=True
+    )
 
 
 def _menus(context: Context, shown: Sequence[tuple[str, str, str]]) -> tuple[Menu, ...]:
-    """What can be done with cards of one's own hand, while the game goes on; what all know cannot be given."""
+    """What can be done with cards of one's own hand, while the game goes on; what all know
+    cannot be given.
+    """
     if context.game.ended:
         return ()
-    labels = {"play": "Play", "discard": "Discard", **({"give": "Give"} if _others(context) else {})}
+    labels = {
+        "play": "Play",
+        "discard": "Discard",
+        **({"give": "Give"} if _others(context) else {}),
+    }
     return tuple(
-        Menu(label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in some))
+        Menu(
+            label, tuple(MenuEntry(_action(context, does, key), name, id) for key, name, id in some)
+        )
         for does, label in labels.items()
         if (some := [one for one in shown if does != "give" or ":=" not in one[0]])
     )
@@ -418,11 +545,19 @@ async def agree(context: Context, _about: str = "") -> Reply:
     """A side agrees that closed hands are opened when the game ends. Raises UserError."""
     game = context.need_started()
     seat = _own(context)
-    if not _holds(game, seat) and waiting(context) and (stood := await _stand_in(context)) is not None:
+    if (
+        not _holds(game, seat)
+        and waiting(context)
+        and (stood := await _stand_in(context)) is not None
+    ):
         return stood
     need_player(game, context.actor)
     if not _holds(game, seat) or game.cards.get(agreed_key(seat)):
-        what = "You have agreed already." if game.cards.get(agreed_key(seat)) else "You hold no closed cards."
+        what = (
+            "You have agreed already."
+            if game.cards.get(agreed_key(seat))
+            else "You hold no closed cards."
+        )
         raise UserError(what, code="no-change")
     now = replace(game, cards={**game.cards, agreed_key(seat): 1})
     context.ledger.add("cards", now, does="agree", result="hands may be opened")
@@ -431,11 +566,15 @@ async def agree(context: Context, _about: str = "") -> Reply:
     hands = joined(decks.hand_of(context, one) for one in rest)
     line = f"{hands}: not yet. Ending it counts as a yes." if rest else all_in
     title = f"{context.who} agrees to open {decks.hand_of(context, seat)} when the game ends"
-    return Reply(title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),))
+    return Reply(
+        title, (Small(line),), buttons=(context.button("undo", "Undo", context.game.number),)
+    )
 
 
 async def _stand_in(context: Context) -> Reply | None:
-    """A manager, or where there is none the game's director, agrees for sides that are gone; None where none is."""
+    """A manager, or where there is none the game's director, agrees for sides that are gone;
+    None where none is.
+    """
     where, person = context.command.where, context.ledger.person()
     alone = (not where.server or where.key.startswith("console:")) and context.actor.directs
     if person in context.game.players or not (alone or await manages(context)):
@@ -447,7 +586,13 @@ async def _stand_in(context: Context) -> Reply | None:
             continue
         now = replace(context.game, cards={**context.game.cards, agreed_key(seat): 1})
         context.ledger.add(
-            "cards", now, does="agree", seats=[seat], by="manager", reason=reason, result="hands may be opened"
+            "cards",
+            now,
+            does="agree",
+            seats=[seat],
+            by="manager",
+            reason=reason,
+            result="hands may be opened",
         )
         seats.append(seat)
     if not seats:
@@ -474,7 +619,9 @@ GONE = "Where they have left or been silent for seven days, a manager who plays 
 
 
 async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
-    """What all are told, wherever the game is played, when somebody would end it while others hold closed cards."""
+    """What all are told, wherever the game is played, when somebody would end it while others
+    hold closed cards.
+    """
     context.commit.docs.append(
         Doc("openhands", context.ledger.row, {}, context.now + 86_400.0, context.command.who.key)
     )
@@ -489,7 +636,11 @@ async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
         buttons=(context.button("openhand", "Agree", style="good"),),
         mention=await call_sides(context, context.game, seats, spares=False),
     )
-    return Reply("The game ends once all who hold closed cards agree to open them", private=True, announce=told)
+    return Reply(
+        "The game ends once all who hold closed cards agree to open them",
+        private=True,
+        announce=told,
+    )
 
 
 async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
@@ -502,10 +653,16 @@ async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
         for seat, held in hands:
             if seat in cards.ENDS or seat.startswith(cards.SAW):
                 continue
-            lines.append(Group(decks.hand_of(context, seat), ", ".join(names[card] for _, card in held)))
+            lines.append(
+                Group(decks.hand_of(context, seat), ", ".join(names[card] for _, card in held))
+            )
             out.pop(cards.key(id, HAND, seat))
             for _, card in held:
                 key = cards.key(id, f"{KNOWN}/{seat}", card)
                 out[key] = out.get(key, 0) + 1
-    kept = {key: count for key, count in out.items() if not (key.startswith("+") or key.endswith("/last"))}
+    kept = {
+        key: count
+        for key, count in out.items()
+        if not (key.startswith("+") or key.endswith("/last"))
+    }
     return replace(game, cards=kept), tuple(lines)

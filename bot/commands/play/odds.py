@@ -1,5 +1,6 @@
-"""The odds that are asked for in a channel, answered privately: of a sequence as typed, of a fight of rounds, of a shot
-with the units as they were, and every die of that; *What if*: what each modifier and each firer is worth.
+"""The odds that are asked for in a channel, answered privately: of a sequence as typed, of a fight
+of rounds, of a shot with the units as they were, and every die of that; *What if*: what each
+modifier and each firer is worth.
 
 *Share* shows for all what one person sees.
 """
@@ -12,7 +13,18 @@ from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_r
 from bot.answers.firers_and_targets import in_names, with_letters
 from bot.answers.headline import cause, others
 from bot.answers.odds import odds_by_name, odds_reply, rounds_reply
-from bot.answers.plays import Planned, Shot, again, alike_plays, came_up, each_of, named_rows, parties, planned, shot_of
+from bot.answers.plays import (
+    Planned,
+    Shot,
+    again,
+    alike_plays,
+    came_up,
+    each_of,
+    named_rows,
+    parties,
+    planned,
+    shot_of,
+)
 from bot.answers.roll import dice_odds
 from bot.answers.shot import EXTRA, besides, by_label, every_die
 from bot.answers.what_if import Level, Worth, changes, count_changes, worth_reply
@@ -54,7 +66,8 @@ BOXED = 3_200
 async def answer_odds(
     context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None = None
 ) -> Reply:
-    """The exact odds, privately, with buttons that roll or change just this: the draft is stored, if it is not yet.
+    """The exact odds, privately, with buttons that roll or change just this: the draft is stored,
+    if it is not yet.
 
     What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
     """
@@ -68,10 +81,15 @@ async def answer_odds(
         plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
         rows, counted = await count_rows(context, sequence, plays, roster)
         acting, whom = parties(sequence, raw, roster)
-        by, typed = cause(sequence, acting, who), command_text(spec, given | more) if is_typed else ""
+        by, typed = (
+            cause(sequence, acting, who),
+            command_text(spec, given | more) if is_typed else "",
+        )
         reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
         is_one, title = not plays[0].unit, reply.title
-        for name, unit in plays[0].given.roster.items() if is_one else ():  # what one decides by says who they are
+        for name, unit in (
+            plays[0].given.roster.items() if is_one else ()
+        ):  # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
         reply = told_by_rule(replace(reply, title=title), ruled)
         replies.append(odds_by_name(reply, sequence, game))
@@ -82,12 +100,17 @@ async def answer_odds(
     buttons = _rolled_or_changed(draft)
     if is_one:
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
-    return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"), *shared)
+    return boxed(
+        context,
+        await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"),
+        *shared,
+    )
 
 
 class Asked(NamedTuple):
-    """What odds are asked of: the inputs as they were typed, what rules in force fill in, and all that counts, with the
-    tracks of the game as they are now, and piles as who asks has seen them; `shared` are those that all have seen."""
+    """What odds are asked of: the inputs as they were typed, what rules in force fill in, and all
+    that counts, with the tracks of the game as they are now, and piles as who asks has seen them;
+    `shared` are those that all have seen."""
 
     sequence: Sequence
     roster: Roster
@@ -97,9 +120,14 @@ class Asked(NamedTuple):
     shared: Mapping[str, object]
 
 
-async def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False) -> Asked:
+async def _asked(
+    context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False
+) -> Asked:
     """`decided`: choices that the odds leave open are taken."""
-    sequence, roster = context.systems[spec.system].sequences[spec.target], roster_for(context.game, spec.system)
+    sequence, roster = (
+        context.systems[spec.system].sequences[spec.target],
+        roster_for(context.game, spec.system),
+    )
     side = context.actor.side
     options, _ = in_names(sequence, with_letters(sequence, typed, context.game), roster, side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
@@ -114,23 +142,31 @@ async def _asked(context: Context, spec: CommandSpec, typed: Mapping[str, object
     return Asked(sequence, roster, given, ruled, filled, {**filled, **seen})
 
 
-def _of_dice(context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None) -> Reply:
+def _of_dice(
+    context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None
+) -> Reply:
     """The odds of dice; what is to be sealed or rolled with real dice is typed."""
     if draft is None:
-        given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {"odds": True}
+        given = {name: options[name] for name in ("dice", "label") if options.get(name)} | {
+            "odds": True
+        }
         draft = new_draft(spec.path, given, context.command.who.key)
         context.commit.docs.append(draft.doc(context.now, DAY))
     return boxed(context, replace(dice_odds(options), buttons=_rolled_or_changed(draft)))
 
 
 def _rolled_or_changed(draft: Draft) -> tuple[Button, ...]:
-    return Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…")
+    return Button(f"roll:{draft.key}", "Roll it", "primary"), Button(
+        f"form:draft:{draft.key}", "Change…"
+    )
 
 
 async def count_rows(
     context: Context, sequence: Sequence, plays: tuple[Planned, ...], roster: Roster
 ) -> tuple[dict[str, Row], dict[str, Distribution]]:
-    """The rows of the odds and their chances; of several units each has rows, and alike ones are counted once."""
+    """The rows of the odds and their chances; of several units each has rows, and alike ones are
+    counted once.
+    """
     rows: dict[str, Row] = {}
     counted: dict[str, Distribution] = {}
     for names, one in alike_plays(plays):
@@ -143,8 +179,12 @@ async def count_rows(
     return rows, counted
 
 
-async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
-    """The exact odds after so many rounds and to the end, privately, with a button that fights the first of them."""
+async def answer_rounds(
+    context: Context, spec: CommandSpec, options: Mapping[str, object]
+) -> Reply:
+    """The exact odds after so many rounds and to the end, privately, with a button that fights
+    the first of them.
+    """
     sequence, roster, given, ruled, raw, _ = await _asked(context, spec, options)
     option = spec.option("rounds")
     assert option is not None
@@ -156,7 +196,9 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     acting, _ = parties(sequence, raw, roster)
     reply = rounds_reply(sequence, raw, fought, rounds, by=cause(sequence, acting, context.who))
     reply = told_by_rule(reply, ruled)
-    return boxed(context, replace(reply, buttons=_rolled_or_changed(drafted(context, spec.path, given))))
+    return boxed(
+        context, replace(reply, buttons=_rolled_or_changed(drafted(context, spec.path, given)))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +217,11 @@ async def _fired(context: Context, number: int) -> Fired:
     if event is not None and event["kind"] == CHOICE:
         bodies = await behind(context, number)
         event = whole_shot(event, bodies) | {"command": bodies[min(bodies)]["command"]}
-    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    spec = (
+        context.registry.get(tuple(event["command"].split()))
+        if event is not None and "command" in event
+        else None
+    )
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
@@ -184,7 +230,9 @@ async def _fired(context: Context, number: int) -> Fired:
 
 
 async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
-    """The odds that a shot had, with its inputs and the units as they were; what came up is marked."""
+    """The odds that a shot had, with its inputs and the units as they were; what came up is
+    marked.
+    """
     game, fired = context.game, await _fired(context, number)
     shot = fired.shot
     plays = planned(shot.sequence, shot.raw, shot.roster)
@@ -193,7 +241,10 @@ async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
     whom = joined([one.unit for one in plays if one.unit] or others(shot.sequence, plays[0].given))
     reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
     reply = odds_by_name(reply, shot.sequence, game)
-    reply = replace(reply, by=f"the odds of #{number} as it was {'fired' if fired.spec.verb in FIRES else 'rolled'}")
+    reply = replace(
+        reply,
+        by=f"the odds of #{number} as it was {'fired' if fired.spec.verb in FIRES else 'rolled'}",
+    )
     return boxed(context, await offered(context, reply, context.button("bars", "", number).action))
 
 
@@ -208,7 +259,11 @@ async def share_shot(context: Context, number: int, _more: str) -> Reply:
     """Every die of a shot, for all to see."""
     fired = await _fired(context, number)
     played = again(fired.shot)
-    parts = every_die(fired.shot.sequence, played) if played else by_label(fired.event.get("dice") or ())
+    parts = (
+        every_die(fired.shot.sequence, played)
+        if played
+        else by_label(fired.event.get("dice") or ())
+    )
     parts = (*parts, *besides(fired.shot.sequence, played))
     count, title = len(fired.shot.dice), fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
@@ -219,20 +274,26 @@ OWN = "Cards that only you have seen are counted. Share tells what all can count
 
 
 def boxed(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
-    """A private answer in a box, with *Share* behind its other buttons; the answer is kept for that, for a day, or in
-    its place what may be `shared` of it."""
+    """A private answer in a box, with *Share* behind its other buttons; the answer is kept for
+    that, for a day, or in its place what may be `shared` of it."""
     key, told = new_id(), _for_all(shared or reply)
     reply = replace(reply, lines=(*reply.lines, Small(OWN))) if shared else reply
     fits = len(reply.text()) <= BOXED
-    context.commit.docs.append(Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key))
+    context.commit.docs.append(
+        Doc(SHOWN, key, told.to_json(), context.now + DAY, context.command.who.key)
+    )
     return replace(reply, buttons=(*reply.buttons, Button(f"tell:{key}", "Share")), boxed=fits)
 
 
 async def tell(context: Context, key: str) -> Reply:
-    """The answer that somebody alone has seen, for all to see. Raises UserError for one that is used up."""
+    """The answer that somebody alone has seen, for all to see. Raises UserError for one that is
+    used up.
+    """
     doc = await context.store.doc(SHOWN, key)
     if doc is None or doc.owner != context.command.who.key:
-        raise UserError("This was shared already, or is too old.", hint="Ask for it again.", code="used-up")
+        raise UserError(
+            "This was shared already, or is too old.", hint="Ask for it again.", code="used-up"
+        )
     context.commit.drop_docs.append((SHOWN, key))
     return _signed(context, Reply.from_json(doc.data))
 
@@ -251,39 +312,57 @@ def _signed(context: Context, reply: Reply) -> Reply:
 
 
 async def what_if(context: Context, rest: str) -> Reply:
-    """What single changes of a draft are worth, privately; behind its key the places of the level and of the unit."""
+    """What single changes of a draft are worth, privately; behind its key the places of the
+    level and of the unit.
+    """
     key, _, chosen = rest.partition(":")
     draft = await own_draft(context, key)
     desk = repeated(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
-    return await _compared(desk, await _asked(desk, desk.spec, draft.options, decided=True), draft, chosen)
+    return await _compared(
+        desk, await _asked(desk, desk.spec, draft.options, decided=True), draft, chosen
+    )
 
 
-async def answer_compared(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
+async def answer_compared(
+    context: Context, spec: CommandSpec, options: Mapping[str, object]
+) -> Reply:
     """The same for a command as it was typed; its draft is stored, so that its buttons work."""
     asked = await _asked(context, spec, options, decided=True)
-    return await _compared(context, asked, drafted(context, spec.path, {**asked.given, "odds": True}), "")
+    return await _compared(
+        context, asked, drafted(context, spec.path, {**asked.given, "odds": True}), ""
+    )
 
 
 async def _compared(context: Context, asked: Asked, draft: Draft, chosen: str) -> Reply:
     if each_of(asked.sequence, asked.raw, asked.roster):
-        raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
+        raise UserError(
+            "What a change is worth is counted for one unit at a time.",
+            hint="Name one.",
+            code="too-many",
+        )
     group, level = _chosen(chosen)
     worth, shared = await _worth(context, asked, asked.raw, group, level), None
     if asked.raw != asked.shared:
-        shared = (await _worth(context, asked, asked.shared, group, worth.levels[worth.level])).reply
+        shared = (
+            await _worth(context, asked, asked.shared, group, worth.levels[worth.level])
+        ).reply
     reply = replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth))
     return boxed(context, reply, shared)
 
 
-async def _worth(context: Context, asked: Asked, raw: Mapping[str, object], group: int, level: int | Level) -> Worth:
+async def _worth(
+    context: Context, asked: Asked, raw: Mapping[str, object], group: int, level: int | Level
+) -> Worth:
     """What single changes of these inputs are worth, for the unit and the level that are chosen."""
     sequence, roster = asked.sequence, asked.roster
     tried = changes(sequence, raw, sequence.given(raw, roster))
     plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
     rows, chances = await count_rows(context, sequence, plays, roster)
     raws = tuple(with_filled(one.raw, loans(sequence, one.raw, roster)) for one in tried)
-    counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
+    counted = await context.apart(
+        count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster)
+    )
     worth = worth_reply(sequence, rows, chances, tried, counted, group=group, level=level)
     acting, _ = parties(sequence, raw, roster)
     by = f"{worth.reply.by} · {cause(sequence, acting, context.who)}"
@@ -308,7 +387,10 @@ def _menus(key: str, worth: Worth) -> tuple[Menu, ...]:
     """A menu of what is compared, and one of for whom."""
     made, known, names = list[Menu](), worth.levels, worth.names
     if len(known) > 1:
-        entries = [MenuEntry(f"whatif:{key}:{worth.group}.{at}", begun(one.label)) for at, one in enumerate(known[:25])]
+        entries = [
+            MenuEntry(f"whatif:{key}:{worth.group}.{at}", begun(one.label))
+            for at, one in enumerate(known[:25])
+        ]
         made.append(Menu(begun(known[worth.level].label), tuple(entries), "Level"))
     if len(names) > 1:
         entries = [MenuEntry(f"whatif:{key}:{at}.0", name) for at, name in enumerate(names[:25])]

@@ -1,4 +1,6 @@
-"""Rolls, lookups and sequences in a channel: played with the game's dice and roster, recorded in its log."""
+"""Rolls, lookups and sequences in a channel: played with the game's dice and roster, recorded in
+its log.
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -6,7 +8,13 @@ from typing import Any
 
 from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
 from bot.answers.events import come_into_play, extends_words
-from bot.answers.firers_and_targets import cannot_fire, has_names, in_names, offer_the_able, with_letters
+from bot.answers.firers_and_targets import (
+    cannot_fire,
+    has_names,
+    in_names,
+    offer_the_able,
+    with_letters,
+)
 from bot.answers.headline import hits_its_unit
 from bot.answers.outcome import Outcome, after_happening, initiative_of, reminders
 from bot.answers.reach import acting_in, reach_of
@@ -25,7 +33,14 @@ from bot.commands.turns.mentions import with_call
 from bot.commands.turns.turn import told_by_name
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
-from bot.game.rights import need_player, need_share, need_usual_attack, out_of_go, over, sides_acted_for
+from bot.game.rights import (
+    need_player,
+    need_share,
+    need_usual_attack,
+    out_of_go,
+    over,
+    sides_acted_for,
+)
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
 from bot.game.state import FULL, Actor, Game, Json, is_strict
 from bot.game.tracks import keys_of
@@ -69,27 +84,38 @@ async def handle_lookup(context: Context) -> Reply:
     if spec.wants_whole(options):
         given = {name: value for name, value in options.items() if name not in ("private", "whole")}
         whole = whole_reply(table, spec.example, given)
-        return await offered(context, whole, table_action(context, table, {}, private=True), wanted=wanted)
+        return await offered(
+            context, whole, table_action(context, table, {}, private=True), wanted=wanted
+        )
     private = flag(options, "private")
     options.pop("private", None)
     if private and (table.chain or table.owes(options)):
         raise UserError(
-            "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
+            "A roll is public.",
+            hint="Leave out private, or give the roll.",
+            option="private",
+            code="not-together",
         )
     outcome = read_table(table, options, context.who, context.dice())
     reply = await record(context, outcome, secret=False)
     reply = replace(reply, private=private or reply.private)
     reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
-    return await offered(context, reply, table_action(context, table, outcome.given, private=private), wanted=wanted)
+    return await offered(
+        context, reply, table_action(context, table, outcome.given, private=private), wanted=wanted
+    )
 
 
 async def handle_sequence(context: Context) -> Reply:
-    """A sequence: played and recorded, or its odds answered privately. Where some cannot, the rest may."""
+    """A sequence: played and recorded, or its odds answered privately. Where some cannot, the
+    rest may.
+    """
     spec, options, game = context.spec, _plain(context.command.options), context.game
     actor, roster = context.actor, roster_for(game, spec.system)
     sequence = context.systems[spec.system].sequences[spec.target]
     try:
-        return await _counted(context, sequence, options) or await _sequence(context, actor, sequence, options, roster)
+        return await _counted(context, sequence, options) or await _sequence(
+            context, actor, sequence, options, roster
+        )
     except UserError as error:
         if roster and error.code in ("unit-unfit", "unit-gone"):
             named, _ = in_names(sequence, options, roster, actor.side)
@@ -97,7 +123,9 @@ async def handle_sequence(context: Context) -> Reply:
         raise
 
 
-async def _counted(context: Context, sequence: Sequence, options: dict[str, object]) -> Reply | None:
+async def _counted(
+    context: Context, sequence: Sequence, options: dict[str, object]
+) -> Reply | None:
     """The odds, where they are asked for."""
     if sequence.rounds and options.get("rounds"):
         return await answer_rounds(context, context.spec, options)
@@ -112,9 +140,14 @@ async def _sequence(
 ) -> Reply:
     game, spec, who = context.game, context.spec, context.who
     calls_sides, options = has_names(sequence, game), with_letters(sequence, options, game)
-    (options, aim), secret = in_names(sequence, options, roster, actor.side), flag(options, "secret")
+    (options, aim), secret = (
+        in_names(sequence, options, roster, actor.side),
+        flag(options, "secret"),
+    )
     if game.ended:
-        given = sequence.given({name: value for name, value in options.items() if name not in EXTRA}, roster)
+        given = sequence.given(
+            {name: value for name, value in options.items() if name not in EXTRA}, roster
+        )
         if calls_sides or named_units(given):
             raise over(game)
         game, roster = context.dice_game(), {}  # as plain rolls do, it begins free play
@@ -145,17 +178,25 @@ async def _sequence(
     out = cannot_fire(game.units.values(), happening.acting) if sequence.verb in FIRES else ""
     reply = await with_call(context, happening, await record(context, outcome, secret=secret))
     if out:
-        reply = replace(reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}")))
+        reply = replace(
+            reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}"))
+        )
     for id, made in sequence.decks.items():
         left = Small(f"{made.title}: {counts(context, id, deck_from_json(context.game.decks[id]))}")
         reply = replace(reply, lines=(*reply.lines, left))
-    return await told_by_name(context, game, happening, reply) if calls_sides and not reply.private else reply
+    return (
+        await told_by_name(context, game, happening, reply)
+        if calls_sides and not reply.private
+        else reply
+    )
 
 
 async def _need_free(
     context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster, read: Json
 ) -> None:
-    """Raise UserError, before the first die, for what a pending choice holds and for what a strict game forbids."""
+    """Raise UserError, before the first die, for what a pending choice holds and for what a
+    strict game forbids.
+    """
     game, systems = context.game, context.systems
     if game.waits:
         context.ledger.need_free(reach_of(sequence, options, roster, game, read, systems))
@@ -166,18 +207,25 @@ async def _need_free(
 
 
 def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
-    """Raise UserError where a sequence that asks a side is to be sealed, or answered before it asks."""
+    """Raise UserError where a sequence that asks a side is to be sealed, or answered before it
+    asks.
+    """
     if flag(options, "secret"):
         what = f"{sequence.title} asks a side in its middle, so it cannot be rolled under seal."
         raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
     if typed := [name for name in sequence.choices if name in options]:
         what = f"{typed[0]} is chosen once the dice have fallen."
-        raise UserError(what, hint="Leave it out, or ask for the odds with it.", option=typed[0], code="not-together")
+        raise UserError(
+            what,
+            hint="Leave it out, or ask for the odds with it.",
+            option=typed[0],
+            code="not-together",
+        )
 
 
 def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
-    """Raise UserError for a card that does not lie in play, in a game that was started; what is said hangs on no hand.
-    Elsewhere, and for odds, any card will do: it may be on a real table."""
+    """Raise UserError for a card that does not lie in play, in a game that was started; what is
+    said hangs on no hand. Elsewhere, and for odds, any card will do: it may be on a real table."""
     game, named = context.game, [option for option in sequence.inputs if option.in_play]
     for option in named if named and game.started and is_of_game(game, sequence.system.id) else ():
         if is_left_out(option, options.get(option.name)):
@@ -185,13 +233,18 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
         card = clean(option, options[option.name])
         if card not in [one for id, one in lying(game) if id in option.in_play]:
             name = option.labels[card]
-            first = phrase("`/deck play {card}`, if you hold it. `/deck show` has what is in play.", card=quoted(name))
-            raise UserError(f"{name} is not in play.", hint=first, option=option.name, code="unknown-card")
+            first = phrase(
+                "`/deck play {card}`, if you hold it. `/deck show` has what is in play.",
+                card=quoted(name),
+            )
+            raise UserError(
+                f"{name} is not in play.", hint=first, option=option.name, code="unknown-card"
+            )
 
 
 def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:
-    """Write down what cards the decks of a sequence have before their first die; the game with them. Raises UserError
-    where it cannot draw from them."""
+    """Write down what cards the decks of a sequence have before their first die; the game with
+    them. Raises UserError where it cannot draw from them."""
     if flag(options, "secret"):
         what = f"{sequence.title} draws cards for all to see, so it cannot be rolled under seal."
         raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
@@ -199,25 +252,35 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
     need_player(game, context.actor)
     if not is_of_game(game, sequence.system.id):
         what = f"{sequence.title} draws from a deck of {sequence.system.title}, which is not played here."
-        raise UserError(what, hint=phrase("`/game start {id}` begins it.", id=sequence.system.id), code="other-system")
+        raise UserError(
+            what,
+            hint=phrase("`/game start {id}` begins it.", id=sequence.system.id),
+            code="other-system",
+        )
     for id in sequence.decks:
         if options.get("hand") and game.cards.get(last_key(id)):
             what = f"Cards of {id} are closed, so real cards cannot be typed: they could be in a hand as well."
-            hint = phrase("Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest.")
+            hint = phrase(
+                "Leave out hand: the bot draws. Once no hand is closed, `/fair reveal` opens the rest."
+            )
             raise UserError(what, hint=hint, option="hand", code="closed-cards")
     declare_decks(context, sequence)
     return context.game
 
 
 async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
-    """Append the happening to the log and answer. Raises UserError where units are not the actor's to use."""
+    """Append the happening to the log and answer. Raises UserError where units are not the
+    actor's to use.
+    """
     happening = outcome.happening
     if happening is None:
         return outcome.reply
     game = context.open_game() if happening.kind == "sequence" else context.dice_game()
     if happening.by_hand and not game.hand_dice:
         hint = phrase("`/game settings hand_dice=yes` allows them.")
-        raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
+        raise UserError(
+            "This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice"
+        )
     actor, named, systems = context.actor, units_of(game, happening.units), context.systems
     if gone := [unit for unit in named if is_gone(unit)]:
         hint = phrase("Leave it out, or fix its state with `/unit edit`.")
@@ -226,9 +289,20 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if named:
         need_share(game, actor, acting)
     unusual: tuple[str, ...] = ()
-    if happening.kind == "sequence" and happening.system in systems and is_of_game(game, happening.system):
+    if (
+        happening.kind == "sequence"
+        and happening.system in systems
+        and is_of_game(game, happening.system)
+    ):
         sequence = systems[happening.system].sequences[happening.target]
-        unusual = out_of_go(game, systems.get(game.system), sequence, happening.acting, happening.changes, actor.side)
+        unusual = out_of_go(
+            game,
+            systems.get(game.system),
+            sequence,
+            happening.acting,
+            happening.changes,
+            actor.side,
+        )
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
     theirs = [unit.side for unit in acting if unit.side not in ("", actor.side)]
@@ -243,20 +317,26 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
         joining = tuple(Small(f"{extends_words(*one)} from here on.") for one in extends.items())
-        outcome = outcome._replace(reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining)))
+        outcome = outcome._replace(
+            reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining))
+        )
     reply = _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
     return _rolled_for(context, reply, others) if others else reply
 
 
 def _rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]) -> Reply:
-    """Return the reply with a line that says for which sides of other players a game master rolled."""
+    """Return the reply with a line that says for which sides of other players a game master
+    rolled.
+    """
     line = Small(f"Rolled by {context.who} for {joined(sides)}.")
     announce = reply.announce and replace(reply.announce, lines=(*reply.announce.lines, line))
     return replace(reply, lines=(*reply.lines, line), announce=announce)
 
 
 def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
-    """The outcome with those who have joined the roster, in its first line and in one about their numbers."""
+    """The outcome with those who have joined the roster, in its first line and in one about
+    their numbers.
+    """
     if after.units.keys() <= was.units.keys():
         return outcome
     names = [unit.name for key, unit in after.units.items() if key not in was.units]
@@ -266,10 +346,19 @@ def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
         first=quoted(names[0]),
     )
     title = f"{outcome.reply.title}, {come_into_play(names)}"
-    return outcome._replace(reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told)))
+    return outcome._replace(
+        reply=replace(outcome.reply, title=title, lines=(*outcome.reply.lines, told))
+    )
 
 
-def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: Json, unusual: tuple[str, ...]) -> Reply:
+def _answer(
+    context: Context,
+    game: Game,
+    outcome: Outcome,
+    body: Json,
+    facts: Json,
+    unusual: tuple[str, ...],
+) -> Reply:
     reply, happening, number, spec = outcome.reply, outcome.happening, body["number"], context.spec
     assert happening is not None
     if game.answers != FULL:
@@ -284,7 +373,10 @@ def _answer(context: Context, game: Game, outcome: Outcome, body: Json, facts: J
     if happening.kind == "sequence":
         reply = brief(reply, spec.options)
     lines = (*reply.lines, Small(f"{begun(' · '.join(unusual))}.")) if unusual else reply.lines
-    buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
+    buttons = (
+        *roll_buttons(context, reply, happening.kind, facts, number),
+        context.button("undo", "Undo", number),
+    )
     if happening.out.get(IMPACT, 0) > game.turn > 0:
         buttons = (*buttons, context.button("plan", "Plan it", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
@@ -301,10 +393,16 @@ async def play(context: Context) -> Reply:
 
 def _plain(options: Mapping[str, object]) -> dict[str, object]:
     """Options as an event can hold them: what was left empty is left out."""
-    return {name: value for name, value in options.items() if value is not None and value != "" and value != ()}
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not None and value != "" and value != ()
+    }
 
 
-def under_lookup(context: Context, table: Table, options: Mapping[str, object]) -> tuple[Button, ...]:
+def under_lookup(
+    context: Context, table: Table, options: Mapping[str, object]
+) -> tuple[Button, ...]:
     """*Another number…*, with the form filled in, and *Whole table*, where it has any."""
     spec = context.spec
     found = []
@@ -314,7 +412,12 @@ def under_lookup(context: Context, table: Table, options: Mapping[str, object]) 
         found.append(form_button(spec.path, options, label, context.registry))
     if printed(table).sheets:
         text = command_text(spec, options)
-        found.append(Button(f"whole:{(text if len(text) <= LONGEST else spec.name).removeprefix('/')}", "Whole table"))
+        found.append(
+            Button(
+                f"whole:{(text if len(text) <= LONGEST else spec.name).removeprefix('/')}",
+                "Whole table",
+            )
+        )
     return tuple(found)
 
 
@@ -325,5 +428,9 @@ async def press_whole(context: Context, typed: str) -> Reply:
     if spec.family != "lookup":
         raise UserError("This button belongs to no table.", code="unknown-button")
     await context.check_enabled(spec)
-    given = {name: value for name, value in parsed.options.items() if name not in ("private", "whole", "picture")}
+    given = {
+        name: value
+        for name, value in parsed.options.items()
+        if name not in ("private", "whole", "picture")
+    }
     return whole_reply(system(spec.system).table(spec.target), spec.example, given)

@@ -24,12 +24,16 @@ SEALED, ANSWER = "sealed", "answer"
 
 
 def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
-    """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit changes."""
+    """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit
+    changes.
+    """
     happening = outcome.happening
     assert happening is not None
     ledger = context.ledger
     closes = facts.pop("closes")
-    content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
+    content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {
+        "kind": happening.kind
+    }
     if happening.changes:
         content["changes"] = [change_json(change) for change in happening.changes]
     if happening.tracks and is_of_game(context.game, happening.system):
@@ -44,7 +48,9 @@ def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         for part in outcome.reply.lines
     ]
     sealed = ledger.salted(SEALED, canonical(content))
-    body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes)
+    body = ledger.add(
+        "sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes
+    )
     number = body["number"]
     told = Reply(
         f"{context.who} makes a sealed roll",
@@ -66,7 +72,8 @@ def seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What opening rolls leads to: the game with their results in its units, their numbers, and what is told.
+    """What opening rolls leads to: the game with their results in its units, their numbers, and
+    what is told.
 
     `result` says in a few words what they were, for the log; `brief` has a line for each.
     """
@@ -86,42 +93,67 @@ async def reveal(context: Context) -> Reply:
 
 
 async def reveal_number(context: Context, number: int) -> Reply:
-    """Open the sealed roll with this number. Raises UserError for one that is not sealed, or somebody else's."""
+    """Open the sealed roll with this number. Raises UserError for one that is not sealed, or
+    somebody else's.
+    """
     game = context.need_game()
     if number not in game.sealed:
         closed = ", ".join(f"#{at}" for at in game.sealed) or "none"
         raise UserError(
-            f"There is no sealed roll #{number}.", code="not-sealed", hint=f"Sealed rolls: {closed}.", option="event"
+            f"There is no sealed roll #{number}.",
+            code="not-sealed",
+            hint=f"Sealed rolls: {closed}.",
+            option="event",
         )
     owner = game.sealed[number]
     if owner != context.actor.person and owner in context.ledger.persons:
-        raise UserError(f"Only {context.ledger.name_of(owner)} can open #{number}.", code="not-yours", option="event")
+        raise UserError(
+            f"Only {context.ledger.name_of(owner)} can open #{number}.",
+            code="not-yours",
+            option="event",
+        )
     opened = await open_rolls(context, (number,))
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
     context.amends.append(Amendment(context.topic(number)))
     title, *lines = opened.lines
-    reply = Reply(str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE)
+    reply = Reply(
+        str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE
+    )
     return await _with_buttons(context, game, reply, number)
 
 
 async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) -> Reply:
-    """The opened roll with the buttons that it would have had; *Undo* only while that is free of what came since."""
+    """The opened roll with the buttons that it would have had; *Undo* only while that is free of
+    what came since.
+    """
     event = await read_opened(context.store, context.ledger.row, context.game, number)
-    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    spec = (
+        context.registry.get(tuple(event["command"].split()))
+        if event is not None and "command" in event
+        else None
+    )
     if event is None or spec is None or number in was.withdrawn:
         return reply
     buttons = roll_buttons(context, reply, event["kind"], event, number)
     if number == was.last and was.units == context.game.units:
         buttons = (*buttons, context.button("undo", "Undo", number))
-    return replace(reply, buttons=buttons, menus=other_targets(context, spec, was, context.actor.side, event, number))
+    return replace(
+        reply,
+        buttons=buttons,
+        menus=other_targets(context, spec, was, context.actor.side, event, number),
+    )
 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
-    """What these sealed rolls hold, applied to the game in order; undone ones are listed but change nothing."""
+    """What these sealed rolls hold, applied to the game in order; undone ones are listed but
+    change nothing.
+    """
     game, lines, said, brief = context.game, list[Part](), list[str](), list[Part]()
     if not numbers:
         return Opened(game, (), ())
-    texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    texts = await context.store.texts(
+        context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
+    )
     kept = {(row.event, row.key): row.text for row in texts if row.event in numbers}
     for number in numbers:
         text = kept.get((number, SEALED))
@@ -139,16 +171,22 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
             changes, remarks = _still_fitting(game, content)
             game = settle_changes(game, changes, context.systems.get(game.system))
             if moved := content.get("tracks"):
-                read = {key_of(name, content["read"]): value for name, value in content["read"].items()}
+                read = {
+                    key_of(name, content["read"]): value for name, value in content["read"].items()
+                }
                 since = [key for key in moved if game.tracks.get(key, read[key]) != read[key]]
-                remarks += [f"{key} has changed since the roll: the result counts as it was rolled." for key in since]
+                remarks += [
+                    f"{key} has changed since the roll: the result counts as it was rolled."
+                    for key in since
+                ]
                 game = replace(game, tracks={**game.tracks, **moved})
             lines += remarks
     return Opened(game, tuple(numbers), tuple(lines), "; ".join(said), tuple(brief))
 
 
 def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
-    """The changes that a sealed roll still makes, and what to know where units changed while it was closed.
+    """The changes that a sealed roll still makes, and what to know where units changed while it was
+    closed.
 
     Who has left the fight meanwhile does not come back by an older result.
     """
@@ -161,7 +199,9 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
             remarks.append(f"{change.unit} is {gone} by now: nothing changes for it.")
             continue
         if was.get(change.unit) not in (None, unit_json(unit)):
-            remarks.append(f"{change.unit} has changed since the roll: the result counts as it was rolled.")
+            remarks.append(
+                f"{change.unit} has changed since the roll: the result counts as it was rolled."
+            )
         changes.append(change)
     return changes, remarks
 

@@ -1,5 +1,5 @@
-"""A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these carries it on, and
-so does its `else` at the deadline."""
+"""A side chooses in the middle of a sequence: it is asked, with buttons; `/choose` or one of these
+carries it on, and so does its `else` at the deadline."""
 
 from functools import partial
 
@@ -34,11 +34,15 @@ LABEL = 75
 WAIT = 2 * DAY
 """Seconds until what nobody chose counts as its `else`."""
 LATER = 60.0
-"""Seconds after another choice's deadline until a choice that has to wait for it is looked at again."""
+"""Seconds after another choice's deadline until a choice that has to wait for it is looked at
+again.
+"""
 
 
 async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
-    """The event that asks a side, and the answer with a button for each option; no unit has changed yet."""
+    """The event that asks a side, and the answer with a button for each option; no unit has
+    changed yet.
+    """
     happening, game = outcome.happening, context.game
     assert happening is not None
     asks = asked_json(happening)
@@ -50,34 +54,58 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
     body = context.ledger.add(happening.kind, after, **facts)
     calls = await call_sides(context, game, (side,), spares=False) if side else ()
     reply = _question(context, outcome.reply, body["number"], facts["asks"], ())
-    return replace(reply, mention=calls, buttons=(*reply.buttons, context.button("undo", "Undo", body["number"])))
+    return replace(
+        reply,
+        mention=calls,
+        buttons=(*reply.buttons, context.button("undo", "Undo", body["number"])),
+    )
 
 
-def _question(context: Context, reply: Reply, number: int, asks: Json, picked: tuple[int, ...]) -> Reply:
-    """What is asked, with its buttons; of several units one after the other, from the first that is not `picked`."""
+def _question(
+    context: Context, reply: Reply, number: int, asks: Json, picked: tuple[int, ...]
+) -> Reply:
+    """What is asked, with its buttons; of several units one after the other, from the first that
+    is not `picked`.
+    """
     items = asks.get("items", [])
     who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
-    typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][1:]
+    typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][
+        1:
+    ]
     for_all = [f" (for all {len(items)}; or one for each, with commas)"] if len(items) > 1 else []
     typed = [": ", *typed, *for_all] if not reply.private else []
-    until = Phrase(f"{who} chooses until ", when(asks["due"]), *typed, f"; then it is: {otherwise}.")
-    return replace(reply, lines=(*reply.lines, Small(until)), buttons=_option_buttons(context, number, asks, picked))
+    until = Phrase(
+        f"{who} chooses until ", when(asks["due"]), *typed, f"; then it is: {otherwise}."
+    )
+    return replace(
+        reply,
+        lines=(*reply.lines, Small(until)),
+        buttons=_option_buttons(context, number, asks, picked),
+    )
 
 
-def _option_buttons(context: Context, number: int, asks: Json, picked: tuple[int, ...]) -> tuple[Button, ...]:
+def _option_buttons(
+    context: Context, number: int, asks: Json, picked: tuple[int, ...]
+) -> tuple[Button, ...]:
     """Return a button for each option of the next unit to choose for, or of the only question."""
     items = asks.get("items", [])
     whose = f"{items[len(picked)]}: " if len(items) > 1 else ""
     buttons = list[Button]()
     for place, (option, says) in enumerate(zip(asks["options"], asks["says"], strict=True)):
         more = "".join(map(str, (*picked, place)))
-        buttons.append(context.button(CHOOSES, _label(whose, says, option), number, more, style="primary"))
+        buttons.append(
+            context.button(CHOOSES, _label(whose, says, option), number, more, style="primary")
+        )
     return tuple(buttons)
 
 
 def _label(whose: str, says: str, option: str) -> str:
-    """What a button says: the words of the option, or its bare word where these are too long for one."""
-    return begun(whose + (says if 0 < len(whose + says) <= LABEL and says else option.replace("-", " ")))
+    """What a button says: the words of the option, or its bare word where these are too long for
+    one.
+    """
+    return begun(
+        whose + (says if 0 < len(whose + says) <= LABEL and says else option.replace("-", " "))
+    )
 
 
 def _words(asks: Json, option: str) -> str:
@@ -86,8 +114,8 @@ def _words(asks: Json, option: str) -> str:
 
 
 async def choose(context: Context) -> Reply:
-    """`/choose`: the option, or as many with commas as units are asked for; without one, what is asked. Raises
-    UserError."""
+    """`/choose`: the option, or as many with commas as units are asked for; without one, what is
+    asked. Raises UserError."""
     options, game = context.options(), context.need_open()
     if not game.waits:
         raise UserError("Nobody is asked to choose anything here.", code="no-choice")
@@ -104,25 +132,41 @@ async def choose(context: Context) -> Reply:
     words = [word.strip().casefold().replace(" ", "-") for word in options["option"].split(",")]
     if strange := [word for word in words if word not in asks["options"]]:
         hint = f"Choose one of {', '.join(asks['options'])}."
-        raise UserError(f'#{number} has no option "{strange[0][:40]}".', hint=hint, option="option", code="bad-value")
+        raise UserError(
+            f'#{number} has no option "{strange[0][:40]}".',
+            hint=hint,
+            option="option",
+            code="bad-value",
+        )
     count = len(asks.get("items", [""]))
     picks = words * count if len(words) == 1 else words
     if len(picks) != count:
         what = (
-            f"#{number} asks for {count} answers: {', '.join(asks['items'])}." if count > 1 else f"#{number} asks once."
+            f"#{number} asks for {count} answers: {', '.join(asks['items'])}."
+            if count > 1
+            else f"#{number} asks once."
         )
-        raise UserError(what, hint="One option, or one for each with commas.", option="option", code="bad-value")
+        raise UserError(
+            what, hint="One option, or one for each with commas.", option="option", code="bad-value"
+        )
     return await _decide(context, number, picks, hand=options["hand"])
 
 
 async def press(context: Context, number: int, more: str) -> Reply:
     """A button under the question: the option by its place, behind those of the units before."""
     asks = _asks(context.need_open(), number)
-    picked = tuple(int(digit) for digit in more if digit.isdecimal() and int(digit) < len(asks["options"]))
+    picked = tuple(
+        int(digit) for digit in more if digit.isdecimal() and int(digit) < len(asks["options"])
+    )
     _need_say(context, number, asks)
     if len(picked) < len(asks.get("items", [""])):
         so_far = [f"{asks['items'][at]}: {asks['says'][pick]}" for at, pick in enumerate(picked)]
-        asked = Reply(f"{begun(asks['items'][len(picked)])} must choose", tuple(so_far), by=f"#{number}", private=True)
+        asked = Reply(
+            f"{begun(asks['items'][len(picked)])} must choose",
+            tuple(so_far),
+            by=f"#{number}",
+            private=True,
+        )
         return _question(context, asked, number, asks, picked)
     return await _decide(context, number, [asks["options"][at] for at in picked])
 
@@ -136,7 +180,11 @@ def with_answer(context: Context, error: UserError) -> None:
     side = asks.get("side", "")
     if _may(context, game, asks) is None:
         players = joined(context.ledger.players_of(side))
-        chooses = f"{players} chooses for {side}." if players else f"Nobody plays {side}, so the game master chooses."
+        chooses = (
+            f"{players} chooses for {side}."
+            if players
+            else f"Nobody plays {side}, so the game master chooses."
+        )
         error.hint = one_line(f"{asks['ask']} {chooses}")
         return
     typed = [Typed(f"/choose {option} event={number}") for option in asks["options"]]
@@ -150,19 +198,25 @@ def _said(asks: Json, picks: list[str]) -> str:
     ways: dict[str, list[str]] = {}
     for pick, item in zip(picks, asks.get("items", [""]), strict=True):
         ways.setdefault(_words(asks, pick), []).append(item)
-    return " · ".join(f"{joined(items)}: {way}" if len(ways) > 1 else way for way, items in ways.items())
+    return " · ".join(
+        f"{joined(items)}: {way}" if len(ways) > 1 else way for way, items in ways.items()
+    )
 
 
 def _asks(game: Game, number: int) -> Json:
     """What an event asks for. Raises UserError where it does not, or no more."""
     if number not in game.waits:
         hint = "It was chosen, or taken back."
-        raise UserError(f"#{number} waits for no choice.", hint=hint, option="event", code="no-choice")
+        raise UserError(
+            f"#{number} waits for no choice.", hint=hint, option="event", code="no-choice"
+        )
     return game.waits[number]
 
 
 def _may(context: Context, game: Game, asks: Json) -> str | None:
-    """How who asks may choose: as that side (""), as who directs where nobody plays it; None where they may not."""
+    """How who asks may choose: as that side (""), as who directs where nobody plays it; None
+    where they may not.
+    """
     side, actor = asks.get("side", ""), context.actor
     if not side or actor.side == side:
         return ""
@@ -176,8 +230,12 @@ def _need_say(context: Context, number: int, asks: Json) -> str:
     return how
 
 
-async def _decide(context: Context, number: int, picks: list[str], *, how: str = "", hand: str = "") -> Reply:
-    """Carry the sequence on with what was chosen: its event, and the answer with what came of it."""
+async def _decide(
+    context: Context, number: int, picks: list[str], *, how: str = "", hand: str = ""
+) -> Reply:
+    """Carry the sequence on with what was chosen: its event, and the answer with what came of
+    it.
+    """
     game, ledger = context.game, context.ledger
     asks = _asks(game, number)
     how = how or _need_say(context, number, asks)
@@ -192,18 +250,28 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     fell = tuple(die["value"] for die in shot["fell"])
     sequence, roster = system.sequence(first["target"]), roster_for(context.game, spec.system)
     read = tracks_read_again(sequence, {**shot, "read": first.get("read")}, roster, game)
-    ledger.need_free(reach_of(sequence, shot["inputs"], roster, game, read, context.systems), number)
+    ledger.need_free(
+        reach_of(sequence, shot["inputs"], roster, game, read, context.systems), number
+    )
     try:
-        outcome = run_sequence(sequence, spec, typed, context.who, context.dice(), roster, read, fell)
+        outcome = run_sequence(
+            sequence, spec, typed, context.who, context.dice(), roster, read, fell
+        )
     except UserError as error:
         if isinstance(error.about, DieOwed):
-            given = {"event": number, "option": ",".join(picks), "hand": ",".join(map(str, (*error.about.given, "?")))}
+            given = {
+                "event": number,
+                "option": ",".join(picks),
+                "hand": ",".join(map(str, (*error.about.given, "?"))),
+            }
             error.hint = Phrase("Roll it and type: ", Typed(command_text(context.spec, given)))
         raise
     assert outcome.happening is not None
     happening = outcome.happening._replace(kind=CHOICE, inputs={})
     if happening.by_hand and not game.hand_dice:
-        raise UserError("This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice")
+        raise UserError(
+            "This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice"
+        )
     facts = play_facts(context, spec.path, happening, units_of(game, happening.units))
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
     facts |= {"event": number, "picks": picks, "as": how}
@@ -212,18 +280,24 @@ async def _decide(context: Context, number: int, picks: list[str], *, how: str =
     reply = replace(outcome.reply, by=chosen)
     if happening.asks:
         reply = await ask_side(
-            context, outcome._replace(reply=reply, happening=happening), facts | {"side": first["side"]}
+            context,
+            outcome._replace(reply=reply, happening=happening),
+            facts | {"side": first["side"]},
         )
     else:
         body = ledger.add(CHOICE, after_happening(game, happening, context.systems), **facts)
         reply = replace(reply, buttons=(context.button("undo", "Undo", body["number"]),))
-    context.amends.append(Amendment(context.topic(number), partial(_chosen, f"#{ledger.game.number}: {said}")))
+    context.amends.append(
+        Amendment(context.topic(number), partial(_chosen, f"#{ledger.game.number}: {said}"))
+    )
     context.pressed = ""
     return reply
 
 
 async def behind(context: Context, number: int) -> dict[int, Json]:
-    """An event, and where it carries on another one also that, back to the sequence that began it."""
+    """An event, and where it carries on another one also that, back to the sequence that began
+    it.
+    """
     bodies = {number: await context.event(number) or {}}
     while bodies[at := min(bodies)].get("kind") == CHOICE:
         bodies[bodies[at]["event"]] = await context.event(bodies[at]["event"]) or {}
@@ -232,15 +306,21 @@ async def behind(context: Context, number: int) -> dict[int, Json]:
 
 def _chosen(told: str, said: Reply | None) -> Reply | None:
     """The question once it is answered: with what was chosen, and without its buttons."""
-    return said and replace(said, lines=(*said.lines[:-1], Small(f"Chosen in {told}")), buttons=(), mention=())
+    return said and replace(
+        said, lines=(*said.lines[:-1], Small(f"Chosen in {told}")), buttons=(), mention=()
+    )
 
 
 async def _updated(context: Context, number: int) -> Reply:
-    """The rules are no longer those under which it was asked: all of it is taken back, which costs nobody anything."""
+    """The rules are no longer those under which it was asked: all of it is taken back, which
+    costs nobody anything.
+    """
     found, _ = await find_undoable(context.store, context.ledger, number)
     if found.event is None:
         raise UserError(
-            f"#{number} was asked under rules that are gone.", hint=phrase("`/game undo` first."), code="choice-first"
+            f"#{number} was asked under rules that are gone.",
+            hint=phrase("`/game undo` first."),
+            code="choice-first",
         )
     if is_remembered(found.event):
         await keep_seen(context, found.event)
@@ -269,4 +349,6 @@ async def lapse(context: Context, row: DueRow) -> None:
         return
     reply = replace(reply, footer=(f"#{ledger.game.number}",))
     for place in ledger.places:
-        context.commit.outbox.append(Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number)))
+        context.commit.outbox.append(
+            Outgoing(place, {}, 0.0, reply.to_json(), context.topic(ledger.game.number))
+        )

@@ -29,9 +29,13 @@ async def games(context: Context) -> Reply:
     lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
     if len(going) > MOST_SHOWN:
         waiting = theirs - MOST_SHOWN
-        wait = ", where nobody waits for you" if waiting < 1 else f", {waiting} of which wait for you"
+        wait = (
+            ", where nobody waits for you" if waiting < 1 else f", {waiting} of which wait for you"
+        )
         lines.append(f"{len(going) - MOST_SHOWN} more{wait}.")
-    title = f"It is your go in {theirs} of {count}" if theirs else f"Nobody waits for you in {count}"
+    title = (
+        f"It is your go in {theirs} of {count}" if theirs else f"Nobody waits for you in {count}"
+    )
     return Reply(title, tuple(lines), private=True)
 
 
@@ -53,9 +57,15 @@ def _side(loaded: Loaded, user: str) -> str:
 
 
 def _waits_for(loaded: Loaded, side: str, user: str) -> bool:
-    """Whether it is their go, or theirs to choose, which comes first; for a side without players who directs does."""
+    """Whether it is their go, or theirs to choose, which comes first; for a side without players
+    who directs does.
+    """
     game, row = loaded.game, loaded.person_of(user)
-    vacant = {*game.sides} - {*game.players.values()} if row is not None and row.person == game.master else set[str]()
+    vacant = (
+        {*game.sides} - {*game.players.values()}
+        if row is not None and row.person == game.master
+        else set[str]()
+    )
     asked = {asks.get("side", "") for asks in game.waits.values()}
     return bool(asked & {side, *vacant}) if asked else side in game.go
 

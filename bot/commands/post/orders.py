@@ -1,6 +1,7 @@
 """`/order`: sealed orders, opened together when every side is in, or at the deadline.
 
-The log holds the salted hash of what was written; the text is kept apart, and nobody but its writer sees it before.
+The log holds the salted hash of what was written; the text is kept apart, and nobody but its writer
+sees it before.
 """
 
 import re
@@ -54,9 +55,13 @@ async def write(context: Context) -> Reply:
         raise UserError("Only who plays a side writes orders.", code="not-player")
     texts = _texts(context, options["text"], options["command"])
     ledger, person, was = context.ledger, context.ledger.person(), game.orders
-    orders = {at: who for at, who in was.items() if who != person} | {str(ledger.next_number): person}
+    orders = {at: who for at, who in was.items() if who != person} | {
+        str(ledger.next_number): person
+    }
     ledger.add("order", replace(game, orders=orders), texts=texts, result=f"{side} is in")
-    told: list[Part] = [texts[key] if key == ORDER else Phrase("Ready: ", Typed(texts[key])) for key in texts]
+    told: list[Part] = [
+        texts[key] if key == ORDER else Phrase("Ready: ", Typed(texts[key])) for key in texts
+    ]
     if all_in(context.game):
         told_all = await _open(context)
     else:
@@ -65,24 +70,36 @@ async def write(context: Context) -> Reply:
         mention = await call_sides(context, context.game, new, spares=False)
         told_all = replace(await _amend(context, _card(context)), mention=mention)
         told += await _way_out(context)
-    first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
+    first = (
+        "Your orders are sealed"
+        if len(orders) > len(was)
+        else "Your orders are sealed anew; the old ones are void"
+    )
     return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
 
 
 def _texts(context: Context, text: str | None, command: str | None) -> dict[str, str]:
-    texts = {key: " ".join(said.split()) for key, said in ((ORDER, text), (COMMAND, command)) if said and said.strip()}
+    texts = {
+        key: " ".join(said.split())
+        for key, said in ((ORDER, text), (COMMAND, command))
+        if said and said.strip()
+    }
     if not texts:
         hint = phrase('For example: `/order write "Squads 3 + 4 advance to H5"`')
         raise UserError("What are your orders?", hint=hint, option="text", code="missing")
     for key, said in texts.items():
         if len(said) > LONGEST:
             option = "text" if key == ORDER else "command"
-            raise UserError(f"An order has at most {LONGEST} characters.", option=option, code="too-long")
+            raise UserError(
+                f"An order has at most {LONGEST} characters.", option=option, code="too-long"
+            )
     if COMMAND in texts:
         spec = parse_text(texts[COMMAND], context.registry).spec
         if spec.family not in READY:
             what = f"{spec.name} cannot be an order: only a roll, a table or a combat sequence can."
-            words = phrase("In words it can: `/order write {text}`", text=quoted(spec.name.removeprefix("/")))
+            words = phrase(
+                "In words it can: `/order write {text}`", text=quoted(spec.name.removeprefix("/"))
+            )
             raise UserError(what, hint=words, option="command", code="bad-value")
     return texts
 
@@ -97,7 +114,9 @@ async def show(context: Context) -> Reply:
 async def mine(context: Context, _about: str) -> Reply:
     """The button *Mine*."""
     own = tuple(await _mine(context))
-    return Reply("Your sealed orders" if own else "You have written no orders yet", own, private=True)
+    return Reply(
+        "Your sealed orders" if own else "You have written no orders yet", own, private=True
+    )
 
 
 async def _mine(context: Context) -> list[Part]:
@@ -117,20 +136,28 @@ async def deadline(context: Context) -> Reply:
     is_off = typed.casefold() in ("off", "none", "no")
     if not is_off and not 1 <= hours <= LONGEST_WAIT * 24:
         what = f'"{typed[:40]}" cannot be read as a time from 1 hour to {LONGEST_WAIT} days.'
-        raise UserError(what, hint="For example 2d or 36h; off for none.", option="within", code="bad-value")
+        raise UserError(
+            what, hint="For example 2d or 36h; off for none.", option="within", code="bad-value"
+        )
     due = 0 if is_off else int(context.now) + hours * 3600
     if due == game.orders_due:
         raise UserError("There is no deadline.", code="no-orders")
-    context.ledger.add("order", replace(game, orders_due=due), result="a deadline" if due else "no deadline")
+    context.ledger.add(
+        "order", replace(game, orders_due=due), result="a deadline" if due else "no deadline"
+    )
     return await _amend(context, _card(context))
 
 
 async def open_now(context: Context) -> Reply:
-    """Open the orders: when all are in, at the deadline, or early for whoever may do so. Raises UserError."""
+    """Open the orders: when all are in, at the deadline, or early for whoever may do so. Raises
+    UserError.
+    """
     game = _with_sides(context)
     need_player(game, context.actor)
     if not game.orders:
-        raise UserError("Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders")
+        raise UserError(
+            "Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders"
+        )
     if not await may_open(context):
         waits = missing_sides(game)
         what = f"{' and '.join(waits)} {'is' if len(waits) == 1 else 'are'} not in."
@@ -140,26 +167,45 @@ async def open_now(context: Context) -> Reply:
 
 
 async def _way_out(context: Context) -> list[Part]:
-    """Return how to open the orders early, for a reader who may, if nobody plays the sides that are missing."""
+    """Return how to open the orders early, for a reader who may, if nobody plays the sides that
+    are missing.
+    """
     game = context.game
     missing = missing_sides(game)
     if not missing or set(missing) & set(game.players.values()) or not await may_open(context):
         return []
-    return [Small(phrase("Nobody plays {sides}: `/order open` opens them now.", sides=" or ".join(missing)))]
+    return [
+        Small(
+            phrase(
+                "Nobody plays {sides}: `/order open` opens them now.", sides=" or ".join(missing)
+            )
+        )
+    ]
 
 
 async def open_at_deadline(context: Context, row: DueRow) -> None:
     """The deadline: they open with whoever is in."""
     context.commit.drop_due.append((row.key, row.at))
     game = context.game
-    if context.ledger.row != row.game or not game.started or game.ended or game.orders_due != row.at:
+    if (
+        context.ledger.row != row.game
+        or not game.started
+        or game.ended
+        or game.orders_due != row.at
+    ):
         return
-    late = (Small("Late: Grognard was not running at the deadline."),) if context.now - row.at > LATE else ()
+    late = (
+        (Small("Late: Grognard was not running at the deadline."),)
+        if context.now - row.at > LATE
+        else ()
+    )
     if game.orders:
         reply = await _open(context, *late)
     else:
         context.ledger.add("order", replace(game, orders_due=0), result="no deadline")
-        reply = Reply(f"Nobody wrote {_of(game)} in time", late, by="the deadline is over", tone=SEALED)
+        reply = Reply(
+            f"Nobody wrote {_of(game)} in time", late, by="the deadline is over", tone=SEALED
+        )
     number = context.ledger.bodies[-1]["number"]
     reply = replace(reply, footer=(f"#{number}",))
     context.called = {}
@@ -170,7 +216,9 @@ async def open_at_deadline(context: Context, row: DueRow) -> None:
 
 
 async def at_the_end(context: Context) -> list[Part]:
-    """Orders that nobody will open, as the game's story tells of them; they are opened where that may be done."""
+    """Orders that nobody will open, as the game's story tells of them; they are opened where
+    that may be done.
+    """
     game = context.game
     if not game.orders:
         return []
@@ -178,13 +226,22 @@ async def at_the_end(context: Context) -> list[Part]:
         opened = await _open(context)
         return [f"{opened.title}:", *opened.lines]
     where = f"#{context.ledger.next_number}"
-    await _amend(context, Reply(f"{_of(game, capital=True)}: unopened, the game ended in {where}", tone=SEALED))
+    await _amend(
+        context,
+        Reply(f"{_of(game, capital=True)}: unopened, the game ended in {where}", tone=SEALED),
+    )
     sides = told_sides(game).removeprefix("of ")
-    return [Group("Unopened", f"the {_of(game)} of {sides}; only who wrote them can read them", grave=True)]
+    return [
+        Group(
+            "Unopened", f"the {_of(game)} of {sides}; only who wrote them can read them", grave=True
+        )
+    ]
 
 
 async def may_open(context: Context) -> bool:
-    """Return whether the actor may open the orders now: all are in, the deadline is over, or they may do so early."""
+    """Return whether the actor may open the orders now: all are in, the deadline is over, or
+    they may do so early.
+    """
     game = context.game
     if all_in(game) or 0 < game.orders_due <= context.now:
         return True
@@ -218,7 +275,9 @@ async def _open(context: Context, *more: Part, opener: str = "") -> Reply:
             draft = new_draft(typed.spec.path, typed.options, row.user, ledger.row)
             context.commit.docs.append(draft.doc(context.now))
             buttons.append(Button(f"roll:{draft.key}", f"{row.name}: {typed.spec.name}", "primary"))
-    body = ledger.add("orders", replace(game, orders={}, orders_due=0), reads=numbers, result=told_sides(game))
+    body = ledger.add(
+        "orders", replace(game, orders={}, orders_due=0), reads=numbers, result=told_sides(game)
+    )
     card = Reply(f"{_of(game, capital=True)}: opened in #{body['number']}", tone=SEALED)
     await _amend(context, card)
     proof = context.button("read", "Proof", "proof")
@@ -244,7 +303,9 @@ async def _amend(context: Context, card: Reply) -> Reply:
 
 
 async def _were_opened(context: Context) -> bool:
-    """Whether orders were opened in this turn before: what follows is an afterthought, for which nobody is called."""
+    """Whether orders were opened in this turn before: what follows is an afterthought, for which
+    nobody is called.
+    """
     events = await context.recent(READ_BACK)
     turn = takewhile(lambda event: "turn" not in event.get("after", {}).get("game", {}), events)
     return any(event["kind"] == "orders" for event in turn)
@@ -297,7 +358,9 @@ async def _kept(context: Context, numbers: list[int]) -> dict[int, dict[str, str
     """What was written, by event and key; also what this very command wrote."""
     if not numbers:
         return {}
-    rows = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    rows = await context.store.texts(
+        context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1
+    )
     found: dict[int, dict[str, str]] = {}
     for row in (*rows, *context.ledger.new_texts):
         if row.event in numbers and row.key in (ORDER, COMMAND):

@@ -1,9 +1,11 @@
-"""Reminders: who has kept a go for long is called again, as they wish; never twice, never at night, never for a go that
-has passed on. Who was there when the go came, and was not called, is called by the first one.
+"""Reminders: who has kept a go for long is called again, as they wish; never twice, never at night,
+never for a go that has passed on. Who was there when the go came, and was not called, is called by
+the first one.
 
-What is due is stored in the commit that brings the go, and replaced in the one that reminds. How somebody wishes it
-(how often, in which clock, where) is a document of theirs. Whatever else is due in a game is laid down as it changes,
-and seen to by a command of nobody's, run once for each moment."""
+What is due is stored in the commit that brings the go, and replaced in the one that reminds. How
+somebody wishes it (how often, in which clock, where) is a document of theirs. Whatever else is due
+in a game is laid down as it changes, and seen to by a command of nobody's, run once for each
+moment."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -45,7 +47,9 @@ CHANNEL, DIRECT = "channel", "dm"
 MORNING = 9
 """The hour of tomorrow's reminder."""
 _INTERVAL = re.compile(r"(\d{1,3})\s*h?(ours?)?", re.IGNORECASE)
-_QUIET = re.compile(r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|\u2013|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE)
+_QUIET = re.compile(
+    r"(\d{1,2})(?::([0-5]\d))?\s*(?:-|\u2013|to)\s*(\d{1,2})(?::([0-5]\d))?", re.IGNORECASE
+)
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
 _TOLD = (*ROLLS, "choice")
@@ -59,8 +63,8 @@ SNOOZES = {"4h": "In 4 hours", "1d": "Tomorrow", "off": "Stop"}
 
 
 class ReminderSettings(NamedTuple):
-    """How somebody wishes to be reminded. `interval` is in hours, 0 for no reminders; `quiet` is from and to in minutes
-    of the day, empty for none; `zone` is theirs."""
+    """How somebody wishes to be reminded. `interval` is in hours, 0 for no reminders; `quiet` is
+    from and to in minutes of the day, empty for none; `zone` is theirs."""
 
     interval: int = 0
     quiet: tuple[int, ...] = (22 * 60, 7 * 60)
@@ -77,7 +81,9 @@ class ReminderSettings(NamedTuple):
 
     def is_quiet(self, at: float) -> bool:
         """Whether that is in the quiet hours."""
-        if not self.quiet or self.quiet[0] == self.quiet[1]:  # a day without an end would never be over
+        if (
+            not self.quiet or self.quiet[0] == self.quiet[1]
+        ):  # a day without an end would never be over
             return False
         local, (first, last) = self.local(at), self.quiet
         minute = local.hour * 60 + local.minute
@@ -98,7 +104,9 @@ class ReminderSettings(NamedTuple):
         """When the person's clock next shows so many minutes of the day."""
         zone, day = ZoneInfo(self.zone), self.local(at).date()
         found = (
-            datetime.combine(day + timedelta(days=more), time(minute // 60, minute % 60), zone).timestamp()
+            datetime.combine(
+                day + timedelta(days=more), time(minute // 60, minute % 60), zone
+            ).timestamp()
             for more in range(3)
         )
         return next(moment for moment in found if moment > at)
@@ -108,7 +116,11 @@ class ReminderSettings(NamedTuple):
         if not self.interval:
             return ["No reminders: you are called once for each go"]
         hours = "hour" if self.interval == 1 else f"{self.interval} hours"
-        quiet = f"{clock(self.quiet[0])} to {clock(self.quiet[1])}, {self.zone}" if self.quiet else "none"
+        quiet = (
+            f"{clock(self.quiet[0])} to {clock(self.quiet[1])}, {self.zone}"
+            if self.quiet
+            else "none"
+        )
         where = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
             f"After {FIRST / 60:.0f} minutes, or {hours} after your last move; "
@@ -143,7 +155,9 @@ def _interval(typed: str) -> int:
     found = _INTERVAL.fullmatch(typed.strip())
     if found is None or not 1 <= int(found[1]) <= 168:
         what = f'"{typed[:40]}" cannot be read as hours: 1 to 168.'
-        raise UserError(what, hint="For example 4h; off for none.", option="interval", code="bad-value")
+        raise UserError(
+            what, hint="For example 4h; off for none.", option="interval", code="bad-value"
+        )
     return int(found[1])
 
 
@@ -151,11 +165,18 @@ def _quiet(typed: str) -> tuple[int, ...]:
     if typed.strip().casefold() in ("off", "no", "none", "never"):
         return ()
     found = _QUIET.fullmatch(typed.strip())
-    first, last = (int(found[at]) * 60 + int(found[at + 1] or 0) for at in (1, 3)) if found else (-1, -1)
+    first, last = (
+        (int(found[at]) * 60 + int(found[at + 1] or 0) for at in (1, 3)) if found else (-1, -1)
+    )
     inside = 0 <= first <= _MIDNIGHT and 0 <= last <= _MIDNIGHT
     if found is None or not inside or first % _MIDNIGHT == last % _MIDNIGHT:
         what = f'"{typed[:40]}" cannot be read as hours of the day.'
-        raise UserError(what, hint="For example 22-7, or 22:30-6:45; off for none.", option="quiet", code="bad-value")
+        raise UserError(
+            what,
+            hint="For example 22-7, or 22:30-6:45; off for none.",
+            option="quiet",
+            code="bad-value",
+        )
     return first % _MIDNIGHT, last % _MIDNIGHT
 
 
@@ -164,10 +185,17 @@ def _zone(typed: str) -> str:
     if name := zone_named(typed):
         return name
     hint = did_you_mean(typed, zones()) or "For example Europe/Berlin or America/New_York."
-    raise UserError(f'There is no time zone "{typed[:40]}".', hint=hint, option="zone", code="bad-value")
+    raise UserError(
+        f'There is no time zone "{typed[:40]}".', hint=hint, option="zone", code="bad-value"
+    )
 
 
-_READ: Mapping[str, Callable[[str], Any]] = {"interval": _interval, "quiet": _quiet, "zone": _zone, "where": str}
+_READ: Mapping[str, Callable[[str], Any]] = {
+    "interval": _interval,
+    "quiet": _quiet,
+    "zone": _zone,
+    "where": str,
+}
 
 
 async def show(context: Context) -> Reply:
@@ -197,8 +225,18 @@ async def ping(context: Context) -> Reply:
         context.commit.drop_due.append(gone)
         if comes is not None:
             context.commit.due.append(comes)
-            now.append(Phrase(f"It is your go in {loaded.game.name}: the first reminder comes ", ago(comes.at), "."))
-    zone = [] if options["zone"] or wishes.zone != "UTC" else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
+            now.append(
+                Phrase(
+                    f"It is your go in {loaded.game.name}: the first reminder comes ",
+                    ago(comes.at),
+                    ".",
+                )
+            )
+    zone = (
+        []
+        if options["zone"] or wishes.zone != "UTC"
+        else [phrase("Your time zone: `/me ping zone=Europe/Berlin`")]
+    )
     title = "You will be reminded" if wishes.interval else "You will not be reminded"
     zone = zone if wishes.interval and wishes.quiet else []
     return Reply(title, (*wishes.told(), *now[:MOST_SHOWN], *zone), private=True)
@@ -210,24 +248,37 @@ def waiting(game: Game) -> dict[str, int]:
         return {}
     asked = {asks.get("side", ""): int(asks["due"] - WAIT) for asks in game.waits.values()}
     go = dict.fromkeys(game.go if game.go_since else (), game.go_since)
-    return {person: (asked or go)[side] for person, side in game.players.items() if side in (asked or go)}
+    return {
+        person: (asked or go)[side]
+        for person, side in game.players.items()
+        if side in (asked or go)
+    }
 
 
 async def follow_go(context: Context, ledger: Ledger, was: Game) -> None:
-    """What a command means for reminders: those of a go that came are laid down, those of one that passed on go."""
+    """What a command means for reminders: those of a go that came are laid down, those of one
+    that passed on go.
+    """
     before, after = waiting(was), waiting(ledger.game)
     for person, since in before.items():
         if after.get(person) != since:
             about = f"{_key(ledger.row, person)}-{since}"
             context.commit.drop_due.append((_key(ledger.row, person), None))
             context.commit.withdraw.append(about)
-            context.amends.append(Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True))
+            context.amends.append(
+                Amendment(about, partial(_passed_on, ledger.game.name), anywhere=True)
+            )
     for person, since in after.items():
         row = ledger.persons.get(person)
         if before.get(person) == since or row is None or is_imported(row):
             continue
-        if row.user in context.spared or (await reminder_settings(context.store, row.user)).interval:
-            context.commit.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
+        if (
+            row.user in context.spared
+            or (await reminder_settings(context.store, row.user)).interval
+        ):
+            context.commit.due.append(
+                _due(ledger.row, person, since, row.user, context.now + FIRST)
+            )
 
 
 def _passed_on(game: str, _said: Reply | None) -> Reply:
@@ -239,20 +290,26 @@ def _key(game: str, person: str) -> str:
 
 
 def _due(game: str, person: str, since: int, user: str, at: float, count: int = 0) -> DueRow:
-    return DueRow(_key(game, person), at, REMIND, {"person": person, "since": since, "count": count}, user)
+    return DueRow(
+        _key(game, person), at, REMIND, {"person": person, "since": since, "count": count}, user
+    )
 
 
 async def laid_down(
     context: Context, loaded: Loaded, user: str, wishes: ReminderSettings
 ) -> tuple[tuple[str, None], DueRow | None]:
-    """What new wishes change in a game: the reminder that goes, and the one that comes, if it is their go."""
+    """What new wishes change in a game: the reminder that goes, and the one that comes, if it is
+    their go.
+    """
     row = loaded.person_of(user)
     person = row.person if row is not None else ""
     since = waiting(loaded.game).get(person)
     if not (since and wishes.interval and loaded.places):
         return (_key(loaded.row, person), None), None
     acted = _last_act(await _latest(context, loaded.row), person)
-    at = wishes.awake(max(acted + wishes.interval * HOUR, context.now) if acted else context.now + FIRST)
+    at = wishes.awake(
+        max(acted + wishes.interval * HOUR, context.now) if acted else context.now + FIRST
+    )
     return (_key(loaded.row, person), None), _due(loaded.row, person, since, user, at)
 
 
@@ -265,9 +322,15 @@ async def remind(context: Context, row: DueRow) -> None:
     wishes, now = await reminder_settings(context.store, row.owner), context.now
     events = await _latest(context, row.game)
     acted = _last_act(events, person)
-    if acted and not wishes.interval:  # they never asked for reminders, and were there when their go came
+    if (
+        acted and not wishes.interval
+    ):  # they never asked for reminders, and were there when their go came
         return
-    at = wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now) if wishes.interval else now
+    at = (
+        wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now)
+        if wishes.interval
+        else now
+    )
     if at > now:
         context.commit.due.append(row._replace(at=at))
         return
@@ -277,10 +340,18 @@ async def remind(context: Context, row: DueRow) -> None:
         context.commit.due.append(row._replace(at=following, data={**data, "count": count}))
     is_direct = wishes.where == DIRECT
     place = await place_of(context, row.owner)
-    reply = await _reminder(context, row, count if wishes.interval else 0, events, place if is_direct else "")
+    reply = await _reminder(
+        context, row, count if wishes.interval else 0, events, place if is_direct else ""
+    )
     where = row.owner if is_direct else place
-    way: Json = {GOOD_UNTIL: min(wishes.next_at(now, wishes.quiet[0]), now + HOUR) if wishes.quiet else now + HOUR}
-    if is_direct and place and count == 1:  # closed direct messages: they are called once where the game is
+    way: Json = {
+        GOOD_UNTIL: min(wishes.next_at(now, wishes.quiet[0]), now + HOUR)
+        if wishes.quiet
+        else now + HOUR
+    }
+    if (
+        is_direct and place and count == 1
+    ):  # closed direct messages: they are called once where the game is
         way[INSTEAD] = place
     if where:
         about = f"{row.key}-{data['since']}"
@@ -291,21 +362,32 @@ _ASKED, _UNDRAWN = "you were asked to choose ", "any side may draw the next chit
 
 
 def _last_act(events: Mapping[int, Json], person: str) -> int:
-    """When somebody last did something with the go that they have, or brought it on themselves; 0 for never."""
+    """When somebody last did something with the go that they have, or brought it on themselves;
+    0 for never.
+    """
     for event in events.values():
         if event["who"] == person:
             return int(event["at"])
-        if event["kind"] in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {}):
+        if event["kind"] in ("next", "pass") or "go" in (
+            (event.get("after") or {}).get("game") or {}
+        ):
             return 0
     return 0
 
 
-async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str) -> Reply:
-    """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their go came."""
+async def _reminder(
+    context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str
+) -> Reply:
+    """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their
+    go came.
+    """
     game, late = context.game, context.now - row.at > LATE
     lines: list[Part] = []
     if (
-        last := next((one for one in holding(events.values()) if one["kind"] in _TOLD and one.get("result")), None)
+        last := next(
+            (one for one in holding(events.values()) if one["kind"] in _TOLD and one.get("result")),
+            None,
+        )
     ) is not None:
         lines.append(f"Last: {(await said(context, last))[0]} · #{last['number']}")
     lines.append(phase_name(game, context.system))
@@ -313,12 +395,15 @@ async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[i
         lines.append(Small("Late: Grognard was not running when this was due."))
     about = (context.ledger.row, row.data["person"])
     buttons = [Button(f"goto:{link}", "Open the game", LINK)] if link else []
-    buttons += [Button(":".join(("snooze", *about, how)), label) for how, label in SNOOZES.items() if count]
+    buttons += [
+        Button(":".join(("snooze", *about, how)), label) for how, label in SNOOZES.items() if count
+    ]
     return Reply(
         f"{game.name} waits for you",
         tuple(lines),
         by=Phrase(
-            _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else "your go came ", ago(row.data["since"])
+            _ASKED if game.waits else _UNDRAWN if is_drawn_next(game) else "your go came ",
+            ago(row.data["since"]),
         ),
         footer=(f"Reminder {count} of {MOST_REMINDERS}",) if count else (),
         mention=() if link else (row.owner,),
@@ -333,7 +418,9 @@ async def _latest(context: Context, game: str) -> dict[int, Json]:
 
 
 async def snooze(context: Context, rest: str) -> Reply:
-    """The buttons under a reminder: later, tomorrow, or no more of them for this go. Raises UserError."""
+    """The buttons under a reminder: later, tomorrow, or no more of them for this go. Raises
+    UserError.
+    """
     game, person, how = (*rest.split(":"), "", "", "")[:3]
     loaded = await game_of(context.store, game)
     row = loaded.persons.get(person) if loaded is not None else None
@@ -379,9 +466,10 @@ _DOES = {REMIND: remind, OPENS: open_at_deadline, CHOICE: choose_else, LAPSES: l
 
 
 async def follow(context: Context) -> None:
-    """Reminders and deadlines of games that were started are laid down as they are now, also after an undo or an
-    import; those of what is over go. Where the command brings a game into a place all are laid down, as they may have
-    gone while it was put aside. Of what a command does else (see `WAITED`) nothing follows."""
+    """Reminders and deadlines of games that were started are laid down as they are now, also after
+    an undo or an import; those of what is over go. Where the command brings a game into a place all
+    are laid down, as they may have gone while it was put aside. Of what a command does else (see
+    `WAITED`) nothing follows."""
     for ledger in (*context.further, context.ledger):
         if ledger.has_events and (ledger.game.started or ledger.before.started):
             comes_back = any(binding.game == ledger.row for binding in context.commit.bindings)
@@ -392,10 +480,17 @@ async def follow(context: Context) -> None:
                 if before.get(key) != (at, kind, about):
                     data = about | {"person": ledger.bodies[-1]["who"]}
                     context.commit.due.append(DueRow(f"{ledger.row}/{key}", at, kind, data))
-            context.commit.drop_due += [(f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()]
+            context.commit.drop_due += [
+                (f"{ledger.row}/{key}", None) for key in before.keys() - after.keys()
+            ]
 
 
 def deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
-    """(when, kind, what about) of the orders that open and of what sides are asked to choose, by the key of each."""
-    found = {f"{CHOICE}-{at}": (float(asks["due"]), CHOICE, {"event": at}) for at, asks in game.waits.items()}
+    """(when, kind, what about) of the orders that open and of what sides are asked to choose, by
+    the key of each.
+    """
+    found = {
+        f"{CHOICE}-{at}": (float(asks["due"]), CHOICE, {"event": at})
+        for at, asks in game.waits.items()
+    }
     return {**({OPENS: (float(game.orders_due), OPENS, {})} if game.orders_due else {}), **found}

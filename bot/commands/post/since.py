@@ -30,10 +30,19 @@ async def since(context: Context, typed: str) -> Reply:
     lines: list[Part] = []
     for event in events[-MOST_SHOWN:]:
         worse = any(now for _, now in _units(event, side).values())
-        lines.append(Happened(event["number"], *await said(context, event), worse, event["number"] in undone))
+        lines.append(
+            Happened(event["number"], *await said(context, event), worse, event["number"] in undone)
+        )
     if (more := len(events) - MOST_SHOWN) > 0:
         lines.insert(
-            0, Small(phrase("{more} events before these: `/log {count}`", more=more, count=min(more + 20, 200)))
+            0,
+            Small(
+                phrase(
+                    "{more} events before these: `/log {count}`",
+                    more=more,
+                    count=min(more + 20, 200),
+                )
+            ),
         )
     go = _go(game, side)
     left = "since you left" if after is None else f"since #{after}"
@@ -48,7 +57,9 @@ async def since(context: Context, typed: str) -> Reply:
     return Reply(
         title,
         tuple(lines),
-        by=f"{counted(len(events), 'event')}, {name_of_game(game)}" if events else name_of_game(game),
+        by=f"{counted(len(events), 'event')}, {name_of_game(game)}"
+        if events
+        else name_of_game(game),
         tone=HURT if lost else WAITING,
         private=True,
         buttons=(*buttons, context.button("read", "Log", "log")),
@@ -62,19 +73,25 @@ def _number(typed: str) -> int | None:
         return None
     if not word.isdecimal() or len(word) > 9:
         what = f'"{typed[:40]}" is neither me nor the number of an event.'
-        raise UserError(what, hint=phrase("For example: `/log since=me`"), option="since", code="bad-value")
+        raise UserError(
+            what, hint=phrase("For example: `/log since=me`"), option="since", code="bad-value"
+        )
     return int(word)
 
 
 async def _read(context: Context, after: int | None, person: str) -> tuple[list[Json], set[int]]:
-    """The events since that matter, the first one first, and which of them no longer hold; from the reader's own last
-    one on where no number is given."""
+    """The events since that matter, the first one first, and which of them no longer hold; from the
+    reader's own last one on where no number is given."""
     found: list[Json] = []
     for event in await context.recent(MOST_READ, after=after or 0):
         if after is None and person and event["who"] == person:
             break
         found.insert(0, event)
-    events = [one for one in found if one["kind"] not in QUIET and (one["kind"] != "pass" or ";" in one["result"])]
+    events = [
+        one
+        for one in found
+        if one["kind"] not in QUIET and (one["kind"] != "pass" or ";" in one["result"])
+    ]
     return events, undone_events(found)
 
 
@@ -84,7 +101,13 @@ def _units(event: Json, side: str) -> dict[str, tuple[str, str]]:
     found = {}
     for key, unit in after.items():
         was = before.get(key)
-        if unit and was and side and unit.get("side") == side and unit.get("state", "") != was.get("state", ""):
+        if (
+            unit
+            and was
+            and side
+            and unit.get("side") == side
+            and unit.get("state", "") != was.get("state", "")
+        ):
             found[unit["name"]] = (was.get("state", ""), unit.get("state", ""))
     return found
 
@@ -96,11 +119,19 @@ def _go(game: Game, side: str) -> str:
         return "the next chit is to be drawn"
     if side and game.go == (side,):
         return "it is your go"
-    return f"it is the go of {whose_go(game)}" if len(game.go) > 1 else f"it is {whose_go(game)}" if game.go else ""
+    return (
+        f"it is the go of {whose_go(game)}"
+        if len(game.go) > 1
+        else f"it is {whose_go(game)}"
+        if game.go
+        else ""
+    )
 
 
 async def said(context: Context, event: Json) -> tuple[str, str]:
-    """The first line of what an event was answered with, as far as that is kept; else what the log says of it."""
+    """The first line of what an event was answered with, as far as that is kept; else what the
+    log says of it.
+    """
     if (answer := await context.answer(event["number"])) is not None:
         return answer.title, str(answer.by)
     if event["kind"] == "pass" and (where := where_of(event)):

@@ -1,6 +1,8 @@
-"""A game master who also plays is asked before they act for another player's side, once in each game and for each side.
+"""A game master who also plays is asked before they act for another player's side, once in each
+game and for each side.
 
-The answer is kept beside the game and not in its log: it proves nothing, since the log says who acted, and with what.
+The answer is kept beside the game and not in its log: it proves nothing, since the log says who
+acted, and with what.
 """
 
 from dataclasses import replace
@@ -16,7 +18,9 @@ from bot.stores.base import DAY
 from bot.stores.records import Doc
 
 ASKED, AGREED = "act-for-asked", "act-for"
-"""Kinds of documents: a command that waits for the answer, and the sides for which a game master may act unasked."""
+"""Kinds of documents: a command that waits for the answer, and the sides for which a game master
+may act unasked.
+"""
 ANSWER_KEPT = 400 * DAY
 
 
@@ -27,7 +31,9 @@ async def agreed_sides(context: Context) -> frozenset[str]:
 
 
 def ask(context: Context, request: OtherSide) -> Reply:
-    """Return the question whether the actor means to act for these sides, and keep their command until the answer."""
+    """Return the question whether the actor means to act for these sides, and keep their command
+    until the answer.
+    """
     command, key = context.command, new_id()
     options = {name: value for name, value in command.options.items() if value is not None}
     data = {
@@ -49,19 +55,29 @@ def ask(context: Context, request: OtherSide) -> Reply:
 
 
 async def press(context: Context, key: str) -> Reply:
-    """Note that the actor means to act for these sides, and run the command that was waiting. Raises UserError."""
+    """Note that the actor means to act for these sides, and run the command that was waiting.
+    Raises UserError.
+    """
     command = context.command
     doc = await context.store.doc(ASKED, key)
     if doc is None or doc.owner != command.who.key:
-        raise UserError("This question was answered, or is too old.", hint="Do it once more.", code="used-up")
+        raise UserError(
+            "This question was answered, or is too old.", hint="Do it once more.", code="used-up"
+        )
     if doc.data["row"] != context.ledger.row:
-        raise UserError("This question is about another game than the one played here now.", code="other-game")
+        raise UserError(
+            "This question is about another game than the one played here now.", code="other-game"
+        )
     context.acts_for = await agreed_sides(context) | set(doc.data["sides"])
     agreed = {"sides": sorted(context.acts_for)}
     context.commit.drop_docs.append((ASKED, key))
-    context.commit.docs.append(Doc(AGREED, _agreed_key(context), agreed, context.now + ANSWER_KEPT, command.who.key))
+    context.commit.docs.append(
+        Doc(AGREED, _agreed_key(context), agreed, context.now + ANSWER_KEPT, command.who.key)
+    )
     spec = spec_of(context.registry, tuple(doc.data["path"]))
-    context.command = replace(command, path=spec.path, options=doc.data["options"], channels={}, spec=spec)
+    context.command = replace(
+        command, path=spec.path, options=doc.data["options"], channels={}, spec=spec
+    )
     await context.check_enabled(spec)
     return await handler(spec)(context)
 

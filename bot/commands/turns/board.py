@@ -1,8 +1,10 @@
-"""`/game board`: one message in each channel that shows where the game is, changed in place with every event.
+"""`/game board`: one message in each channel that shows where the game is, changed in place with
+every event.
 
-Which message that is, a document of the game remembers, and how it reads: it is changed when something on it has
-changed. With each new turn, and before it is too old to be changed on some platforms, it is posted afresh, and the one
-above is taken away; one that is not posted yet never is.
+Which message that is, a document of the game remembers, and how it reads: it is changed when
+something on it has changed. With each new turn, and before it is too old to be changed on some
+platforms, it is posted afresh, and the one above is taken away; one that is not posted yet never
+is.
 """
 
 import json
@@ -33,9 +35,13 @@ from bot.stores.records import BOARD, Doc, Outgoing
 from bot.systems.system import System
 
 AFRESH = 50 * 60.0
-"""Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""
+"""Seconds after which it is posted anew: some platforms let nobody change older messages as
+often as a game needs.
+"""
 NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
-"""So many names of units of one state and side, the first that leave a board with fewer characters than that."""
+"""So many names of units of one state and side, the first that leave a board with fewer
+characters than that.
+"""
 FURTHER_DOWN = "The board is further down"
 MOST_CHOICES = 25
 
@@ -44,15 +50,23 @@ async def board(context: Context) -> Reply:
     """Post the board here, or take it away. Raises UserError."""
     game = context.need_started()
     old = await context.store.doc(BOARD, context.ledger.row)
-    context.ledger.is_touched = True  # who knows the game without a board, or with one, reads it anew
+    context.ledger.is_touched = (
+        True  # who knows the game without a board, or with one, reads it anew
+    )
     if context.options()["off"]:
         if old is None:
-            raise UserError("This game has no board.", hint="/game board posts one.", code="no-board")
+            raise UserError(
+                "This game has no board.", hint="/game board posts one.", code="no-board"
+            )
         context.commit.drop_docs.append((BOARD, context.ledger.row))
-        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone("The board was put away")))
+        context.amends.append(
+            Amendment(context.topic(old.data["topic"]), lambda _: _gone("The board was put away"))
+        )
         return Reply("The board no longer follows the game", private=True)
     if old is not None:
-        context.amends.append(Amendment(context.topic(old.data["topic"]), lambda _: _gone(FURTHER_DOWN, TAKEN_AWAY)))
+        context.amends.append(
+            Amendment(context.topic(old.data["topic"]), lambda _: _gone(FURTHER_DOWN, TAKEN_AWAY))
+        )
         context.commit.withdraw.append(context.topic(old.data["topic"]))
     said = old.data["said"] if old is not None else ""
     now = shown(context, game, said, await load_newest_step(context.store, context.ledger))
@@ -69,15 +83,22 @@ async def press_look(context: Context) -> Reply:
 def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
     """Note that the board is a new message; what that is about."""
     about = f"board-{new_id()}"
-    data: Json = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
+    data: Json = {
+        "topic": about,
+        "turn": [game.turn, game.turn_of],
+        "since": context.now,
+        "said": said,
+    }
     data["reads"] = _reads(now)
-    context.commit.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
+    context.commit.docs.append(
+        Doc(BOARD, context.ledger.row, data, owner=context.command.where.server)
+    )
     return about
 
 
 async def following(context: Context, was: Loaded, reply: Reply) -> list[Outgoing]:
-    """What the events of this command make of the board of a game: a change of the message, or a new one with the new
-    turn."""
+    """What the events of this command make of the board of a game: a change of the message, or a
+    new one with the new turn."""
     ledger = context.ledger
     if not ledger.bodies or was.row != ledger.row or not ledger.game.started:
         return []
@@ -126,7 +147,9 @@ def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
 
 
 def shown(context: Context, game: Game, said: str, undo: int) -> Reply:
-    """The board: phase and whose go, initiative, both sides by state, the last result, the buttons of the phase."""
+    """The board: phase and whose go, initiative, both sides by state, the last result, the
+    buttons of the phase.
+    """
     system = context.system
     lines: list[Part] = []
     holds = f"{game.initiative} has the initiative" if game.initiative else ""
@@ -168,7 +191,9 @@ def _sides(context: Context, game: Game, system: System | None, most: int) -> li
     return found
 
 
-def _side(context: Context, game: Game, side: str, system: System | None, most: int) -> Iterable[Part]:
+def _side(
+    context: Context, game: Game, side: str, system: System | None, most: int
+) -> Iterable[Part]:
     units = [unit for unit in in_order(game.units.values()) if unit.side == side]
     if side:
         players = context.ledger.players_of(side)
@@ -180,7 +205,9 @@ def _side(context: Context, game: Game, side: str, system: System | None, most: 
         if not is_lost(unit, system):
             is_ill = bool(states_of(unit, system) or unit.marks & lasting_marks(system))
             states.setdefault((spoken(ails(unit, system)) or "Ready", is_ill), []).append(unit)
-    for (state, grave), alike in sorted(states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")):
+    for (state, grave), alike in sorted(
+        states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")
+    ):
         yield Group(state, _names(alike, most), grave=grave)
     if lost := [unit for unit in units if is_lost(unit, system)]:
         yield Small(f"Lost: {_names(lost, most)}")
@@ -189,11 +216,15 @@ def _side(context: Context, game: Game, side: str, system: System | None, most: 
 def _names(units: list[RosterUnit], most: int) -> str:
     """Their names without that of their side, which is said above."""
     more = f" and {len(units) - most} more" if len(units) > most else ""
-    return joined(unit.name.removeprefix(f"{unit.side} ") or unit.name for unit in units[:most]) + more
+    return (
+        joined(unit.name.removeprefix(f"{unit.side} ") or unit.name for unit in units[:most]) + more
+    )
 
 
 def card_menu(context: Context, units: Iterable[RosterUnit], label: str, short: str) -> Menu:
     """A menu whose choices show a unit's card."""
     row, system = context.ledger.row, context.system
-    entries = (MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, system)) for unit in units)
+    entries = (
+        MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, system)) for unit in units
+    )
     return Menu(label, tuple(islice(entries, MOST_CHOICES)), short)

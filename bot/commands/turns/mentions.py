@@ -1,8 +1,9 @@
-"""Who is called: when the go changes hands every player of the side, once, in the channel in which they play; and whom
-a phase calls by name, because they roll first, lost somebody or wait.
+"""Who is called: when the go changes hands every player of the side, once, in the channel in which
+they play; and whom a phase calls by name, because they roll first, lost somebody or wait.
 
-Whoever has acted in the last five minutes is there: they are named in bold and not called, so that no phone buzzes at
-every shot of an evening. If they stay silent for five minutes more, the first reminder calls them.
+Whoever has acted in the last five minutes is there: they are named in bold and not called, so that
+no phone buzzes at every shot of an evening. If they stay silent for five minutes more, the first
+reminder calls them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -36,7 +37,9 @@ SEEN_BACK = 100
 
 
 class Call(NamedTuple):
-    """One line of a card: its words, the units that it names, and the sequence that they owe, if any."""
+    """One line of a card: its words, the units that it names, and the sequence that they owe, if
+    any.
+    """
 
     at: int
     line: str
@@ -46,7 +49,9 @@ class Call(NamedTuple):
 
 
 async def calls(context: Context) -> list[Call]:
-    """Those of the present phase that name somebody. Who has rolled since it began is called for that no more."""
+    """Those of the present phase that name somebody. Who has rolled since it began is called for
+    that no more.
+    """
     game, found, named = context.game, list[Call](), set[tuple[str, str]]()
     rows: list[Mapping[str, Any]] = phase_of(game, context.system).get("calls") or []
     happened = await _since(context) if rows else []
@@ -65,27 +70,39 @@ async def calls(context: Context) -> list[Call]:
         if units:
             named |= {(roll, unit.name) for unit in units if "button" in row}
             number = row.get("number", "")
-            names = joined(f"{unit.name} {unit.numbers[number]}" if number else unit.name for unit in units)
-            found.append(Call(at, row["says"].replace("{}", names), tuple(units), roll, row.get("button", "")))
+            names = joined(
+                f"{unit.name} {unit.numbers[number]}" if number else unit.name for unit in units
+            )
+            found.append(
+                Call(
+                    at, row["says"].replace("{}", names), tuple(units), roll, row.get("button", "")
+                )
+            )
     return found
 
 
 def call_buttons(context: Context, called: list[Call]) -> tuple[Button, ...]:
     """The buttons that roll for all who are called; who may is seen when one is pressed."""
     return tuple(
-        context.button("call", call.button, f"{moment_of(context)}:{call.at}") for call in called if call.button
+        context.button("call", call.button, f"{moment_of(context)}:{call.at}")
+        for call in called
+        if call.button
     )
 
 
 async def with_call(context: Context, happening: Happening | None, reply: Reply) -> Reply:
-    """The answer to a sequence with a line about those who act and owed a roll before it, and the button for that."""
+    """The answer to a sequence with a line about those who act and owed a roll before it, and
+    the button for that.
+    """
     if happening is None or reply.private:
         return reply
     called = await calls(context)
     for call in called if is_of_game(context.ledger.game, happening.system) else ():
         early = [unit.name for unit in call.units if unit.name in happening.acting]
         if early and call.roll and call.roll != happening.target:
-            line = Small(f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}.")
+            line = Small(
+                f"{joined(early)} owed a roll first: {call.line.rpartition(': ')[0] or call.line}."
+            )
             buttons = (*reply.buttons, *call_buttons(context, [call]))
             return replace(reply, lines=(*reply.lines, line), buttons=buttons)
     return reply
@@ -108,14 +125,22 @@ def _after(event: Json, part: str) -> Mapping[str, Any]:
 
 
 def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
-    """The units that lost a man this turn: by their own number of men, or by the link of one who is out of the game."""
+    """The units that lost a man this turn: by their own number of men, or by the link of one who
+    is out of the game.
+    """
     out = lost_states(context.system)
     for event in happened:
         for key, unit in _after(event, "units").items():
             was = event["before"]["units"].get(key)
             if was and unit and unit.get("state") in out and was.get("state") not in out:
-                yield from linking(context.game.units.values(), unit.get("numbers", {}).get("squad"))
-            elif was and unit and unit.get("numbers", {}).get("men", 0) < was.get("numbers", {}).get("men", 0):
+                yield from linking(
+                    context.game.units.values(), unit.get("numbers", {}).get("squad")
+                )
+            elif (
+                was
+                and unit
+                and unit.get("numbers", {}).get("men", 0) < was.get("numbers", {}).get("men", 0)
+            ):
                 yield unit["name"]
 
 
@@ -123,12 +148,25 @@ def _met(context: Context, happened: list[Json]) -> Iterator[str]:
     """The units of the men who were fired at by a medium or heavy machine gun this turn."""
     for event in happened:
         used, acting = event.get("used", ()), event.get("acting", ())
-        typed = " ".join(str(value) for key, value in event.get("inputs", {}).items() if not key.startswith("target"))
-        arms = [typed, *(str(unit.get("numbers", {}).get("weapon")) for unit in used if unit["name"] in acting)]
+        typed = " ".join(
+            str(value)
+            for key, value in event.get("inputs", {}).items()
+            if not key.startswith("target")
+        )
+        arms = [
+            typed,
+            *(
+                str(unit.get("numbers", {}).get("weapon"))
+                for unit in used
+                if unit["name"] in acting
+            ),
+        ]
         if event["kind"] == "sequence" and any(weapon in arm for weapon in HEAVY for arm in arms):
             for unit in used:
                 if unit["name"] not in acting:
-                    yield from linking(context.game.units.values(), unit.get("numbers", {}).get("squad"))
+                    yield from linking(
+                        context.game.units.values(), unit.get("numbers", {}).get("squad")
+                    )
 
 
 _SINCE = {"lost": _lost, "met": _met}
@@ -137,18 +175,28 @@ _SINCE = {"lost": _lost, "met": _met}
 def take_seat(context: Context) -> None:
     """Remember that whoever asks plays from here."""
     where, user = context.command.where.key, context.command.who.key
-    context.commit.docs.append(Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user))
+    context.commit.docs.append(
+        Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user)
+    )
 
 
 async def call_sides(
-    context: Context, game: Game, sides: Collection[str], *, all_of_them: bool = False, spares: bool = True
+    context: Context,
+    game: Game,
+    sides: Collection[str],
+    *,
+    all_of_them: bool = False,
+    spares: bool = True,
 ) -> tuple[str, ...]:
-    """Whom the answer calls here: the players of these sides but whoever acts (unless `all_of_them`) and, if it
-    `spares` them, those who are there. Those elsewhere are called there."""
+    """Whom the answer calls here: the players of these sides but whoever acts (unless
+    `all_of_them`) and, if it `spares` them, those who are there. Those elsewhere are called there.
+    """
     persons = context.ledger.persons
     rows = [persons.get(person) for person, side in game.players.items() if side in sides]
     asks = "" if all_of_them else context.command.who.key
-    users = [row.user for row in rows if row is not None and not is_imported(row) and row.user != asks]
+    users = [
+        row.user for row in rows if row is not None and not is_imported(row) and row.user != asks
+    ]
     events = await context.recent(SEEN_BACK) if spares and users else ()
     acted = {event["who"] for event in events if event["at"] > context.now - PRESENT}
     there = {row.user for person, row in persons.items() if person in acted}
@@ -157,26 +205,41 @@ async def call_sides(
 
 
 def addressed(context: Context, title: str) -> str:
-    """A headline that names, in its bold letters, those who have the go and are not called; not a question."""
+    """A headline that names, in its bold letters, those who have the go and are not called; not
+    a question.
+    """
     names = [row.name for row in context.ledger.persons.values() if row.user in context.spared]
-    return f"{title}, {' and '.join(names)}" if names and len(context.game.go) == 1 and title[-1] != "?" else title
+    return (
+        f"{title}, {' and '.join(names)}"
+        if names and len(context.game.go) == 1 and title[-1] != "?"
+        else title
+    )
 
 
 async def call(context: Context, users: Iterable[str], but: str | None = None) -> tuple[str, ...]:
-    """Whom of these people the answer calls here, but for whoever asks; the others are called where they play."""
+    """Whom of these people the answer calls here, but for whoever asks; the others are called
+    where they play.
+    """
     here = context.command.where.key
     context.called = context.called or {}
     for user in dict.fromkeys(users):
-        if user != (context.command.who.key if but is None else but) and (place := await place_of(context, user)):
+        if user != (context.command.who.key if but is None else but) and (
+            place := await place_of(context, user)
+        ):
             context.called[place] = (*context.called.get(place, ()), user)
     return context.called.get(here, ())
 
 
 async def place_of(context: Context, user: str) -> str:
-    """The channel of the game in which somebody is called: where they joined, else the first that they can be in."""
+    """The channel of the game in which somebody is called: where they joined, else the first
+    that they can be in.
+    """
     places = dict.fromkeys((context.command.where.key, *context.ledger.places))
     within = f"{user.rpartition('/')[0]}/" if "/" in user else f"{user.partition(':')[0]}:"
     fitting = [place for place in places if place.startswith(within)]
-    if len(fitting) > 1 and (seat := await context.store.doc(SEAT, f"{context.ledger.row}/{user}")) is not None:
+    if (
+        len(fitting) > 1
+        and (seat := await context.store.doc(SEAT, f"{context.ledger.row}/{user}")) is not None
+    ):
         fitting = [place for place in fitting if place == seat.data["place"]] or fitting
     return fitting[0] if fitting else ""

@@ -1,4 +1,6 @@
-"""`/track`: what the game keeps beside its units. The game's are set by its director, a side's by its players."""
+"""`/track`: what the game keeps beside its units. The game's are set by its director, a side's
+by its players.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,14 +31,18 @@ async def set_track(context: Context) -> Reply:
     track = _called(options["name"], tracks)
     side = _whose(context, track, options["side"])
     was, to = track.now(game.tracks, side), options["to"].strip()
-    by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0  # +1 is one more, where no value is below 0
+    by = (
+        to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
+    )  # +1 is one more, where no value is below 0
     value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
     if value == was:
         raise UserError(f"{track.said(was, side)} already.", option="to", code="no-change")
     if not by:
         await context.need_settable([track.key(side)])
     said = track.said(value, side)
-    body = context.ledger.add("track", replace(game, tracks={**game.tracks, track.key(side): value}), result=said)
+    body = context.ledger.add(
+        "track", replace(game, tracks={**game.tracks, track.key(side): value}), result=said
+    )
     undo = context.button("undo", "Undo", body["number"])
     return Reply(said, (f"It was {was}.",), by=f"set by {context.who}", buttons=(undo,), tone=GAME)
 
@@ -58,7 +64,9 @@ def _called(typed: str, tracks: Mapping[str, Track]) -> Track:
     track = names.get(folded) or names.get(folded.replace(" ", "_").replace("-", "_"))
     if track is None:
         hint = did_you_mean(folded, tracks) or f"Its tracks: {', '.join(tracks)}."
-        raise UserError(f'There is no track "{typed[:40]}".', hint=hint, option="name", code="bad-value")
+        raise UserError(
+            f'There is no track "{typed[:40]}".', hint=hint, option="name", code="bad-value"
+        )
     return track
 
 
@@ -67,16 +75,27 @@ def _whose(context: Context, track: Track, typed: str | None) -> str:
     game, actor = context.game, context.actor
     if not track.by_side:
         if typed:
-            raise UserError(f"{track.title} is the game's.", hint="Leave out side.", option="side", code="bad-value")
+            raise UserError(
+                f"{track.title} is the game's.",
+                hint="Leave out side.",
+                option="side",
+                code="bad-value",
+            )
         need_director(game, actor, f"set {track.title}")
         return ""
     need_player(game, actor)
     if not game.sides:
-        raise UserError(f"{track.title} is a side's, and this game has no sides.", option="name", code="bad-value")
+        raise UserError(
+            f"{track.title} is a side's, and this game has no sides.",
+            option="name",
+            code="bad-value",
+        )
     side = find_side(game, typed) if typed else actor.side
     if not side:
         hint = f"Add side={game.sides[0]}."
         raise UserError(f"Whose {track.title}?", hint=hint, option="side", code="missing")
     if is_guarded(game) and side != actor.side and not actor.directs:
-        raise UserError(f"{track.title} of {side} is theirs to set.", option="side", code="not-yours")
+        raise UserError(
+            f"{track.title} of {side} is theirs to set.", option="side", code="not-yours"
+        )
     return side

@@ -1,5 +1,5 @@
-"""`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side. A card knows sides a and b,
-players know theirs by name: so is the roll for the initiative told."""
+"""`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side. A card
+knows sides a and b, players know theirs by name: so is the roll for the initiative told."""
 
 from dataclasses import replace
 
@@ -44,15 +44,19 @@ READ_BACK = 200
 
 
 async def advance(context: Context, about: str | None = None) -> Reply:
-    """The next phase, or the next turn; what to remember in it; markers come off as the card says. The button *Next
-    phase* ends the phase for which it was made, and no later one."""
+    """The next phase, or the next turn; what to remember in it; markers come off as the card says.
+    The button *Next phase* ends the phase for which it was made, and no later one."""
     if about is not None and (old := old_card(context, about)):
         return old
     game = context.need_started()
     need_go(game, context.actor)
     after = next_phase(game, context.system)
-    others = [side for side in game.go if side != context.actor.side and side in game.players.values()]
-    waiting = () if game.led or is_alternating(game, context.system) or not context.actor.side else others
+    others = [
+        side for side in game.go if side != context.actor.side and side in game.players.values()
+    ]
+    waiting = (
+        () if game.led or is_alternating(game, context.system) or not context.actor.side else others
+    )
     because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
     if ended := _ended_for(context, game):
         because = (f"{ended}.",)
@@ -63,7 +67,9 @@ async def advance(context: Context, about: str | None = None) -> Reply:
 
 
 def _ended_for(context: Context, game: Game) -> str:
-    """Return `anna ends VC's turn` if a game master ends the turn of another player's side, and "" otherwise."""
+    """Return `anna ends VC's turn` if a game master ends the turn of another player's side, and
+    "" otherwise.
+    """
     if context.actor.side in game.go:
         return ""
     sides = sides_acted_for(game, context.actor, game.go)
@@ -83,16 +89,26 @@ async def hand_over(context: Context) -> Reply:
 
 
 async def press_pass(context: Context, about: str) -> Reply:
-    """The buttons *Pass* and *Done*: they hand over the go for which they were made. Raises UserError."""
+    """The buttons *Pass* and *Done*: they hand over the go for which they were made. Raises
+    UserError.
+    """
     game = context.need_started()
     when, _, number = about.partition(":")
     if old := old_card(context, when):
         return old
-    made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
+    made_for = (
+        game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
+    )
     if made_for and made_for not in game.go:
         if context.actor.side in game.go:
-            return _of_now(context, UserError("That card is old. It is your go.", code="phase-over"))
-        raise UserError(f"{made_for} has handed over already.", hint=f"Now it is {whose_go(game)}.", code="not-your-go")
+            return _of_now(
+                context, UserError("That card is old. It is your go.", code="phase-over")
+            )
+        raise UserError(
+            f"{made_for} has handed over already.",
+            hint=f"Now it is {whose_go(game)}.",
+            code="not-your-go",
+        )
     return await _hand_over(context, done=context.spec.path[1] == "done")
 
 
@@ -114,7 +130,9 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     if is_over:
         because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
         return await phase_card(context, game, after, (because,))
-    where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
+    where = " · ".join(
+        piece for piece in (phase_name(after, system), passes_told(after, system)) if piece
+    )
     if not is_alternating(game, system):  # the others had the go already
         waits = f"{' and '.join(after.go)} {'is' if len(after.go) == 1 else 'are'} not yet"
         return Reply(f"{side} is done, {waits}", (where,), buttons=phase_buttons(context))
@@ -136,23 +154,38 @@ async def _chit_done(context: Context, game: Game) -> Reply:
     system, name = context.system, chit_name(game, context.system)
     if not name:
         hint = phrase("Draw it: `/deck draw {id}`", id=game.led)
-        raise UserError(f"The next {cups.nouns(game.led)[0]} is not drawn yet.", hint=hint, code="no-chit")
-    others = sides_acted_for(game, context.actor, game.go if context.actor.side not in game.go else ())
+        raise UserError(
+            f"The next {cups.nouns(game.led)[0]} is not drawn yet.", hint=hint, code="no-chit"
+        )
+    others = sides_acted_for(
+        game, context.actor, game.go if context.actor.side not in game.go else ()
+    )
     does = f"{context.who} is done with {name}" + (f" for {joined(others)}" if others else "")
     after = after_pass(game, system, "", acted=True)
     is_over, words = moment(after) != moment(game), chit_words(game)
-    context.ledger.add("pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words)
+    context.ledger.add(
+        "pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words
+    )
     if is_over:
         ends = phase_name(replace(game, turn=0, led=""), system)
         because = f"{does}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
         return await phase_card(context, game, after, (because,))
     left, by = f"{phase_name(after, system)} · {cups.left_told(after)}", does
     mention, buttons = await call_sides(context, after, after.go), phase_buttons(context)
-    return Reply(begun(whose_go(after)), (Small(left),), by=by, tone=WAITING, buttons=buttons, mention=mention)
+    return Reply(
+        begun(whose_go(after)),
+        (Small(left),),
+        by=by,
+        tone=WAITING,
+        buttons=buttons,
+        mention=mention,
+    )
 
 
 def _passing(context: Context, game: Game) -> str:
-    """The side that passes: the actor's, or for a game master the one whose go it is. Raises UserError."""
+    """The side that passes: the actor's, or for a game master the one whose go it is. Raises
+    UserError.
+    """
     find_side(game, game.sides[0] if game.sides else "")
     need_go(game, context.actor)
     may, own = game.go or game.sides, context.actor.side
@@ -160,7 +193,9 @@ def _passing(context: Context, game: Game) -> str:
         return own
     if len(may) > 1:
         what = f"{' and '.join(may)} have the go together, and you play for none of them."
-        raise UserError(what, hint=phrase("End the phase for all: `/game next`"), code="not-your-go")
+        raise UserError(
+            what, hint=phrase("End the phase for all: `/game next`"), code="not-your-go"
+        )
     return may[0]
 
 
@@ -171,7 +206,9 @@ async def _first_of(context: Context, shot: Json) -> str:
 
 
 async def _shot_of(context: Context, side: str) -> Json | None:
-    """The last sequence that the side played with its go, or the answer to what it asked; None where it played none."""
+    """The last sequence that the side played with its go, or the answer to what it asked; None
+    where it played none.
+    """
     answers = dict[int, Json]()  # by what asked
     for event in holding(await context.recent(READ_BACK)):
         changed = (event.get("after") or {}).get("game") or {}
@@ -179,7 +216,12 @@ async def _shot_of(context: Context, side: str) -> Json | None:
             return None
         if kind == "choice":
             answers[event["event"]] = answers.get(event["number"], event)
-        if kind == "sequence" and event["side"] == side and event["target"] != "initiative" and "upkeep" not in event:
+        if (
+            kind == "sequence"
+            and event["side"] == side
+            and event["target"] != "initiative"
+            and "upkeep" not in event
+        ):
             return answers.get(event["number"], event)
     return None
 
@@ -187,7 +229,11 @@ async def _shot_of(context: Context, side: str) -> Json | None:
 async def remember(context: Context, phase: str) -> Reply:
     """The button *Reminders*: what the card asks to remember in that phase, for whoever asks."""
     game = replace(context.need_started(), phase=phase, turn=0)
-    return Reply(f"Reminders: {phase_name(game, context.system)}", reminders(game, context.system), private=True)
+    return Reply(
+        f"Reminders: {phase_name(game, context.system)}",
+        reminders(game, context.system),
+        private=True,
+    )
 
 
 def old_card(context: Context, about: str) -> Reply | None:
@@ -209,7 +255,9 @@ def _is_had(game: Game) -> bool:
 
 
 async def told_by_name(context: Context, was: Game, happening: Happening, reply: Reply) -> Reply:
-    """The answer to a roll for the initiative, behind the state `was`: who wins it, and whose go it is now."""
+    """The answer to a roll for the initiative, behind the state `was`: who wins it, and whose go
+    it is now.
+    """
     game, out = context.game, happening.out
     side = was.sides[LETTERS.index(str(out["winner"]))]
     lines = [_named(part, was) for part in reply.lines if part != f"{side} has the initiative."]
@@ -231,7 +279,9 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
 
 def _named(part: Part, game: Game) -> Part:
     if isinstance(part, Line):
-        return part._replace(label=with_sides(part.label, game.sides), result=with_sides(part.result, game.sides))
+        return part._replace(
+            label=with_sides(part.label, game.sides), result=with_sides(part.result, game.sides)
+        )
     return with_sides(part, game.sides) if type(part) is str else part
 
 

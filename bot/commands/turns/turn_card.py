@@ -1,5 +1,5 @@
-"""The card of a phase: what it shows, its buttons, and what becomes of it once the phase is over; `/game plan`: what is
-due in a later turn, and is announced on its card."""
+"""The card of a phase: what it shows, its buttons, and what becomes of it once the phase is over;
+`/game plan`: what is due in a later turn, and is announced on its card."""
 
 from collections.abc import AsyncIterator, Iterable, Sized
 from dataclasses import replace
@@ -36,7 +36,9 @@ from bot.systems.game_file import LED_BY, OWN_BUTTONS
 from bot.systems.system import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
-"""Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
+"""Buttons in a row at most, and those that fit a phone side by side, which is better where a
+second row is needed.
+"""
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 CARDS = ("start", "resume", *TURNING)
 OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember")
@@ -54,7 +56,9 @@ def headline(game: Game, system: System | None) -> str:
 
 
 def phase_name(game: Game, system: System | None) -> str:
-    """`Turn 3, Operations`: the word phase goes without saying; with the chit whose go it is, if one is."""
+    """`Turn 3, Operations`: the word phase goes without saying; with the chit whose go it is, if
+    one is.
+    """
     title = phase_title(game, system)
     title = title.removesuffix(" phase").removesuffix(" Phase")
     return begun(", ".join(filter(None, (title, chit_name(game, system)))))
@@ -67,7 +71,11 @@ def _who_begins(game: Game, system: System | None) -> str:
         return whose_go(game)
     if len(game.go) == 1:
         return f"{game.go[0]} goes first"
-    return "who has the initiative?" if system is not None and "initiative" in system.sequences else "who goes first?"
+    return (
+        "who has the initiative?"
+        if system is not None and "initiative" in system.sequences
+        else "who goes first?"
+    )
 
 
 def passes_told(game: Game, system: System | None) -> str:
@@ -80,13 +88,19 @@ def passes_told(game: Game, system: System | None) -> str:
 async def card(
     context: Context, was: Game, after: Game, mention: tuple[str, ...], because: Iterable[str] = ()
 ) -> Reply:
-    """The card of the phase that has just begun: it led from the state `was` to `after`, before its upkeep."""
+    """The card of the phase that has just begun: it led from the state `was` to `after`, before
+    its upkeep.
+    """
     game, system = context.game, context.system
     phase, lines = phase_of(game, system), list(because)
     first = reminders(game, system) if game.turn <= 1 else ()
     lines += filter(None, (*(first or (brief_of(game, system),)), tracks_line(game, system)))
     states: list[str] = phase.get("names") or []
-    if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
+    if named := [
+        unit.name
+        for unit in in_order(game.units.values())
+        if unit.state in states and not is_gone(unit)
+    ]:
         lines.append(f"{spoken(states[0])}: {joined(named)}")
     called = await calls(context)
     lines += [call.line for call in called]
@@ -95,10 +109,14 @@ async def card(
         lines.append(f"Due now: {'; '.join(due)}")
     cleared: dict[str, list[str]] = {}
     for key, unit in was.units.items():
-        for mark in sorted({*unit.marks, *unit.numbers} - {*(now := after.units[key]).marks, *now.numbers}):
+        for mark in sorted(
+            {*unit.marks, *unit.numbers} - {*(now := after.units[key]).marks, *now.numbers}
+        ):
             cleared.setdefault(mark.replace("-", " ").replace("_", " "), []).append(unit.name)
     if cleared:
-        lines.append(f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}")
+        lines.append(
+            f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}"
+        )
     buttons = (*call_buttons(context, called), *phase_buttons(context))
     title = addressed(context, headline(game, system))
     return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
@@ -112,27 +130,44 @@ def across_of(buttons: Sized) -> int:
 def phase_buttons(
     context: Context, *, without: tuple[str, ...] = (), leads: str = "", folded: bool = False
 ) -> tuple[Button, ...]:
-    """The buttons that the present phase needs; the first one leads on, or the one that is called `leads`. What to
-    remember has one where it is `folded`, as it always is after turn 1."""
+    """The buttons that the present phase needs; the first one leads on, or the one that is called
+    `leads`. What to remember has one where it is `folded`, as it always is after turn 1."""
     game, system = context.game, context.system
-    words = [word for word in phase_of(game, system).get("buttons") or ("next",) if _has_use(game, system, word)]
+    words = [
+        word
+        for word in phase_of(game, system).get("buttons") or ("next",)
+        if _has_use(game, system, word)
+    ]
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
-    if len(game.go) > 1 and not is_alternating(game, system) and not ({"pass", "done"} & {*words} or game.led):
-        words.insert(words.index("next") if "next" in words else len(words), "done")  # each side for itself
+    if (
+        len(game.go) > 1
+        and not is_alternating(game, system)
+        and not ({"pass", "done"} & {*words} or game.led)
+    ):
+        words.insert(
+            words.index("next") if "next" in words else len(words), "done"
+        )  # each side for itself
     if game.led or LED_BY in phase_of(game, system):
         own = [*(word for word in words if word not in OWN_BUTTONS), "done"]
-        words = own if cups.chit_of(game.led) else ["lead", *(word for word in words if word == "next")]
+        words = (
+            own if cups.chit_of(game.led) else ["lead", *(word for word in words if word == "next")]
+        )
     words = [word for word in words if word not in without]
     leads = leads or words[0]
-    made = [_button(context, word)._replace(style="primary" if word == leads else "plain") for word in words]
+    made = [
+        _button(context, word)._replace(style="primary" if word == leads else "plain")
+        for word in words
+    ]
     if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
     return tuple(made)
 
 
 def _has_use(game: Game, system: System | None, word: str) -> bool:
-    """Whether there is somebody for this: what is about vehicles alone needs one where there is a roster."""
+    """Whether there is somebody for this: what is about vehicles alone needs one where there is
+    a roster.
+    """
     sequence = system.sequences.get(word) if system is not None else None
     if not game.units or sequence is None or sequence.group != "vehicles":
         return True
@@ -150,8 +185,12 @@ def _button(context: Context, word: str) -> Button:
     if word == "lead":
         return context.button(word, "Draw", f"{moment(game)}:{cups.chits_left(game)}")
     if word in ("pass", "done"):
-        alone = game.sides.index(game.go[0]) if len(game.go) == 1 and game.go[0] in game.sides else ""
-        return context.button(word, spoken(word), moment(game), alone)  # whose go it is, unless several may act
+        alone = (
+            game.sides.index(game.go[0]) if len(game.go) == 1 and game.go[0] in game.sides else ""
+        )
+        return context.button(
+            word, spoken(word), moment(game), alone
+        )  # whose go it is, unless several may act
     assert system is not None
     said = in_words(word, system.game.get("words") or {}) or spoken(word)
     if word in system.sequences and not system.sequences[word].inputs:
@@ -178,7 +217,11 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     change, behind = _without_phase, list[int]()
     if first["kind"] == "end":  # nobody joins a game that is over
         change = _when_over
-        behind = [row.number for row in await store.events(ledger.row, limit=READ_BACK) if row.data["kind"] == "start"]
+        behind = [
+            row.number
+            for row in await store.events(ledger.row, limit=READ_BACK)
+            if row.data["kind"] == "start"
+        ]
     elif not (is_card(first) or any(body["kind"] == "end" for body in ledger.bodies)):
         number = 0
     if number and (last := await _card_before(context, ledger, number)) is not None:
@@ -188,13 +231,21 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     if any(body.get("closes") for body in ledger.bodies):
         for row in await store.events(ledger.row, limit=READ_BACK, newest_first=True):
             if row.data["kind"] == "fair":
-                yield Amendment(f"{ledger.row}/{row.number}", lambda said: without(said, ("close",)))
+                yield Amendment(
+                    f"{ledger.row}/{row.number}", lambda said: without(said, ("close",))
+                )
 
 
 async def card_turned(context: Context, event: Json, *, is_undo: bool) -> list[Amendment]:
-    """The card before one that was just taken away, whose buttons are back, or that was just brought back."""
+    """The card before one that was just taken away, whose buttons are back, or that was just
+    brought back.
+    """
     last = await _card_before(context, context.ledger, event["number"])
-    return [] if last is None else [Amendment(context.topic(last), _again if is_undo else _without_phase)]
+    return (
+        []
+        if last is None
+        else [Amendment(context.topic(last), _again if is_undo else _without_phase)]
+    )
 
 
 def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
@@ -246,28 +297,36 @@ async def plan(context: Context) -> Reply:
         plans = await planned(context, game)
         lines = tuple(f"Turn {when}: {what} (#{at})" for when, at, what in plans)
         add = phrase('Plan something: `/game plan 4 "US reinforcements at A1"`')
-        return Reply("Plans of this game" if plans else "Nothing is planned", (*lines, add), private=True)
+        return Reply(
+            "Plans of this game" if plans else "Nothing is planned", (*lines, add), private=True
+        )
     need_player(game, context.actor)
     if turn is None or not text:
         problem = "A plan needs a turn and a text."
         hint = phrase('For example: `/game plan 4 "US reinforcements at A1"`')
-        raise UserError(problem, hint=hint, option="text" if turn is not None else "turn", code="missing")
+        raise UserError(
+            problem, hint=hint, option="text" if turn is not None else "turn", code="missing"
+        )
     if turn <= game.turn:
         raise UserError(f"It is turn {game.turn} already.", option="turn", code="bad-value")
     if len(game.plans) >= MAX_PLANS:
         raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
     after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
-    context.ledger.add("plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}")
+    context.ledger.add(
+        "plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}"
+    )
     return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.who)
 
 
 IMPACT = "impact_turn"
-"""The output that says in which turn something lands: artillery of Beer and Pretzels Skirmish, Artillery Delay."""
+"""The output that says in which turn something lands: artillery of Beer and Pretzels Skirmish,
+Artillery Delay.
+"""
 
 
 async def press_plan(context: Context, number: int, _more: str) -> Reply:
-    """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the game. Raises
-    UserError."""
+    """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the
+    game. Raises UserError."""
     event = await context.event(number) or {}
     turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"
     if any(said == text for _, _, said in await planned(context, context.game)):
@@ -277,10 +336,15 @@ async def press_plan(context: Context, number: int, _more: str) -> Reply:
 
 async def _unplan(context: Context, game: Game, number: int) -> Reply:
     need_player(game, context.actor)
-    gone = next(((turn, text) for turn, at, text in await planned(context, game) if at == number), None)
+    gone = next(
+        ((turn, text) for turn, at, text in await planned(context, game) if at == number), None
+    )
     if gone is None:
         raise UserError(
-            f"There is no plan #{number}.", hint=phrase("List them: `/game plan`"), option="remove", code="not-planned"
+            f"There is no plan #{number}.",
+            hint=phrase("List them: `/game plan`"),
+            option="remove",
+            code="not-planned",
         )
     left = {at: turn for at, turn in game.plans.items() if at != str(number)}
     context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
@@ -290,4 +354,6 @@ async def _unplan(context: Context, game: Game, number: int) -> Reply:
 async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:
     """All plans: turn, number of the event, text; turn by turn."""
     plans = [(turn, int(at)) for at, turn in game.plans.items()]
-    return sorted([(turn, at, (await context.texts(at)).get("text", DELETED)) for turn, at in plans])
+    return sorted(
+        [(turn, at, (await context.texts(at)).get("text", DELETED)) for turn, at in plans]
+    )

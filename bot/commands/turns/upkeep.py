@@ -1,4 +1,6 @@
-"""What a phase does when it begins: rolled with the game's dice and told on the card of the phase."""
+"""What a phase does when it begins: rolled with the game's dice and told on the card of the
+phase.
+"""
 
 from bot.answers.outcome import after_happening
 from bot.answers.shot import run_sequence
@@ -26,14 +28,20 @@ MOST_DICE = 4_000
 
 
 async def run_upkeep(context: Context, first: str, *, starts: bool = False) -> list[Part]:
-    """Play what the phase that has just begun runs, one event for each sequence; the lines that tell it. The event
-    that began the phase keeps `first` as its words. Where the game `starts` no die falls, for everybody may add words
-    to the dice before the first: what rolls is left to the players, with what to type."""
+    """Play what the phase that has just begun runs, one event for each sequence; the lines that
+    tell it. The event that began the phase keeps `first` as its words. Where the game `starts` no
+    die falls, for everybody may add words to the dice before the first: what rolls is left to the
+    players, with what to type."""
     lines, rolled = list[Part](), 0
     seen = await _seen(context)
     for one in upkeep_of(lambda: context.game, context.system, context.actor.side, closed=seen):
         if rolled > MOST_DICE:
-            return [*lines, Small(f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours.")]
+            return [
+                *lines,
+                Small(
+                    f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours."
+                ),
+            ]
         if one.options is not None:
             context.ledger.say(first)
             context.about = context.about or context.topic(context.ledger.bodies[-1]["number"])
@@ -61,9 +69,14 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Par
         if starts and sequence.decks:
             raise DieOwed("", "", ())
         declare_decks(context, sequence)
-        (piles,), dice = await closed_piles(context, sequence, EVERYTHING), Script(()) if starts else context.dice()
+        (piles,), dice = (
+            await closed_piles(context, sequence, EVERYTHING),
+            Script(()) if starts else context.dice(),
+        )
         game = context.game
-        outcome = run_sequence(sequence, spec, options, context.who, dice, roster_of(game), upkeep.read, piles=piles)
+        outcome = run_sequence(
+            sequence, spec, options, context.who, dice, roster_of(game), upkeep.read, piles=piles
+        )
     except DieOwed:
         typed = Typed(command_text(spec, options))
         return [Phrase(f"To be rolled first, once all are here: {sequence.title}, ", typed)]
@@ -73,7 +86,9 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Par
     assert happening is not None
     named = [unit for unit in units_of(game, happening.units) if not is_gone(unit)]
     facts = play_facts(context, path, happening, named) | {"upkeep": game.phase}
-    body = context.ledger.add("sequence", after_happening(game, happening, context.systems), **facts)
+    body = context.ledger.add(
+        "sequence", after_happening(game, happening, context.systems), **facts
+    )
     sides = {unit.side for unit in units_of(game, happening.units)} if upkeep.read else set[str]()
     whose = f", {sides.pop()}" if len(sides) == 1 else ""
     told = f"{sequence.title}{whose}: {outcome.reply.title}"
@@ -84,7 +99,11 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Par
 def _in_short(reply: Reply) -> list[Part]:
     """The first lines of an answer."""
     more = len(reply.lines) - MOST_LINES
-    left = [Small(phrase("{more} more lines; `/log` has the dice.", more=str(more)))] if more > 1 else []
+    left = (
+        [Small(phrase("{more} more lines; `/log` has the dice.", more=str(more)))]
+        if more > 1
+        else []
+    )
     return [*(reply.lines[:MOST_LINES] if left else reply.lines), *left]
 
 

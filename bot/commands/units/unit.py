@@ -51,13 +51,18 @@ async def add(context: Context) -> Reply:
     system = _system_for(game, options["type"])
     typed, stats = options["side"], options["stats"] or ""
     if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
-        typed, stats = None, f"{typed} {stats}"  # no side was typed: the first bare word is a state or marker
+        typed, stats = (
+            None,
+            f"{typed} {stats}",
+        )  # no side was typed: the first bare word is a state or marker
     if options["reduced"]:
         stats = f"{stats} {REDUCED}: {options['reduced']}"
     side = _side(game, context.actor.side, typed)
     units: dict[str, RosterUnit] = {}
     names = options["name"]
-    if (found := _COUNT.search(stats)) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
+    if (
+        found := _COUNT.search(stats)
+    ) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
         names, stats = f"{names} 1..{found[1]}", _COUNT.sub(" ", stats)
     drawn = cups.cards_of_units(game)
     for name in expand_names(names):
@@ -72,13 +77,17 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
     names = [unit.name for unit in units.values()]
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     context.ledger.add("unit", after, result=f"{told} added")
-    return Reply(f"{context.who} adds {told}", tuple(described_together(list(units.values())[:SHOWN])))
+    return Reply(
+        f"{context.who} adds {told}", tuple(described_together(list(units.values())[:SHOWN]))
+    )
 
 
 async def import_units(context: Context) -> Reply:
     """A whole roster; everything in it is checked before any unit is added. Raises UserError."""
     options = context.options()
-    text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
+    text = (
+        options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
+    )
     if not text:
         raise UserError("/unit import needs text or a file.", hint=FIRST_LINE, code="missing")
     check_roster_size(str(text))
@@ -128,14 +137,16 @@ def _named_side(game: Game, typed: str) -> str:
     side = " ".join(typed.split())
     if not may_be_called(side):
         raise UserError(
-            f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.", option="side", code="bad-name"
+            f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.",
+            option="side",
+            code="bad-name",
         )
     return side
 
 
 async def edit(context: Context) -> Reply:
-    """Change numbers, state, markers, side or name by hand; what is typed is for each of several units. Raises
-    UserError."""
+    """Change numbers, state, markers, side or name by hand; what is typed is for each of several
+    units. Raises UserError."""
     options = context.options()
     game = context.need_open()
     units = find_units(context, options[NAME])
@@ -152,7 +163,9 @@ async def edit(context: Context) -> Reply:
             changed.append((unit, new))
     if not changed:
         who = units[0].name if len(units) == 1 else f"Each of the {count_units(len(units))}"
-        raise UserError(f"{who} already has these values.", hint=described(units[0]), code="no-change")
+        raise UserError(
+            f"{who} already has these values.", hint=described(units[0]), code="no-change"
+        )
     need_units(game, context.actor, [new for _, new in changed])
     who = changed[0][1].name if len(changed) == 1 else count_units(len(changed))
     after = {**game.units, **{unit.name.casefold(): new for unit, new in changed}}
@@ -160,7 +173,9 @@ async def edit(context: Context) -> Reply:
     told: dict[str, list[str]] = {}
     for old, new in changed:
         told.setdefault(changes_said(old, new), []).append(new.name)
-    lines = [f"{joined(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()]
+    lines = [
+        f"{joined(names)}: {said}" if len(changed) > 1 else said for said, names in told.items()
+    ]
     if same := len(units) - len(changed):
         lines.append(f"{count_units(same)} had these values already.")
     theirs = {unit.side for unit, _ in changed} - {context.actor.side, ""}
@@ -185,7 +200,9 @@ def _rename(context: Context, units: list[RosterUnit], typed: str, system: Syste
     return Reply(told, (described(after[name.casefold()]),), by=context.who, tone=NOTHING)
 
 
-def _edited(game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]) -> RosterUnit:
+def _edited(
+    game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]
+) -> RosterUnit:
     """The unit with what was typed; on another side it gets a handle of that side."""
     rest, changed = [], unit
     for word in stats.split():

@@ -48,9 +48,13 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
     is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
     buttons = [*_acts(context, unit, is_own=is_own)] if can_act and not is_gone(unit) else []
     if game.number:
-        buttons.append(Button(page_action(context.ledger.row, 10, 1, "", "", unit.name.casefold()), "History"))
+        buttons.append(
+            Button(page_action(context.ledger.row, 10, 1, "", "", unit.name.casefold()), "History")
+        )
     may_mark = can_act and context.system is not None and (is_own or context.actor.directs)
-    menus = (_marks(context, unit, context.system),) if may_mark and context.system is not None else ()
+    menus = (
+        (_marks(context, unit, context.system),) if may_mark and context.system is not None else ()
+    )
     return Reply(
         f"{unit.name}: {_fares(unit, context.system)}",
         tuple(lines),
@@ -67,12 +71,15 @@ async def press_card(context: Context, handle: str) -> Reply:
 
 
 async def press_mark(context: Context, rest: str) -> Reply:
-    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it. Raises
-    UserError."""
+    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it.
+    Raises UserError."""
     handle, _, stats = rest.partition(":")
     stats, _, shown = stats.partition(":")
     unit = by_handle(context.need_game(), handle)
-    if shown and shown not in (unit.state or SOUND, _stamp(unit, context.system)):  # cards of before had the state
+    if shown and shown not in (
+        unit.state or SOUND,
+        _stamp(unit, context.system),
+    ):  # cards of before had the state
         what = f"{unit.name} has changed since this card: {_fares(unit, context.system)}."
         hint = phrase("`/unit show {name}` shows it as it is now.", name=quoted(unit.name))
         raise UserError(what, hint=hint, code="game-changed")
@@ -85,7 +92,9 @@ def by_handle(game: Game, handle: str) -> RosterUnit:
         if unit.handle == handle:
             return unit
     message = f"{handle[:40]} is off the roster by now."
-    raise UserError(message, hint=phrase("`/unit list` shows all."), code="unknown-unit", about=handle)
+    raise UserError(
+        message, hint=phrase("`/unit list` shows all."), code="unknown-unit", about=handle
+    )
 
 
 def _fares(unit: RosterUnit, system: System | None) -> str:
@@ -104,12 +113,20 @@ def _about(context: Context, unit: RosterUnit) -> str:
         whose = "Yours"
     else:
         whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
-    kind = types_of(context.system).get(unit.type, unit.type) if context.system is not None else unit.type
-    return " · ".join(filter(None, (whose, kind, *_numbers(unit.type, unit.numbers, context.system), unit.handle)))
+    kind = (
+        types_of(context.system).get(unit.type, unit.type)
+        if context.system is not None
+        else unit.type
+    )
+    return " · ".join(
+        filter(None, (whose, kind, *_numbers(unit.type, unit.numbers, context.system), unit.handle))
+    )
 
 
 def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
-    """Those printed on the counter first, as they are there, then the others in the game's own order."""
+    """Those printed on the counter first, as they are there, then the others in the game's own
+    order.
+    """
     printed = [key for key in counter.printed_on(type_, system) if key in numbers]
     for key in dict.fromkeys([*printed, *keys_in_order(numbers, system)]):
         if key == LOADOUT:
@@ -141,11 +158,24 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
     state = words.state_of(unit) or words.sound
     only, classes = data.get("only") or {}, data.get("classes") or {}
     fits = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
-    states, marks = words.known_states, [mark for mark in data.get("markers") or () if mark not in words.known_states]
+    states, marks = (
+        words.known_states,
+        [mark for mark in data.get("markers") or () if mark not in words.known_states],
+    )
     fitting = {word for word in (*states, *marks) if not fits.isdisjoint(only.get(word, fits))}
-    entries = [(f"state={other}", spoken(other), "") for other in states if other in fitting and other != state]
-    entries += [(counter.FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
-    entries += [(f"-{mark}", spoken(mark), "on now; takes it off") for mark in marks if mark in unit.marks]
+    entries = [
+        (f"state={other}", spoken(other), "")
+        for other in states
+        if other in fitting and other != state
+    ]
+    entries += (
+        [(counter.FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")]
+        if unit.back
+        else []
+    )
+    entries += [
+        (f"-{mark}", spoken(mark), "on now; takes it off") for mark in marks if mark in unit.marks
+    ]
     entries += [(f"+{mark}", spoken(mark), "") for mark in marks if mark in fitting - unit.marks]
     row = context.ledger.row
     made = [
@@ -156,8 +186,8 @@ def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
 
 
 def _stamp(unit: RosterUnit, system: System | None) -> str:
-    """The state and the lasting markers that a card shows, in few letters: a marker that goes by itself changes nothing
-    that the others mean."""
+    """The state and the lasting markers that a card shows, in few letters: a marker that goes by
+    itself changes nothing that the others mean."""
     shown = (unit.state or SOUND, *sorted(unit.marks & counter.lasting_marks(system)))
     return sha256(" ".join(shown).encode()).hexdigest()[:8]
 
@@ -174,7 +204,11 @@ async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
             undone.add(event["event"])
         names = [item["name"] for item in event.get("used", ())]
         names += changed_names(event.get("before") or {}, event.get("after") or {})
-        if unit.name not in names or event["kind"] not in ("sequence", "unit", "table") or event["number"] in undone:
+        if (
+            unit.name not in names
+            or event["kind"] not in ("sequence", "unit", "table")
+            or event["number"] in undone
+        ):
             continue
         told += 1
         said = retold(event, context.ledger.name_of, sides=context.game.sides).short

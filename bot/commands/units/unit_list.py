@@ -9,7 +9,15 @@ from bot.commands.context import Context
 from bot.commands.turns.board import card_menu
 from bot.commands.units.unit import NAME, find_units
 from bot.commands.units.unit_card import card, keys_in_order, tone_of
-from bot.game.counter import REDUCED, is_lost, lasting_marks, loss_keys, marks_of, printed_on, states_of
+from bot.game.counter import (
+    REDUCED,
+    is_lost,
+    lasting_marks,
+    loss_keys,
+    marks_of,
+    printed_on,
+    states_of,
+)
 from bot.game.roster import count_units, described, in_order, is_stat, number_said
 from bot.game.sides import find_side
 from bot.interface.glossary import ADD, example_in
@@ -26,7 +34,9 @@ from bot.systems.system import System
 
 MOST_MENUS = 2
 BOXED = 60
-"""So many units fit into a box of Discord's newer layout; a longer list is a message with a file."""
+"""So many units fit into a box of Discord's newer layout; a longer list is a message with a
+file.
+"""
 MOST_KEYS = 3
 HALF = " ½"
 
@@ -39,7 +49,12 @@ async def listing(context: Context) -> Reply:
 async def press_share(context: Context, rest: str) -> Reply:
     """The same list for the whole channel, as whoever pressed *Share* had it."""
     everyone, side, state = ([*rest.split(":", 2), "", ""])[:3]
-    options = {"all": everyone == "all", "side": side or None, "state": state or None, "public": True}
+    options = {
+        "all": everyone == "all",
+        "side": side or None,
+        "state": state or None,
+        "public": True,
+    }
     return replace(_listed(context, options), by=f"{context.who} shows the roster")
 
 
@@ -49,8 +64,12 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     side, state = options["side"], options["state"]
     if side and not state and context.system is not None and is_stat(side, context.system):
         sides = {unit.side.casefold() for unit in units} | {*map(str.casefold, game.sides)}
-        side, state = (side, None) if side.casefold() in sides else (None, side)  # `/unit list shaken`
-    if side and any(mark in side for mark in (":", "..", ",")):  # hex:H5, side:US, us1..us4: as every unit list
+        side, state = (
+            (side, None) if side.casefold() in sides else (None, side)
+        )  # `/unit list shaken`
+    if side and any(
+        mark in side for mark in (":", "..", ",")
+    ):  # hex:H5, side:US, us1..us4: as every unit list
         units, side = find_units(context, side), None
     if side:
         side = find_side(game, side) if game.sides else side
@@ -97,7 +116,9 @@ def _counted(units: list[RosterUnit]) -> str:
 
 def _headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
     """What each side is called above its units, one's own side first: `US · Alice`."""
-    sides = dict.fromkeys([*([own] if own else []), *context.game.sides, *(unit.side for unit in units)])
+    sides = dict.fromkeys(
+        [*([own] if own else []), *context.game.sides, *(unit.side for unit in units)]
+    )
     made = {}
     for side in sides:
         players = context.ledger.players_of(side)
@@ -124,7 +145,9 @@ def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> lis
     known = [word.replace("_", "-") for word in (*states, *markers)]
     if system is None or folded not in known:
         hint = did_you_mean(folded, known) or f"States are {', '.join(states)}."
-        raise UserError(f'There is no state "{typed[:40]}".', hint=hint, option="state", code="bad-value")
+        raise UserError(
+            f'There is no state "{typed[:40]}".', hint=hint, option="state", code="bad-value"
+        )
     words = system.words["units"]
     flags = {*words.states.get(folded, ())}
 
@@ -144,7 +167,9 @@ async def show(context: Context) -> Reply:
     return await card(context, units[0])
 
 
-def tables(units: Iterable[RosterUnit], headings: dict[str, str], system: System | None) -> tuple[UnitTable, ...]:
+def tables(
+    units: Iterable[RosterUnit], headings: dict[str, str], system: System | None
+) -> tuple[UnitTable, ...]:
     """A table for each side in `headings`, in that order; sides without a unit are left out."""
     units = list(units)
     keys = _keys(units, system)
@@ -157,13 +182,17 @@ def tables(units: Iterable[RosterUnit], headings: dict[str, str], system: System
 
 
 def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
-    """The numbers that most units have, at most three: those printed on counters first, in the game's own order."""
+    """The numbers that most units have, at most three: those printed on counters first, in the
+    game's own order.
+    """
     counts: dict[str, int] = {}
     for unit in units:
         for key, value in unit.numbers.items():
             counts[key] = counts.get(key, 0) + isinstance(value, int)
     printed = {key for unit in units for key in printed_on(unit.type, system)}
-    common = [key for key in counts if counts[key] * 2 >= len(units) and key not in loss_keys(system)]
+    common = [
+        key for key in counts if counts[key] * 2 >= len(units) and key not in loss_keys(system)
+    ]
     common.sort(key=lambda key: (key not in printed, -counts[key]))
     return tuple(keys_in_order(common[:MOST_KEYS], system))
 
@@ -176,7 +205,9 @@ def _cells(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tu
     )
     words = marks_of(unit, system, unit.marks - lasting)
     printed = printed_on(unit.type, system)
-    others = keys_in_order((key for key in unit.numbers if key not in (*keys, *loss_keys(system), LOADOUT)), system)
+    others = keys_in_order(
+        (key for key in unit.numbers if key not in (*keys, *loss_keys(system), LOADOUT)), system
+    )
     others.sort(key=lambda key: key not in printed)
     options = system.words["units"].keys if system is not None else {}
     rest = [

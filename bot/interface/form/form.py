@@ -1,7 +1,8 @@
-"""The guided form of a command: its fields, their order, names and choices, and what is filled in already.
+"""The guided form of a command: its fields, their order, names and choices, and what is filled in
+already.
 
-This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own parts, and hand back
-what was filled in (`submission.py`).
+This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own
+parts, and hand back what was filled in (`submission.py`).
 """
 
 from collections.abc import Collection, Mapping
@@ -16,14 +17,16 @@ from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
 from bot.rules.text.phrase import begun
 
 FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
-"""Fields that are no single option: the modifiers, one line for all that has no field, what is to be done, and units
-for which the menus have no room."""
+"""Fields that are no single option: the modifiers, one line for all that has no field, what is to
+be done, and units for which the menus have no room."""
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
 _OF_ROLLS = (ODDS, SECRET, HAND, COMPARE, "rounds")
 COMMON_TICKS = 6
 STEPS = 4
-"""A common number, such as the terrain, is a tick for each of 1 to this where a form has too few fields."""
+"""A common number, such as the terrain, is a tick for each of 1 to this where a form has too few
+fields.
+"""
 FEW = 6
 """A form of so many fields hides none."""
 FIRST = 3
@@ -34,8 +37,9 @@ Options = Mapping[str, object]
 
 
 class Room(NamedTuple):
-    """What a platform's form holds: fields, entries of a menu, ticks. `folds` where further fields wait behind a
-    button; else what has no room goes into one line of text. `counts` where it shows odds inside."""
+    """What a platform's form holds: fields, entries of a menu, ticks. `folds` where further fields
+    wait behind a button; else what has no room goes into one line of text. `counts` where it shows
+    odds inside."""
 
     fields: int = 100
     picks: int = 100
@@ -48,8 +52,8 @@ class Field(NamedTuple):
     """One thing to fill in: an option by its name, or FLAGS, REST, HOW.
 
     `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it, `example`
-    what could be typed. `needed`: nothing goes without it. `rare`: shown only when asked for. `wrong`: why what was
-    given was refused.
+    what could be typed. `needed`: nothing goes without it. `rare`: shown only when asked for.
+    `wrong`: why what was given was refused.
     """
 
     name: str
@@ -68,8 +72,8 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it is now. `verb` is what submitting it does, `given` the options that it is filled in with: what was
-    refused is left out."""
+    """A form as it is now. `verb` is what submitting it does, `given` the options that it is filled
+    in with: what was refused is left out."""
 
     title: str
     verb: str
@@ -81,7 +85,9 @@ class Form:
         return next((field for field in self.fields if field.name == name), None)
 
     def at(self, option: str) -> str:
-        """The name of the field where an option is filled in; that of the first one where there is none."""
+        """The name of the field where an option is filled in; that of the first one where there
+        is none.
+        """
         if self.field(option) is not None:
             return option
         holds = [field.name for field in self.fields if option in field.covers]
@@ -95,26 +101,33 @@ def asked_now(spec: CommandSpec, options: Options) -> CommandSpec:
 
 
 def asks(spec: CommandSpec, options: Options) -> bool:
-    """Whether a command as typed opens its form, rather than run: it lacks something, or can hardly be meant so.
+    """Whether a command as typed opens its form, rather than run: it lacks something, or can hardly
+    be meant so.
 
-    A sequence called alone is not meant with all at 0, nor an import of nothing. A unit may bring what is left out.
+    A sequence called alone is not meant with all at 0, nor an import of nothing. A unit may bring
+    what is left out.
     """
     own = [option for option in spec.options if option.name not in _OF_ROLLS]
     alone = not options and (spec.family == "sequence" or spec.path in ASK_ALONE)
     asked = asked_now(spec, options).options
-    return bool(own) and (alone or any(option.required and not _is_given(option, options) for option in asked))
+    return bool(own) and (
+        alone or any(option.required and not _is_given(option, options) for option in asked)
+    )
 
 
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
-    """What a new form is filled in with of the inputs used last: numbers and words, such as the terrain;
-    no card, which lay in play then.
+    """What a new form is filled in with of the inputs used last: numbers and words, such as the
+    terrain; no card, which lay in play then.
 
-    Where units are chosen from a roster, they and the modifiers are chosen anew; without one nothing is lost.
+    Where units are chosen from a roster, they and the modifiers are chosen anew; without one
+    nothing is lost.
     """
     if not fitting(known, spec).roster:
         return dict(last)
     kinds = {option.name: option.type for option in spec.options if not option.in_play}
-    return {name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")}
+    return {
+        name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")
+    }
 
 
 def way_asked(spec: CommandSpec, options: Options) -> str:
@@ -128,11 +141,18 @@ def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, obje
     """The options with this to be done, and nothing else."""
     if spec.option(SECRET) is None:
         return dict(options)
-    ways = (ODDS, SECRET, HAND, *((COMPARE,) if way != ODDS and spec.option(ODDS) is not None else ()))
+    ways = (
+        ODDS,
+        SECRET,
+        HAND,
+        *((COMPARE,) if way != ODDS and spec.option(ODDS) is not None else ()),
+    )
     kept = {name: value for name, value in options.items() if name not in ways}
     if way == ODDS:
         return {**kept, ODDS: True}
-    return kept | ({SECRET: True} if way == SECRET else {HAND: options.get(HAND) or "?"} if way == HAND else {})
+    return kept | (
+        {SECRET: True} if way == SECRET else {HAND: options.get(HAND) or "?"} if way == HAND else {}
+    )
 
 
 ASK_ALONE = (("unit", "import"), ("order", "write"), ("game", "start"))
@@ -145,15 +165,29 @@ def _is_given(option: Option, options: Options) -> bool:
 
 
 def form_of(
-    spec: CommandSpec, options: Options, known: Known, room: Room, wrong: str = "", message: str = "", title: str = ""
+    spec: CommandSpec,
+    options: Options,
+    known: Known,
+    room: Room,
+    wrong: str = "",
+    message: str = "",
+    title: str = "",
 ) -> Form:
-    """The form for what has been given so far. What the option `wrong` holds was refused for the reason `message`:
-    it is left out, but for the units of it that are known."""
+    """The form for what has been given so far. What the option `wrong` holds was refused for the
+    reason `message`: it is left out, but for the units of it that are known."""
     known, spec = fitting(known, spec), asked_now(spec, options)
-    shown = {name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)}
-    if (option := spec.option(wrong)) is not None and (option.type == "units" or option.many) and known.roster:
+    shown = {
+        name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)
+    }
+    if (
+        (option := spec.option(wrong)) is not None
+        and (option.type == "units" or option.many)
+        and known.roster
+    ):
         shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
-    fields = [_field(option, shown, known, room) for option in spec.options if _has_field(option, spec)]
+    fields = [
+        _field(option, shown, known, room) for option in spec.options if _has_field(option, spec)
+    ]
     if flags := _flags(spec, shown, room):
         fields.append(flags)
     fields = _ordered(fields, spec, known, room)
@@ -170,7 +204,9 @@ def form_of(
 
 def _is_kept(spec: CommandSpec, name: str) -> bool:
     option = spec.option(name)
-    return option is not None and (option.many or option.type in ("units", "str", "dice", "mods", "bool"))
+    return option is not None and (
+        option.many or option.type in ("units", "str", "dice", "mods", "bool")
+    )
 
 
 def _has_field(option: Option, spec: CommandSpec) -> bool:
@@ -183,7 +219,9 @@ def _has_field(option: Option, spec: CommandSpec) -> bool:
 
 def _field(option: Option, options: Options, known: Known, room: Room) -> Field:
     value = options.get(option.name, option.default)
-    text = "" if value is None or (option.type == "units" and value == option.default) else str(value)
+    text = (
+        "" if value is None or (option.type == "units" and value == option.default) else str(value)
+    )
     kind, picks = _choices(option, text, known, room)
     return Field(
         option.name,
@@ -209,15 +247,25 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
         picks = unit_picks(option, text, known, room.picks)
         return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
     if option.complete == "systems" and option.values:
-        return "ticks", tuple(Pick(one, option.said(one), "", one in text.split()) for one in option.values)
-    words = {"side": known.sides, "player": known.players}.get(option.complete) or words_now(option, known)
-    if option.complete in ("side", "player") and text and text.casefold() not in map(str.casefold, words):
+        return "ticks", tuple(
+            Pick(one, option.said(one), "", one in text.split()) for one in option.values
+        )
+    words = {"side": known.sides, "player": known.players}.get(option.complete) or words_now(
+        option, known
+    )
+    if (
+        option.complete in ("side", "player")
+        and text
+        and text.casefold() not in map(str.casefold, words)
+    ):
         words = (*words, text)
     if words and len(words) <= room.picks:
         chosen = text.casefold()
         said = {word: option.said(word) if option.values else word for word in words}
         about = option.meanings
-        return "pick", tuple(Pick(word, said[word], about.get(word, ""), word.casefold() == chosen) for word in words)
+        return "pick", tuple(
+            Pick(word, said[word], about.get(word, ""), word.casefold() == chosen) for word in words
+        )
     if option.type in ("int", "number"):
         return "number", ()
     return ("lines" if option.complete == "stats" or option.name == "text" else "text"), ()
@@ -229,12 +277,20 @@ HINT = 100
 
 def _hint(option: Option) -> str:
     """A line about an option: its help without the example in it, and whether a unit brings it."""
-    about = option.help.partition(": ")[0].partition(", e.g. ")[0] if option.type == "units" else option.help
+    about = (
+        option.help.partition(": ")[0].partition(", e.g. ")[0]
+        if option.type == "units"
+        else option.help
+    )
     about = about.removeprefix("unit list; ").removeprefix("unit list")
     about = option.brief if len(about) > HINT - 2 and option.brief else about
     about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
     brought = "The unit brings it." if option.brings else ""
-    expected = "" if option.values or option.type not in ("int", "number", "dice") else f"{option.expected}."
+    expected = (
+        ""
+        if option.values or option.type not in ("int", "number", "dice")
+        else f"{option.expected}."
+    )
     for piece in (brought, expected[:1].upper() + expected[1:]):
         about = f"{about} {piece}".strip() if len(about) + len(piece) < HINT else about
     return about
@@ -243,17 +299,28 @@ def _hint(option: Option) -> str:
 def _example(option: Option) -> str:
     if option.type == "units":
         return option.help.partition(": ")[2] or option.help.partition(", e.g. ")[2]
-    return f"{option.default} if left empty" if option.default not in (None, "") and not option.values else ""
+    return (
+        f"{option.default} if left empty"
+        if option.default not in (None, "") and not option.values
+        else ""
+    )
 
 
 def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
     """The modifiers, those that are needed most first; as many as the platform has room for."""
-    steps = [] if room.folds else [pick for option in spec.options for pick in _steps(option, spec, options)]
+    steps = (
+        []
+        if room.folds
+        else [pick for option in spec.options for pick in _steps(option, spec, options)]
+    )
     picks, ticks = flag_picks(spec, options), room.ticks - len(steps)
     if len(picks) > ticks:
         rank = {name: at for at, name in enumerate(spec.common)}
         first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
-        kept = {pick.value for pick in first[: max(COMMON_TICKS, min(ticks, sum(p.chosen for p in picks)))]}
+        kept = {
+            pick.value
+            for pick in first[: max(COMMON_TICKS, min(ticks, sum(p.chosen for p in picks)))]
+        }
         picks = [pick for pick in picks if pick.value in kept]
     if not (picks or steps):
         return None
@@ -264,13 +331,23 @@ def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
 
 
 def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[Pick]:
-    """A tick for each usual value of a common number that is 0 unless given; none where it has another value now."""
-    if option is None or option.type != "int" or option.name not in spec.common or option.default != 0:
+    """A tick for each usual value of a common number that is 0 unless given; none where it has
+    another value now.
+    """
+    if (
+        option is None
+        or option.type != "int"
+        or option.name not in spec.common
+        or option.default != 0
+    ):
         return []
     now, name = str(options.get(option.name) or 0), short(option.shown)
     if now not in map(str, range(STEPS + 1)):
         return []
-    return [Pick(f"{option.name}={at}", f"{name} {at}", name, now == str(at)) for at in range(1, STEPS + 1)]
+    return [
+        Pick(f"{option.name}={at}", f"{name} {at}", name, now == str(at))
+        for at in range(1, STEPS + 1)
+    ]
 
 
 def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
@@ -279,13 +356,21 @@ def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
     how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
     how = (*how, COMPARE) if not options.get(COMPARE) else how  # no modifier; *What if* does it
     picks = [
-        Pick(option.name, option.said(option.name), option.help, is_on(option, options) or option.name in worded)
+        Pick(
+            option.name,
+            option.said(option.name),
+            option.help,
+            is_on(option, options) or option.name in worded,
+        )
         for option in spec.options
         if option.type == "bool" and option.name not in how
     ]
     mods = spec.option("mods")
     if mods is not None and mods.type == "mods":
-        picks += [Pick(word, mods.said(word), mods.meanings.get(word, ""), word in worded) for word in mods.values]
+        picks += [
+            Pick(word, mods.said(word), mods.meanings.get(word, ""), word in worded)
+            for word in mods.values
+        ]
     return sorted(picks, key=lambda pick: pick.value not in spec.common)
 
 
@@ -298,23 +383,36 @@ def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
     if spec.option(SECRET) is None:
         return []
     now = way_asked(spec, options)
-    said = [(ROLL, "Roll"), (ODDS, "Show the odds first"), (SECRET, "Roll sealed"), (HAND, "I roll my own dice")]
+    said = [
+        (ROLL, "Roll"),
+        (ODDS, "Show the odds first"),
+        (SECRET, "Roll sealed"),
+        (HAND, "I roll my own dice"),
+    ]
     known = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
     shown = [one for one in known if one[0] != ODDS or now == ODDS or not room.counts]
     picks = tuple(Pick(value, label, "", value == now) for value, label in shown)
-    return [Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))]
+    return [
+        Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))
+    ]
 
 
 # Their order
 
 
 def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -> list[Field]:
-    """What is needed first, then the other units, the modifiers, and the rest, of which much is rare: on Slack that is
-    behind *More fields*."""
-    brings = {option.brings.partition(".")[0] for option in spec.options if option.required and option.brings}
+    """What is needed first, then the other units, the modifiers, and the rest, of which much is
+    rare: on Slack that is behind *More fields*."""
+    brings = {
+        option.brings.partition(".")[0]
+        for option in spec.options
+        if option.required and option.brings
+    }
 
     def place(field: Field) -> tuple[int, bool]:
-        acts = field.name in ACTING and (_is_units(field) or (field.option and field.option.complete == "unit"))
+        acts = field.name in ACTING and (
+            _is_units(field) or (field.option and field.option.complete == "unit")
+        )
         return rank(field), not acts
 
     def rank(field: Field) -> int:
@@ -332,7 +430,10 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
 
     fields = sorted(fields, key=place)
     rare = len(fields) > FEW and room.folds
-    return [field._replace(rare=rare and rank(field) > 3 and at >= FIRST) for at, field in enumerate(fields)]
+    return [
+        field._replace(rare=rare and rank(field) > 3 and at >= FIRST)
+        for at, field in enumerate(fields)
+    ]
 
 
 def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int) -> list[Field]:
@@ -343,7 +444,9 @@ def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int
     alone, others = [field for field in fields if field.name not in covered], _others(fields)
     if len(alone) + len(others) <= slots and not hidden:
         return _beside(alone, others)
-    kept = _kept([field for field in alone if field.name != FLAGS or not others], slots - 1 - len(others))
+    kept = _kept(
+        [field for field in alone if field.name != FLAGS or not others], slots - 1 - len(others)
+    )
     if FLAGS not in kept:
         covered, hidden = (), [pick.value for pick in flag_picks(spec, options)]
     left = [field for field in fields if field.name not in (*kept, *covered, FLAGS)]
@@ -352,15 +455,18 @@ def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int
 
 
 def _kept(fields: list[Field], size: int) -> list[str]:
-    """The names of those that have a field of their own: menus of units and what is needed, the modifiers, others.
-    A needed number takes the place of the modifiers, then that of a menu behind the first two."""
+    """The names of those that have a field of their own: menus of units and what is needed, the
+    modifiers, others. A needed number takes the place of the modifiers, then that of a menu behind
+    the first two."""
     menus = [field for field in fields if field.picks and (field.needed or _is_units(field))]
     flags = [field for field in fields if field.name == FLAGS]
     kept = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
     if flags and flags[0] not in kept and not kept[-1].needed:
         kept[-1] = flags[0]
     for field in fields:
-        free = [other for other in (*flags, *reversed(kept[2:])) if other in kept and not other.needed]
+        free = [
+            other for other in (*flags, *reversed(kept[2:])) if other in kept and not other.needed
+        ]
         if field.needed and field not in kept and free:
             kept[kept.index(free[0])] = field
     return [field.name for field in kept]
@@ -371,10 +477,25 @@ def _is_units(field: Field) -> bool:
 
 
 def _others(fields: list[Field]) -> list[Field]:
-    """A line for the handles of units for which menus have no room, told apart by their sides; empty: they have."""
+    """A line for the handles of units for which menus have no room, told apart by their sides;
+    empty: they have.
+    """
     cut = {field.name: pick.about for field in fields for pick in field.picks if pick.value == MORE}
     about = "By handle, a comma between two: whom the menu has no room for."
-    return [Field(OTHERS, "text", "Other units", about, example=", ".join(cut.values()), covers=(*cut,))] if cut else []
+    return (
+        [
+            Field(
+                OTHERS,
+                "text",
+                "Other units",
+                about,
+                example=", ".join(cut.values()),
+                covers=(*cut,),
+            )
+        ]
+        if cut
+        else []
+    )
 
 
 def _beside(fields: list[Field], others: list[Field]) -> list[Field]:
@@ -386,11 +507,18 @@ def _beside(fields: list[Field], others: list[Field]) -> list[Field]:
 
 
 def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collection[str]) -> Field:
-    """The line of text for what has no field: `terrain 1, rubber boat`. One needed number may come without its name."""
+    """The line of text for what has no field: `terrain 1, rubber boat`. One needed number may
+    come without its name.
+    """
     names, wanted = [field.name for field in left], [field for field in left if field.needed]
     labels = [short(field.label) for field in wanted or left]
-    called = [label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}" for label in labels]
-    pieces = [*called, *(["rarer modifiers"] if flags else ["the rest"] if len(left) > len(called) else [])]
+    called = [
+        label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}" for label in labels
+    ]
+    pieces = [
+        *called,
+        *(["rarer modifiers"] if flags else ["the rest"] if len(left) > len(called) else []),
+    ]
     label = pieces[0] if len(pieces) == 1 else f"{', '.join(pieces[:-1])} and {pieces[-1]}"
     if len(label) > 45:
         label = "Numbers and rarer modifiers" if flags else "Anything else"
@@ -405,7 +533,12 @@ def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collect
         begun(label),
         hint,
         (),
-        rest_text(spec, options, [*names, *flags], [field.name for field in wanted] if bare is None else ()),
+        rest_text(
+            spec,
+            options,
+            [*names, *flags],
+            [field.name for field in wanted] if bare is None else (),
+        ),
         rest_example(spec, names, flags),
         bool(wanted),
         option=bare,
@@ -417,5 +550,7 @@ def _typed(spec: CommandSpec) -> Field:
     """The line for units that no roster knows, behind all other fields."""
     lists = [option for option in spec.options if option.type == "units"]
     example = ", ".join(f"{short(option.shown).casefold()} squad fp=2" for option in lists[:1])
-    hint = "As in a command: units that are not in the roster, or several at once, such as us1..us4."
+    hint = (
+        "As in a command: units that are not in the roster, or several at once, such as us1..us4."
+    )
     return Field(REST, "text", "Anything else", hint, example=example, rare=True)

@@ -1,4 +1,6 @@
-"""The line of a form for whatever has no field of its own, and the keypad for a die that somebody throws themselves."""
+"""The line of a form for whatever has no field of its own, and the keypad for a die that
+somebody throws themselves.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -22,7 +24,10 @@ def short(label: str) -> str:
 
 
 def rest_text(
-    spec: CommandSpec, options: Mapping[str, object], covers: Iterable[str], needed: Collection[str] = ()
+    spec: CommandSpec,
+    options: Mapping[str, object],
+    covers: Iterable[str],
+    needed: Collection[str] = (),
 ) -> str:
     """What the line holds of the options. A needed one that is missing is asked for: `range ?`."""
     words = words_of(options.get("mods") or ())
@@ -36,7 +41,13 @@ def rest_text(
         called = short(option.shown).casefold()
         if option.type == "bool":
             on = bool(options.get(name, option.default)) or name in words
-            pieces += [called] if on and not option.default else [f"{called} no"] if option.default and not on else []
+            pieces += (
+                [called]
+                if on and not option.default
+                else [f"{called} no"]
+                if option.default and not on
+                else []
+            )
         elif value not in (None, "") and str(value) != str(option.default):
             pieces.append(f"{called} {value}")
         elif name in needed:
@@ -47,8 +58,14 @@ def rest_text(
 def rest_example(spec: CommandSpec, names: Iterable[str], flags: Iterable[str]) -> str:
     """What could be in the line, of at most 100 characters."""
     options = [option for name in names if (option := spec.option(name)) is not None]
-    numbers = [f"{short(one.shown).casefold()} 1" for one in options if one.type in ("int", "number")][:2]
-    words = [f"{short(one.shown).casefold()} {one.values[-1]}" for one in options if one.type == "enum" and one.values]
+    numbers = [
+        f"{short(one.shown).casefold()} 1" for one in options if one.type in ("int", "number")
+    ][:2]
+    words = [
+        f"{short(one.shown).casefold()} {one.values[-1]}"
+        for one in options
+        if one.type == "enum" and one.values
+    ]
     flags = [_label(spec, flag) for flag in flags][-1:]
     pieces = [*numbers, *words[: 2 - len(numbers)], *flags]
     while len(", ".join(pieces)) > 100:
@@ -57,8 +74,8 @@ def rest_example(spec: CommandSpec, names: Iterable[str], flags: Iterable[str]) 
 
 
 def read_rest(spec: CommandSpec, text: str, bare: str = "") -> dict[str, object]:
-    """The options that the line gives, as typed; a number without a name is that of `bare`. Raises UserError for a
-    piece that names nothing of the command."""
+    """The options that the line gives, as typed; a number without a name is that of `bare`. Raises
+    UserError for a piece that names nothing of the command."""
     names = _names(spec)
     found: dict[str, object] = {}
     for piece in _PIECE.split(text):
@@ -115,7 +132,9 @@ def _folded(text: str) -> str:
 
 
 def _named(words: list[str], names: Mapping[str, str]) -> tuple[str, int]:
-    """The option that the first words name, and how many words that took; a beginning will do if it is the only one."""
+    """The option that the first words name, and how many words that took; a beginning will do if
+    it is the only one.
+    """
     for length in range(min(len(words), 8), 0, -1):
         said = _folded(" ".join(words[:length]))
         if said in names:
@@ -126,7 +145,10 @@ def _named(words: list[str], names: Mapping[str, str]) -> tuple[str, int]:
 
 
 def _unknown(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserError:
-    hint = did_you_mean(_folded(piece), names) or "Write a number after its name, and a comma between two."
+    hint = (
+        did_you_mean(_folded(piece), names)
+        or "Write a number after its name, and a comma between two."
+    )
     what = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
     return UserError(what, hint=hint, option="rest", code="unknown-option")
 
@@ -147,7 +169,9 @@ def keypad(owed: DieOwed, key: str) -> Reply | None:
         return None
     dice = len(owed.given)
     count = f"{dice} {'die' if dice == 1 else 'dice'} in. " if dice else ""
-    actions = {str(face): f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}" for face in faces}
+    actions = {
+        str(face): f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}" for face in faces
+    }
     listed = len(faces) > KEYPAD
     entries = tuple(MenuEntry(action, face) for face, action in actions.items())
     buttons = [] if listed else [Button(action, face) for face, action in actions.items()]

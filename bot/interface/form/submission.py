@@ -1,9 +1,22 @@
-"""What was filled into a form, as options of its command. What the form did not show stays as it was."""
+"""What was filled into a form, as options of its command. What the form did not show stays as it
+was.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, ROLL, Field, Form, asked_now, in_that_way, way_asked
+from bot.interface.form.form import (
+    FLAGS,
+    HOW,
+    OTHERS,
+    REST,
+    ROLL,
+    Field,
+    Form,
+    asked_now,
+    in_that_way,
+    way_asked,
+)
 from bot.interface.form.line_and_keypad import read_rest, short
 from bot.interface.form.unit_menu import TYPED, chosen_units
 from bot.interface.spec import CommandSpec
@@ -18,8 +31,8 @@ Filled = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The options after a form was filled in, what is to be done with them (which they say too), and the first thing
-    that was wrong."""
+    """The options after a form was filled in, what is to be done with them (which they say too),
+    and the first thing that was wrong."""
 
     options: dict[str, object]
     how: str = ROLL
@@ -28,7 +41,12 @@ class Taken:
 
 def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
     """What has become of a form."""
-    known, after, problem, how = fitting(known, spec), dict(form.given), None, way_asked(spec, form.given)
+    known, after, problem, how = (
+        fitting(known, spec),
+        dict(form.given),
+        None,
+        way_asked(spec, form.given),
+    )
     for field in form.fields:
         if field.name not in filled:
             continue
@@ -46,18 +64,30 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
                 after = _with_option(after, field, given, known)
         except UserError as error:
             problem = problem or error
-            after = _set(after, field.name, given if isinstance(given, str) and field.name != REST else "")
+            after = _set(
+                after, field.name, given if isinstance(given, str) and field.name != REST else ""
+            )
     asked = {option.name for option in asked_now(spec, after).options}
     shown = {name for field in form.fields for name in (field.name, *field.covers)}
-    after = {name: value for name, value in after.items() if name in asked or spec.option(name) is None}
+    after = {
+        name: value for name, value in after.items() if name in asked or spec.option(name) is None
+    }
     further = [option for option in spec.options if option.when and option.name in asked - shown]
     if further and problem is None:
-        problem = UserError(f"One more thing: {further[0].shown}?", option=further[0].name, code="one-more")
+        problem = UserError(
+            f"One more thing: {further[0].shown}?", option=further[0].name, code="one-more"
+        )
     return Taken(in_that_way(spec, after, how), how, problem)
 
 
 def _listed(given: object) -> list[str]:
-    return [str(one) for one in given] if isinstance(given, list | tuple) else [str(given)] if given else []
+    return (
+        [str(one) for one in given]
+        if isinstance(given, list | tuple)
+        else [str(given)]
+        if given
+        else []
+    )
 
 
 def _set(options: Mapping[str, object], name: str, value: object) -> dict[str, object]:
@@ -67,7 +97,9 @@ def _set(options: Mapping[str, object], name: str, value: object) -> dict[str, o
     return after
 
 
-def _with_option(options: dict[str, object], field: Field, given: object, known: Known) -> dict[str, object]:
+def _with_option(
+    options: dict[str, object], field: Field, given: object, known: Known
+) -> dict[str, object]:
     option = field.option
     assert option is not None
     if field.kind == "picks":
@@ -85,18 +117,29 @@ def _with_option(options: dict[str, object], field: Field, given: object, known:
         return _set(options, field.name, given)
     text = str(given or "").strip()
     if option.type == "units" or option.many:
-        text = "; ".join(part for line in text.split("\n") if (part := line.strip().strip(";").strip()))
+        text = "; ".join(
+            part for line in text.split("\n") if (part := line.strip().strip(";").strip())
+        )
     return _set(options, field.name, clean(option, text) if text else "")
 
 
-def _with_flags(spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]) -> dict[str, object]:
+def _with_flags(
+    spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]
+) -> dict[str, object]:
     steps = [pick.value.split("=") for pick in field.picks if "=" in pick.value]
-    options, taken = _with_steps(spec, options, steps, taken), [word for word in taken if "=" not in word]
+    options, taken = (
+        _with_steps(spec, options, steps, taken),
+        [word for word in taken if "=" not in word],
+    )
     offered = [pick.value for pick in field.picks if "=" not in pick.value]
     flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
     words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
-    after = {name: value for name, value in options.items() if name not in offered and name != "mods"}
-    after |= {word: word in taken for word in offered if word in flags and (word in taken) != flags[word]}
+    after = {
+        name: value for name, value in options.items() if name not in offered and name != "mods"
+    }
+    after |= {
+        word: word in taken for word in offered if word in flags and (word in taken) != flags[word]
+    }
     words += [word for word in offered if word in taken and word not in flags]
     return after | ({"mods": " ".join(words)} if words else {})
 
@@ -104,7 +147,9 @@ def _with_flags(spec: CommandSpec, options: dict[str, object], field: Field, tak
 def _with_steps(
     spec: CommandSpec, options: dict[str, object], steps: list[list[str]], taken: list[str]
 ) -> dict[str, object]:
-    """The options with the one number that was ticked of each, or without it. Raises UserError for two of one."""
+    """The options with the one number that was ticked of each, or without it. Raises UserError
+    for two of one.
+    """
     for name in dict.fromkeys(name for name, _ in steps):
         chosen = [value for step, value in steps if step == name and f"{name}={value}" in taken]
         if len(chosen) > 1 and (option := spec.option(name)) is not None:
@@ -122,17 +167,27 @@ def _with_others(
     for item in filter(None, map(str.strip, text.replace(",", ";").replace("\n", ";").split(";"))):
         unit = named.get(item.partition("..")[0].strip().casefold())
         own = unit is None or unit.side in ("", known.own_side)
-        meant = [name for name in field.covers if (option := spec.option(name)) and is_own(option) == own]
+        meant = [
+            name for name in field.covers if (option := spec.option(name)) and is_own(option) == own
+        ]
         name = (meant or [*field.covers])[0]
         after[name] = "; ".join(str(part) for part in (after.get(name), item) if part)
     return after
 
 
-def _with_rest(spec: CommandSpec, options: dict[str, object], field: Field, text: str) -> dict[str, object]:
-    """The line takes the place of all that it showed; what else it names is added to what is there."""
+def _with_rest(
+    spec: CommandSpec, options: dict[str, object], field: Field, text: str
+) -> dict[str, object]:
+    """The line takes the place of all that it showed; what else it names is added to what is
+    there.
+    """
     read = read_rest(spec, text, field.option.name if field.option is not None else "")
     words = [word for word in words_of(options.get("mods") or ()) if word not in field.covers]
-    after = {name: value for name, value in options.items() if name not in field.covers and name != "mods"}
+    after = {
+        name: value
+        for name, value in options.items()
+        if name not in field.covers and name != "mods"
+    }
     words += [word for word in words_of(read.pop("mods", "")) if word not in words]
     for name, value in read.items():
         option = spec.option(name)

@@ -27,22 +27,33 @@ class Pick(NamedTuple):
 
 
 def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick, ...]:
-    """The menu of a unit option: the side that is meant, of it those whom the option is about, then those in good
-    order.
+    """The menu of a unit option: the side that is meant, of it those whom the option is about, then
+    those in good order.
 
-    Where the roster is longer than the menu, its last row says how to name the others. None without a roster.
+    Where the roster is longer than the menu, its last row says how to name the others. None without
+    a roster.
     """
     if not known.roster:
         return ()
     own = is_own(option)
     picked = picked_handles(text, known.roster)
     units = [
-        unit for unit in known.roster if not is_out(unit, known) or unit.handle in picked or unit.state in option.likely
+        unit
+        for unit in known.roster
+        if not is_out(unit, known) or unit.handle in picked or unit.state in option.likely
     ]
-    typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free or option.many]
+    typed = [
+        one
+        for one in typed_items(text, known.roster)
+        if option.type == "units" or option.free or option.many
+    ]
     room = size - len(typed)
     if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
-        units = [u for u in units if not u.side or (u.side == known.own_side) == own or u.handle in picked]
+        units = [
+            u
+            for u in units
+            if not u.side or (u.side == known.own_side) == own or u.handle in picked
+        ]
     more = list[Pick]()
     units.sort(key=lambda unit: _rank(unit, option, known))
     if len(units) > room:
@@ -55,15 +66,23 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
         about = _described(unit, known, say_side=len(sides) > 1)
         picks.append(Pick(unit.handle, unit.name, about, unit.handle in picked))
         picks += _weapons(unit, option, typed)
-    return (*picks[: room - len(more)], *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
+    return (
+        *picks[: room - len(more)],
+        *(Pick(TYPED + item, item, "as typed", True) for item in typed),
+        *more,
+    )
 
 
 def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
-    """Each weapon of a unit that carries several, in a list of those who fire that has words of its own."""
+    """Each weapon of a unit that carries several, in a list of those who fire that has words of
+    its own.
+    """
     if not option.units or not unit.numbers.get(LOADOUT):
         return []
     items = [item for item in fired(unit.name, unit.numbers, REPEAT) if item[1] not in typed]
-    return [Pick(TYPED + item, f"{unit.name}: {weapon}", "this weapon alone") for weapon, item in items]
+    return [
+        Pick(TYPED + item, f"{unit.name}: {weapon}", "this weapon alone") for weapon, item in items
+    ]
 
 
 def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, bool]:
@@ -71,9 +90,19 @@ def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool, b
 
 
 def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:
-    """What one chooses a unit by: its state, the numbers on its counter that are not 0, and its weapons."""
-    printed = (known.game.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers") if known.game else ()
-    keys = [key for key in printed or unit.numbers if unit.numbers.get(key) and key not in (LEFT, LOADOUT)]
+    """What one chooses a unit by: its state, the numbers on its counter that are not 0, and its
+    weapons.
+    """
+    printed = (
+        (known.game.game["units"].get("counters") or {}).get(unit.type, {}).get("numbers")
+        if known.game
+        else ()
+    )
+    keys = [
+        key
+        for key in printed or unit.numbers
+        if unit.numbers.get(key) and key not in (LEFT, LOADOUT)
+    ]
     numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
     state = spoken(unit.state).casefold() if unit.state not in SOUND else ""
     marks = (spoken(mark).casefold() for mark in sorted(unit.marks))
@@ -88,15 +117,25 @@ def picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:
 
 
 def typed_items(text: str, roster: Iterable[RosterUnit]) -> list[str]:
-    """The other items of a list, short enough for a menu: units by their type, or with numbers typed over them."""
+    """The other items of a list, short enough for a menu: units by their type, or with numbers
+    typed over them.
+    """
     named = by_name(roster)
-    found = [item for item in items_of(text) if plain_unit(item, named) is None and len(item) < LONGEST]
+    found = [
+        item for item in items_of(text) if plain_unit(item, named) is None and len(item) < LONGEST
+    ]
     return list(dict.fromkeys(found))[:10]
 
 
 def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterable[str]) -> str:
-    """The list without what was offered and not taken; new ones at its end. What else was typed stays."""
-    named, offered, taken = by_name(known.roster), set(offered), [one for one in taken if one != MORE]
+    """The list without what was offered and not taken; new ones at its end. What else was typed
+    stays.
+    """
+    named, offered, taken = (
+        by_name(known.roster),
+        set(offered),
+        [one for one in taken if one != MORE],
+    )
     kept, there = [], set()
     for item in items_of(text):
         unit = plain_unit(item, named)
@@ -110,10 +149,20 @@ def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterabl
 
 
 def known_items(text: str, roster: Iterable[RosterUnit]) -> str:
-    """The list without the items that name no unit of the roster: what a refused one leaves standing."""
+    """The list without the items that name no unit of the roster: what a refused one leaves
+    standing.
+    """
     named = by_name(roster)
-    items = [part for item in items_of(text) for part in ([item] if plain_unit(item, named) else item.split(","))]
-    return "; ".join(item.strip() for item in items if item.strip() and plain_unit(item.strip(), named) is not None)
+    items = [
+        part
+        for item in items_of(text)
+        for part in ([item] if plain_unit(item, named) else item.split(","))
+    ]
+    return "; ".join(
+        item.strip()
+        for item in items
+        if item.strip() and plain_unit(item.strip(), named) is not None
+    )
 
 
 def items_of(text: str) -> list[str]:

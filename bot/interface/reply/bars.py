@@ -1,4 +1,6 @@
-"""Chances as bars of a fixed width: in eighths of a block for chat, in # where a terminal has no such signs."""
+"""Chances as bars of a fixed width: in eighths of a block for chat, in # where a terminal has no
+such signs.
+"""
 
 from collections.abc import Iterable
 from math import floor
@@ -15,11 +17,14 @@ _NARROWEST = 3
 _FRACTION = 10
 _LABEL = 16
 MOST_EXACT = 19
-"""A fraction of more characters, some nine digits over nine, is left out: it helps nobody, and words need the room."""
+"""A fraction of more characters, some nine digits over nine, is left out: it helps nobody, and
+words need the room.
+"""
 
 
 class Chance(NamedTuple):
-    """One result with its chance from 0 to 1; `least` is that of this or worse, `exact` the chance as a fraction.
+    """One result with its chance from 0 to 1; `least` is that of this or worse, `exact` the chance
+    as a fraction.
 
     `came` is how often it came up.
     """
@@ -32,7 +37,8 @@ class Chance(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How bars are drawn: places of the words and of the bar, at most, of the whole line; with fractions; in ASCII.
+    """How bars are drawn: places of the words and of the bar, at most, of the whole line; with
+    fractions; in ASCII.
 
     `grid` is how wide a printed table may be."""
 
@@ -49,7 +55,9 @@ WIDE = Look(12, 24, 78, exact=True, grid=110)
 
 
 def percent(chance: float) -> str:
-    """A chance in whole percents; one that is not quite impossible or certain is never shown as 0 or 100."""
+    """A chance in whole percents; one that is not quite impossible or certain is never shown as
+    0 or 100.
+    """
     if 0 < chance < 0.01:
         return "<1%"
     if 0.99 < chance < 1:
@@ -66,7 +74,9 @@ def points(difference: float) -> str:
 
 
 def bar(chance: float, places: int, *, plain: bool = False) -> str:
-    """A bar of so many places, in steps of an eighth; whatever is possible shows at least the thinnest."""
+    """A bar of so many places, in steps of an eighth; whatever is possible shows at least the
+    thinnest.
+    """
     if plain:
         return "#" * (max(1, round(chance * places)) if chance > 0 else 0)
     eighths = max(1, round(chance * places * 8)) if chance > 0 else 0
@@ -79,12 +89,18 @@ def odds_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> l
     return [text for text, _ in numbered_lines(heading, chances, look)]
 
 
-def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[tuple[str, int]]:
+def numbered_lines(
+    heading: str, chances: Iterable[Chance], look: Look = PHONE
+) -> list[tuple[str, int]]:
     """The same, each line with the place of its result; -1 for the heading."""
     rows = [row._replace(exact="") if len(row.exact) > MOST_EXACT else row for row in chances]
     exact = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
     has_least = any(row.least is not None for row in rows)
-    tail = 5 + exact + (len(LEAST) + 1 if has_least else max(len(_mark(row.came, look)) for row in rows))
+    tail = (
+        5
+        + exact
+        + (len(LEAST) + 1 if has_least else max(len(_mark(row.came, look)) for row in rows))
+    )
     words, places = _shared([row.word for row in rows], look, tail)
     lines = [(text, -1) for text in _headed(heading, words + 1 + places + tail, has_least)]
     for number, row in enumerate(rows):
@@ -110,13 +126,17 @@ def compared_lines(rows: Iterable[tuple[str, float, float]], look: Look = PHONE)
     lines = []
     for word, chance, difference in shown:
         *above, last = wrap(word, words) or [""]
-        drawn = f"{last:<{words}} {bar(chance, places, plain=look.plain):<{places}}{percent(chance):>5}"
+        drawn = (
+            f"{last:<{words}} {bar(chance, places, plain=look.plain):<{places}}{percent(chance):>5}"
+        )
         lines += [*above, f"{drawn}{points(difference):>4}".rstrip()]
     return lines
 
 
 def _shared(words: Iterable[str], look: Look, tail: int) -> tuple[int, int]:
-    """Places for the words and for the bar: long words take from the bar, and break where that is not enough."""
+    """Places for the words and for the bar: long words take from the bar, and break where that
+    is not enough.
+    """
     most = look.columns - tail - 1 - _NARROWEST
     longest = max((len(word) for word in words), default=0)
     width = min(max(look.word, longest), most)

@@ -19,7 +19,8 @@ _ZIP = b"PK\x03\x04"
 
 
 class Packing:
-    """A file to send in the making, piece by piece: it is compressed, with .gz behind its name, where it is long.
+    """A file to send in the making, piece by piece: it is compressed, with .gz behind its name,
+    where it is long.
 
     No more of a long text is ever held than what was added last; adding may take some milliseconds.
     """
@@ -48,9 +49,11 @@ class Packing:
 
 
 def file_text(data: bytes, name: str) -> str:
-    """The text of a file as it was fetched, unpacked if it is compressed; a zip as text, for `zip_data`.
+    """The text of a file as it was fetched, unpacked if it is compressed; a zip as text, for
+    `zip_data`.
 
-    Raises UserError for one that is too large (a small one may unpack to no end), damaged or no text.
+    Raises UserError for one that is too large (a small one may unpack to no end), damaged or no
+    text.
     """
     if len(data) > MOST_BYTES:
         raise too_large(name)
@@ -74,7 +77,10 @@ def zip_data(text: str) -> bytes | None:
 
 def too_large(name: str) -> UserError:
     """The error for a file of more than MOST_BYTES."""
-    what, hint = f"{name} is larger than {MOST_BYTES // 1_000_000} MB.", "Compress it: gzip FILE makes FILE.gz."
+    what, hint = (
+        f"{name} is larger than {MOST_BYTES // 1_000_000} MB.",
+        "Compress it: gzip FILE makes FILE.gz.",
+    )
     return UserError(what, hint=hint, option="file", code="file-too-large")
 
 
@@ -84,7 +90,9 @@ def _unpacked(data: bytes, name: str) -> bytes:
     try:
         text = stream.decompress(data, MOST_TEXT + 1)
     except zlib.error:
-        raise UserError(f"{name} is damaged: it cannot be unpacked.", option="file", code="damaged-file") from None
+        raise UserError(
+            f"{name} is damaged: it cannot be unpacked.", option="file", code="damaged-file"
+        ) from None
     if len(text) > MOST_TEXT:
         what = f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB."
         raise UserError(what, option="file", code="file-too-large")

@@ -18,11 +18,11 @@ class Thrown(NamedTuple):
 
 
 class Odds(NamedTuple):
-    """The chances (0 to 1) of each result for those whom `heading` names, worst first; `came` are those that came up,
-    one for each of them.
+    """The chances (0 to 1) of each result for those whom `heading` names, worst first; `came` are
+    those that came up, one for each of them.
 
-    `least` has the chances of a result or a worse one, for the first so many; `exact` the chances as fractions, `tones`
-    how grave each is.
+    `least` has the chances of a result or a worse one, for the first so many; `exact` the chances
+    as fractions, `tones` how grave each is.
     """
 
     heading: str
@@ -48,14 +48,16 @@ class Odds(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What single changes are worth: of each what it is, the chance with it, and the difference that it makes."""
+    """What single changes are worth: of each what it is, the chance with it, and the difference
+    that it makes.
+    """
 
     changes: tuple[tuple[str, float, float], ...]
 
 
 class Grid(NamedTuple):
-    """Rows of cells in columns of a fixed width; with a `head` the first names the columns, and a platform may draw a
-    table of its own."""
+    """Rows of cells in columns of a fixed width; with a `head` the first names the columns, and a
+    platform may draw a table of its own."""
 
     rows: tuple[tuple[str, ...], ...]
     head: bool = False
@@ -72,7 +74,9 @@ class Sheet(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     def lines(self, columns: int) -> list[str]:
-        """Broken into as many grids one below the other as its columns need, each with the first column."""
+        """Broken into as many grids one below the other as its columns need, each with the first
+        column.
+        """
         head, *_ = self.rows
         at, found = 1, [self.heading] if self.heading else []
         while at < len(head):
@@ -90,13 +94,17 @@ class Sheet(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """A whole table; `near` are the rows around what was looked up, for screens on which the whole is too much."""
+    """A whole table; `near` are the rows around what was looked up, for screens on which the
+    whole is too much.
+    """
 
     sheets: tuple[Sheet, ...]
     near: tuple[tuple[str, ...], ...] = ()
 
     def lines(self, look: Look) -> list[str]:
-        """All of it where the screen is wide; on a phone, where that is too much, what is near, and says so."""
+        """All of it where the screen is wide; on a phone, where that is too much, what is near,
+        and says so.
+        """
         found = [line for sheet in self.sheets for line in ("", *sheet.lines(look.grid))][1:]
         if look.grid > PHONE.grid or len(found) <= MOST_LINES:
             return found
@@ -124,7 +132,9 @@ class Group(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One of a list: its title, what it is, how it fares, and the button that goes with it (none without a label)."""
+    """One of a list: its title, what it is, how it fares, and the button that goes with it (none
+    without a label).
+    """
 
     title: str
     about: str
@@ -134,8 +144,8 @@ class Entry(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """One event among several: its number, the news and who did it; `grave` gives it weight, `undone` strikes it
-    through."""
+    """One event among several: its number, the news and who did it; `grave` gives it weight,
+    `undone` strikes it through."""
 
     number: int
     title: str
@@ -151,8 +161,9 @@ class Rule(NamedTuple):
 
 
 class Pen(NamedTuple):
-    """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
-    weight, or the look of a die, or make a line small, or strike a piece through."""
+    """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others
+    also give a piece weight, or the look of a die, or make a line small, or strike a piece through.
+    """
 
     plain: Callable[[str], str]
     within: Callable[[str], str]
@@ -165,8 +176,24 @@ class Pen(NamedTuple):
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Compared | Grid | Whole | Small | Group | Entry | UnitTable | Happened | Rule
-"""A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
+Part = (
+    str
+    | Line
+    | Thrown
+    | Odds
+    | Compared
+    | Grid
+    | Whole
+    | Small
+    | Group
+    | Entry
+    | UnitTable
+    | Happened
+    | Rule
+)
+"""A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around
+them.
+"""
 MOST_LINES = 48
 """A whole table has so many lines in chat at most."""
 TOO_LARGE = "Too large to show whole here"
@@ -175,7 +202,9 @@ FIXED = (Odds, Compared, Grid, Whole, UnitTable)
 
 
 def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
-    """A part in lines as `pen` writes them; those of a fixed width as they are, bars by their `look`."""
+    """A part in lines as `pen` writes them; those of a fixed width as they are, bars by their
+    `look`.
+    """
     match part:  # what is most often there first
         case str():
             return [pen.plain(part)]
@@ -222,7 +251,9 @@ Row = tuple[str, bool]
 
 
 def drawn(parts: Iterable[Part], pen: Pen) -> Iterator[Row]:
-    """The lines of all parts as `pen` writes them; those of a fixed width are left as they are, to be fenced."""
+    """The lines of all parts as `pen` writes them; those of a fixed width are left as they are,
+    to be fenced.
+    """
     before: Part = ""
     for part in parts:
         if isinstance(part, Odds) and isinstance(before, Odds):
@@ -237,7 +268,10 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     for row in rows:
         for at, cell in enumerate(row[:-1]):
             widths[at] = max(widths.get(at, 0), len(cell))
-    return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
+    return [
+        "  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]])
+        for row in rows
+    ]
 
 
 def width(rows: tuple[tuple[str, ...], ...]) -> int:

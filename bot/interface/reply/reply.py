@@ -1,4 +1,6 @@
-"""A reply as a value: one neutral message that every adapter renders in its own manner, and its plain text."""
+"""A reply as a value: one neutral message that every adapter renders in its own manner, and its
+plain text.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ COLORS = {
     SEALED: 0x8E6BBF,
     OVER: 0x4E5058,
 }
-"""Of the bar beside an answer: lost or wounded; shaken or pinned; no effect; game, turn, table, help; somebody is
-waited for; sealed; undone, refused, settled."""
+"""Of the bar beside an answer: lost or wounded; shaken or pinned; no effect; game, turn, table,
+help; somebody is waited for; sealed; undone, refused, settled."""
 GRAVITY = (HURT, SHAKEN, GAME, NOTHING)
 """The tones of results, worst first; that of the game is for good news (a unit rallies)."""
 PLAIN = frozenset({NOTHING, OVER})
@@ -31,11 +33,15 @@ PINNED, UNPINNED, TAKEN_AWAY = "on", "off", "away"
 OPEN_FORM = "form:"
 """How the action of a button begins that opens the form of a command."""
 LINK = "link"
-"""The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
+"""The style of a button that opens the channel that its action names (`goto:discord:55/900`); it
+runs nothing.
+"""
 
 
 class Button(NamedTuple):
-    """A button under a reply: `action` names what it does and to what (`undo:41`), `label` what it says."""
+    """A button under a reply: `action` names what it does and to what (`undo:41`), `label` what
+    it says.
+    """
 
     action: str
     label: str
@@ -56,7 +62,8 @@ class MenuEntry(NamedTuple):
 
 
 class Menu(NamedTuple):
-    """A menu beside the buttons: choosing an entry does at once what a button with its action would do.
+    """A menu beside the buttons: choosing an entry does at once what a button with its action would
+    do.
 
     `short` is what it is called where it shares a row with them.
     """
@@ -67,7 +74,9 @@ class Menu(NamedTuple):
 
 
 class File(NamedTuple):
-    """A file that goes with a reply. `content` is its text, or its bytes; `alt` says in words what a picture shows."""
+    """A file that goes with a reply. `content` is its text, or its bytes; `alt` says in words
+    what a picture shows.
+    """
 
     name: str
     content: str | bytes
@@ -108,32 +117,34 @@ class File(NamedTuple):
 class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 
-    The first line alone suffices in a notification: `title` is the news, in bold letters (what happened to whom), `by`
-    the cause behind it in plain ones (who did it, or since when). `tone` says how grave it is (GAME, HURT, ...).
-    `lines` hold the raw dice, each modifier by name, the final number, and what it means for each unit; odds and tables
-    are parts, too. `footer` has the event's number and what is special about it.
-    `mention` are the keys of those to call (whose go it is), behind the first line.
-    `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
-    error is about, so that a form can show it at its field; `code` is the kind of error. `typed` is
-    the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
-    is how many buttons are in a row (0: as many as fit). `trace` are the places of the lines that a phone leaves out at
-    first, as the button *Dice* has them. `bare` is an answer so short that it takes no frame.
+    The first line alone suffices in a notification: `title` is the news, in bold letters (what
+    happened to whom), `by` the cause behind it in plain ones (who did it, or since when). `tone`
+    says how grave it is (GAME, HURT, ...). `lines` hold the raw dice, each modifier by name, the
+    final number, and what it means for each unit; odds and tables are parts, too. `footer` has the
+    event's number and what is special about it. `mention` are the keys of those to call (whose go
+    it is), behind the first line. `announce` is a second message, for all, beside a private answer
+    (a sealed roll). `option` names the option that an error is about, so that a form can show it at
+    its field; `code` is the kind of error. `typed` is the command that was refused, `better` as it
+    was probably meant, with `right` in place of the wrong word. `across` is how many buttons are in
+    a row (0: as many as fit). `trace` are the places of the lines that a phone leaves out at first,
+    as the button *Dice* has them. `bare` is an answer so short that it takes no frame.
 
-    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED where no longer,
-    TAKEN_AWAY where it is to be deleted (it reads like this reply where that is refused).
-    `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
-    buttons, where a platform has one, so that the next screen can take its place.
-    `window`: it is shown in a window of its own where a platform has one and somebody has just asked, and there stays
-    what it is about; nothing of that is stored, so an answer that comes late is a message.
-    `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
+    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED
+    where no longer, TAKEN_AWAY where it is to be deleted (it reads like this reply where that is
+    refused). `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is
+    drawn in a box with its buttons, where a platform has one, so that the next screen can take its
+    place. `window`: it is shown in a window of its own where a platform has one and somebody has
+    just asked, and there stays what it is about; nothing of that is stored, so an answer that comes
+    late is a message. `over` is what became of an answer that no longer holds (`Undone in #41`);
+    its title is struck through then.
 
-    `after` is the button that is pressed as soon as the answer is there, for the same person: its picture. It is not
-    stored, so an answer that comes late comes without it.
+    `after` is the button that is pressed as soon as the answer is there, for the same person: its
+    picture. It is not stored, so an answer that comes late comes without it.
 
-    The app adds what is known of the delivery: `outbox` is the id for `Answers.delivered` (0: nothing to confirm),
-    `seen` says that this request was answered before: whoever gets it again posts nothing. `elsewhere`: it is at work
-    for another delivery of the request, which alone posts its answer, and nothing was stored. `owed` is the die that is
-    missing.
+    The app adds what is known of the delivery: `outbox` is the id for `Answers.delivered` (0:
+    nothing to confirm), `seen` says that this request was answered before: whoever gets it again
+    posts nothing. `elsewhere`: it is at work for another delivery of the request, which alone posts
+    its answer, and nothing was stored. `owed` is the die that is missing.
     """
 
     title: str
@@ -206,10 +217,15 @@ class Reply:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reply:
-        """The reply that `to_json` stored, also that of an earlier version, whose tables and bars were a `block`."""
+        """The reply that `to_json` stored, also that of an earlier version, whose tables and
+        bars were a `block`.
+        """
         values, called = dict(data), data.get("mention") or ()
         block = Grid(tuple((line,) for line in values.pop("block", ())))
-        values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
+        values["lines"] = (
+            *map(part_from_json, values.get("lines", ())),
+            *((block,) if block.rows else ()),
+        )
         values["mention"] = (called,) if isinstance(called, str) else tuple(called)
         for name, read in _READ.items():
             values[name] = tuple(map(read, values.get(name) or ()))
@@ -232,7 +248,10 @@ def part_to_json(part: Part) -> Any:
 def plain(value: tuple[Any, ...]) -> Any:
     """What is in a part as plain JSON values: one of several fields is a mapping of them."""
     if names := getattr(value, "_fields", ()):
-        return {name: plain(item) if isinstance(item, tuple) else item for name, item in zip(names, value, strict=True)}
+        return {
+            name: plain(item) if isinstance(item, tuple) else item
+            for name, item in zip(names, value, strict=True)
+        }
     return tuple(map(plain, value)) if value and isinstance(value[0], tuple) else value
 
 
@@ -242,7 +261,9 @@ def part_from_json(data: Any) -> Part:
         return text_from_json(data)
     values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
     if data["kind"] == "whole":
-        values["sheets"] = tuple(Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"])
+        values["sheets"] = tuple(
+            Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"]
+        )
     part: Part = _KINDS[data["kind"]](**values)
     return part
 
@@ -254,13 +275,28 @@ def _tuples(value: Any) -> Any:
 _NOT_TYPED_WRONG = ("not-yours", "unit-unfit", "unit-gone", "nobody", "no-choice")
 """Refusals of what the game has, where an example of something else would be no help."""
 _STORED = (
-    *("lines", "footer", "private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace"),
+    *(
+        "lines",
+        "footer",
+        "private",
+        "error",
+        "bare",
+        "in_place",
+        "quiet",
+        "boxed",
+        "pin",
+        "over",
+        "across",
+        "trace",
+    ),
     *("by", "mention", "tone", "buttons", "menus", "files", "announce"),
 )
 """What is stored of a reply beside its title, in this order."""
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "buttons": Button._asdict,
-    "menus": lambda menu: menu._asdict() | {"entries": tuple([entry._asdict() for entry in menu.entries])},
+    "menus": lambda menu: (
+        menu._asdict() | {"entries": tuple([entry._asdict() for entry in menu.entries])}
+    ),
     **dict.fromkeys(("files", "announce"), lambda value: value.to_json()),
     "lines": part_to_json,
     "by": part_to_json,
@@ -269,17 +305,20 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
 _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("footer", "trace"), lambda value: value),
     "buttons": lambda button: Button(**button),
-    "menus": lambda menu: Menu(**{**menu, "entries": tuple(MenuEntry(**entry) for entry in menu["entries"])}),
+    "menus": lambda menu: Menu(
+        **{**menu, "entries": tuple(MenuEntry(**entry) for entry in menu["entries"])}
+    ),
     "files": File.from_json,
 }
 """How values of which a reply has several are read."""
 
 
 def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
-    """A private reply for something that a player can mend: what was wrong, what was expected, what to type.
+    """A private reply for something that a player can mend: what was wrong, what was expected, what
+    to type.
 
-    With the command as `typed`, a misspelt word is answered with the corrected command ready to copy; where nothing
-    better is known, an `example` is there.
+    With the command as `typed`, a misspelt word is answered with the corrected command ready to
+    copy; where nothing better is known, an `example` is there.
     """
     typed, lines = typed or error.typed, [error.hint] if error.hint else []
     better = error.better or (corrected(typed, error) if typed else "")

@@ -1,7 +1,9 @@
-"""The text form of commands: `/lnlt fire attackers="squad fp=4" tm=2 adjacent`. One parser for every place.
+"""The text form of commands: `/lnlt fire attackers="squad fp=4" tm=2 adjacent`. One parser for
+every place.
 
-`key=value` sets an option; a bare word is a flag or the next positional option; a value may be quoted with
-"…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand inside.
+`key=value` sets an option; a bare word is a flag or the next positional option; a value may be
+quoted with "…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand
+inside.
 """
 
 import re
@@ -28,7 +30,9 @@ _QUOTES = {
     "\u2018": "\u2019",
     "\u00ab": "\u00bb",
 }
-"""Opening marks and what closes them; beside the plain ones those that phones and word processors make of them."""
+"""Opening marks and what closes them; beside the plain ones those that phones and word
+processors make of them.
+"""
 _MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
 _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
 _HELP = ("?", "--help", "-h")
@@ -36,24 +40,41 @@ _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
 """How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
 _DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
-_TOKEN = re.compile(rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.join(_QUOTES)}]\S*)?")
+_TOKEN = re.compile(
+    rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.join(_QUOTES)}]\S*)?"
+)
 """A piece of a line: the space before it, a key, and a value that is not quoted."""
 _HOW_FAR = ("range", "distance", "hexes", "inches")
 """How far it is, which games call by different words."""
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
-ACTING = ("attackers", "shooters", "unit", "units", "who", "firers", "element", "attacker", "shooter", "firer")
+ACTING = (
+    "attackers",
+    "shooters",
+    "unit",
+    "units",
+    "who",
+    "firers",
+    "element",
+    "attacker",
+    "shooter",
+    "firer",
+)
 WHO = (*ACTING, "target", "targets")
 """What games call who acts, and who is acted upon: the word of another game is put right."""
 GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
-"""Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
+"""Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1
+shaken moved`.
+"""
 _TARGETS = ("target", "targets")
 _LOOSE = ("stats", "command", "values")
 """Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
 class Token(NamedTuple):
-    """One piece of a command: an optional key, its value, whether the value was quoted, and its text."""
+    """One piece of a command: an optional key, its value, whether the value was quoted, and its
+    text.
+    """
 
     key: str
     value: str
@@ -69,20 +90,34 @@ class Parsed(NamedTuple):
 
 
 def parse_text(text: str, registry: Registry) -> Parsed:
-    """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
+    """The command that a line of text asks for. Raises UserError with what was wrong and what to
+    type.
+    """
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
     text = (text if text.isprintable() else without_control(text)).strip().removeprefix("/")
     tokens = tokenize("help" if text in _HELP else text)
     if not tokens:
-        raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")
+        raise UserError(
+            "There is no command here.",
+            hint="Type help to see what there is.",
+            code="unknown-command",
+        )
     first = tokens[0]
-    if _DICE.match(text) and first.value.casefold() not in registry.top and (rolls := registry.get(("roll",))):
+    if (
+        _DICE.match(text)
+        and first.value.casefold() not in registry.top
+        and (rolls := registry.get(("roll",)))
+    ):
         return Parsed(rolls, read_tokens(rolls, tokens))
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"
         hint = phrase("For example: `/roll 2d6+3`. help lists them.")
-        raise UserError(f"A command begins with its name, not {shown}: {text[:30]}", hint=hint, code="unknown-command")
+        raise UserError(
+            f"A command begins with its name, not {shown}: {text[:30]}",
+            hint=hint,
+            code="unknown-command",
+        )
     if (topic := _help_asked(tokens, registry)) and (helping := registry.get(("help",))):
         return Parsed(helping, {"topic": topic})
     words = [token.value if not token.key and not token.quoted else "" for token in tokens]
@@ -96,7 +131,9 @@ def parse_text(text: str, registry: Registry) -> Parsed:
 
 
 def _within(text: str, words: Sequence[str], registry: Registry) -> str:
-    """The dice or the command that a sentence holds: `can you roll 2d6 please`; "" where there is none."""
+    """The dice or the command that a sentence holds: `can you roll 2d6 please`; "" where there
+    is none.
+    """
     if dice := _DICE_WITHIN.search(text):
         return f"roll {dice[0]}"
     for at in range(1, len(words)):
@@ -110,8 +147,8 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
 
 
 def _help_asked(tokens: list[Token], registry: Registry) -> str:
-    """The topic of help on a command with `help`, `?` or `--help` behind it, and for whoever says hello; "" for all
-    else."""
+    """The topic of help on a command with `help`, `?` or `--help` behind it, and for whoever says
+    hello; "" for all else."""
     words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
     *before, last = words
     if words in (["version"], ["--version"]):
@@ -146,7 +183,9 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _quoted(text: str, at: int) -> tuple[str, int]:
-    """The value between the quotation mark there and the one that closes it, and where it ends. Raises UserError."""
+    """The value between the quotation mark there and the one that closes it, and where it ends.
+    Raises UserError.
+    """
     closing = _QUOTES[text[at]]
     end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
     if end < 0:
@@ -163,7 +202,9 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
 
 
 def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
-    """The options that `tokens` give to `spec`, as typed. Raises UserError for what does not fit."""
+    """The options that `tokens` give to `spec`, as typed. Raises UserError for what does not
+    fit.
+    """
     options = {option.name: option for option in spec.options}
     tokens = [token for token in tokens if not _is_at(token, options)]
     given: dict[str, object] = {}
@@ -185,7 +226,9 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
             else:
                 _put(given, token.key, token.value)
         elif token.key:
-            if stats is None or (stats.complete == "command" and not loose):  # a command begins with its name
+            if stats is None or (
+                stats.complete == "command" and not loose
+            ):  # a command begins with its name
                 raise _unknown_key(spec, token, options, tokens)
             loose.append(f"{token.key}={_kept(stats, token, token.value)}")
         elif not token.quoted and (flag := _flag(token.value, options)):
@@ -206,27 +249,40 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
 
 
 def _whole(option: Option, loose: list[str], tokens: list[Token]) -> str:
-    """All that was typed for such an option; a command that was quoted as one has no quotation marks of its own."""
+    """All that was typed for such an option; a command that was quoted as one has no quotation
+    marks of its own.
+    """
     if option.complete == "command" and len(loose) == 1:
-        return next((one.value for one in tokens if one.quoted and quoted(one.value) == loose[0]), loose[0])
+        return next(
+            (one.value for one in tokens if one.quoted and quoted(one.value) == loose[0]), loose[0]
+        )
     return " ".join(loose)
 
 
 def _kept(option: Option, token: Token, value: str) -> str:
-    """A value as it goes into an option that is read once more: with its quotation marks, where that needs them."""
+    """A value as it goes into an option that is read once more: with its quotation marks, where
+    that needs them.
+    """
     plain = option.complete == "stats" and token.key != "name"
     return quoted(value) if token.quoted and not plain and value == token.value else value
 
 
 def _put(given: dict[str, object], name: str, value: object) -> None:
     if name in given:
-        raise UserError(f"{name} is given twice.", hint="Give it once.", option=name, code="given-twice")
+        raise UserError(
+            f"{name} is given twice.", hint="Give it once.", option=name, code="given-twice"
+        )
     given[name] = value
 
 
 def _is_at(token: Token, options: Mapping[str, Option]) -> bool:
     """Whether a word only leads on to the target, as one says it: `fire us4 at vc2`."""
-    return token.value == "at" and not token.quoted and not token.key and not options.keys().isdisjoint(_TARGETS)
+    return (
+        token.value == "at"
+        and not token.quoted
+        and not token.key
+        and not options.keys().isdisjoint(_TARGETS)
+    )
 
 
 def _flag(word: str, options: Mapping[str, Option]) -> str:
@@ -237,7 +293,11 @@ def _flag(word: str, options: Mapping[str, Option]) -> str:
 
 def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
     mods = options.get("mods")
-    return mods is not None and mods.type == "mods" and word.casefold().replace("-", "_") in mods.values
+    return (
+        mods is not None
+        and mods.type == "mods"
+        and word.casefold().replace("-", "_") in mods.values
+    )
 
 
 def _check_value(token: Token, following: Token | None, options: Mapping[str, Option]) -> None:
@@ -249,14 +309,21 @@ def _check_value(token: Token, following: Token | None, options: Mapping[str, Op
         raise UserError(f"{token.key}= has no value.", hint=hint, option=token.key, code="no-value")
 
 
-def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token) -> str:
+def _place(
+    spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token
+) -> str:
     """Put a bare value where it belongs, the next positional option, and return its name."""
-    option = next((option for option in positional if _is_greedy(option) or option.name not in given), None)
+    option = next(
+        (option for option in positional if _is_greedy(option) or option.name not in given), None
+    )
     if option is not None and _is_greedy(option):
         before = given.get(option.name)
         given[option.name] = token.value if before is None else f"{before} {token.value}"
         return option.name
-    if option is not None and (unit := _other_instead(option, positional, given, token, spec)) is not None:
+    if (
+        option is not None
+        and (unit := _other_instead(option, positional, given, token, spec)) is not None
+    ):
         option = unit
     elif not token.quoted:
         _check_word(spec, option, token.value)
@@ -273,13 +340,18 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
 
 
 def _other_instead(
-    option: Option, positional: list[Option], given: dict[str, object], token: Token, spec: CommandSpec
+    option: Option,
+    positional: list[Option],
+    given: dict[str, object],
+    token: Token,
+    spec: CommandSpec,
 ) -> Option | None:
-    """The option for a unit, where the next one is a choice of words and this is none of them: `random-order us1..us4`,
-    or a number, and this is a handle or a quoted name: `fire us3 germ3`; a deck likewise: `deck draw 3 cup`, and a word
-    of one choice alone: `deck draw cup me`.
+    """The option for a unit, where the next one is a choice of words and this is none of them:
+    `random-order us1..us4`, or a number, and this is a handle or a quoted name: `fire us3 germ3`; a
+    deck likewise: `deck draw 3 cup`, and a word of one choice alone: `deck draw cup me`.
 
-    Without a number in it, something that is nearly one of the words, or the name of an option, is asked about."""
+    Without a number in it, something that is nearly one of the words, or the name of an option, is
+    asked about."""
     folded = token.value.casefold().replace("_", "-")
     if option.type in ("int", "number"):
         if not token.value[:1].isalpha():
@@ -293,14 +365,20 @@ def _other_instead(
                 given[option.name] = given.pop(deck.name)
             return deck if deck.name not in given else None
         named = token.quoted or any(map(str.isdecimal, token.value))
-        units = [other for other in positional if other.type in ("unit", "units") and other.name not in given]
+        units = [
+            other
+            for other in positional
+            if other.type in ("unit", "units") and other.name not in given
+        ]
         return min(units, key=lambda other: other.type == "units", default=None) if named else None
     if option.type != "enum" or option.required:
         return None
     near = [*option.values, *(known.name.replace("_", "-") for known in spec.options)]
     if folded in near or (not any(map(str.isdecimal, folded)) and did_you_mean(folded, near)):
         return None
-    return next((other for other in positional if other.type == "unit" and other.name not in given), None)
+    return next(
+        (other for other in positional if other.type == "unit" and other.name not in given), None
+    )
 
 
 def _is_greedy(option: Option) -> bool:
@@ -308,7 +386,8 @@ def _is_greedy(option: Option) -> bool:
 
 
 def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
-    """Raise UserError for a bare word that is a misspelt flag, or the name of an option without its value.
+    """Raise UserError for a bare word that is a misspelt flag, or the name of an option without its
+    value.
 
     It would otherwise be taken for the next positional option, whose name the player never typed.
     """
@@ -339,7 +418,11 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     flags = [name for name, known in options.items() if known.type == "bool"]
     if near := did_you_mean(folded, [*flags, *(mods.values if mods else ())]):
         near.wrong = word
-        raise UserError(f'{spec.name} does not know what to do with "{word[:40]}".', hint=near, code="unknown-option")
+        raise UserError(
+            f'{spec.name} does not know what to do with "{word[:40]}".',
+            hint=near,
+            code="unknown-option",
+        )
     if option is not None:
         clean(option, word)  # no number: better said now than after the words that follow
 
@@ -350,16 +433,22 @@ def _marked(
     loose: str,
     said: str = "A value that holds spaces needs quotation marks.",
 ) -> Hint:
-    """That a value with spaces needs quotation marks, with those around what was probably meant: the option before
-    `loose`, with all behind it up to the next option."""
+    """That a value with spaces needs quotation marks, with those around what was probably meant:
+    the option before `loose`, with all behind it up to the next option."""
     hint = Hint(said)
     texts = [f"{token.key}={token.value}" if token.key else token.value for token in tokens]
     at = texts.index(loose) if loose in texts else 0
-    first = next((before for before in range(at - 1, -1, -1) if tokens[before].key in options), None)
+    first = next(
+        (before for before in range(at - 1, -1, -1) if tokens[before].key in options), None
+    )
     if first is None or tokens[first].quoted:
         return hint
     end = at + 1
-    while end < len(tokens) and tokens[end].key not in options and not _flag(tokens[end].value, options):
+    while (
+        end < len(tokens)
+        and tokens[end].key not in options
+        and not _flag(tokens[end].value, options)
+    ):
         end += 1
     option, value = tokens[first].key, " ".join([tokens[first].value, *texts[first + 1 : end]])
     if '"' not in value:
@@ -369,19 +458,34 @@ def _marked(
     return hint
 
 
-def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]) -> UserError:
+def _unknown_key(
+    spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]
+) -> UserError:
     said = not token.value or is_yes_or_no(token.value)
-    near: str = did_you_mean(token.key, [name for name, option in options.items() if said or option.type != "bool"])
-    if not near and token.key in _THROWN and (total := next((name for name in _TOTALS if name in options), "")):
+    near: str = did_you_mean(
+        token.key, [name for name, option in options.items() if said or option.type != "bool"]
+    )
+    if (
+        not near
+        and token.key in _THROWN
+        and (total := next((name for name in _TOTALS if name in options), ""))
+    ):
         near = meant(token.key, [total])
     lists = [name for name, option in options.items() if option.type == "units"]
     if token.key in _HOW_FAR:
         near = meant(token.key, [name for name in _HOW_FAR if name in options]) or near
-    if token.key in WHO and (who := [name for name, one in options.items() if one.type in ("unit", "units")]):
+    if token.key in WHO and (
+        who := [name for name, one in options.items() if one.type in ("unit", "units")]
+    ):
         same = [name for name in who if (name in ACTING) == (token.key in ACTING)]
         near = meant(token.key, (same or who)[:1])
     if not near and lists:
-        near = _marked(tokens, options, f"{token.key}={token.value}", "Is it a unit's number? Quote the whole list: {}")
+        near = _marked(
+            tokens,
+            options,
+            f"{token.key}={token.value}",
+            "Is it a unit's number? Quote the whole list: {}",
+        )
         shown = re.search(rf'\b{lists[0]}="[^"]*"', spec.example)
         if not near.right:
             near = f"Is it a unit's number? Quote the whole list: {shown[0]}." if shown else ""
@@ -410,7 +514,10 @@ def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
         if option is not None and option.type == "bool":
             pieces.append(name if value is not False else f"{name}=no")
         elif name == "mods":
-            pieces += [str(word) for word in (value if isinstance(value, list | tuple) else str(value).split())]
+            pieces += [
+                str(word)
+                for word in (value if isinstance(value, list | tuple) else str(value).split())
+            ]
         else:
             pieces.append(f"{name}={quoted(value)}")
     return " ".join(pieces)
@@ -422,10 +529,13 @@ _CLOSING = ("", '"', "'", "\u201d", "\u2019")
 
 
 def salvaged(text: str, registry: Registry) -> Parsed:
-    """The command with all its words that fit, in order: one that is misspelt or given twice is left out, a mark that
-    is not closed is closed at the end. Raises UserError where no command is named."""
+    """The command with all its words that fit, in order: one that is misspelt or given twice is
+    left out, a mark that is not closed is closed at the end. Raises UserError where no command is
+    named."""
     tokens = _tokens(without_control(text).strip().removeprefix("/"))[:MOST]
-    spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
+    spec, used = registry.find(
+        [token.value if not token.key and not token.quoted else "" for token in tokens]
+    )
     kept: list[Token] = []
     options: dict[str, object] = {}
     for token in tokens[used:]:

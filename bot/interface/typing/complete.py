@@ -1,7 +1,8 @@
-"""What can be typed next: enumerations, roster units, unit types and numbers, modifier words, dice with a live check.
+"""What can be typed next: enumerations, roster units, unit types and numbers, modifier words, dice
+with a live check.
 
-A choice replaces the whole value, as platforms want it; it holds at most 100 characters, so roster units stand
-by their handles where their names do not fit.
+A choice replaces the whole value, as platforms want it; it holds at most 100 characters, so roster
+units stand by their handles where their names do not fit.
 """
 
 import re
@@ -28,8 +29,22 @@ MAX_CHOICES = 25
 MAX_LENGTH = 100
 FIRST = 4
 """So many units are offered one by one before those that are named many at once."""
-ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew", "attacker", "shooter", "firer")
-"""Options that name who acts: the player's own side is offered first. All other units are targets."""
+ACTING = (
+    "attackers",
+    "units",
+    "unit",
+    "name",
+    "shooters",
+    "firers",
+    "a",
+    "crew",
+    "attacker",
+    "shooter",
+    "firer",
+)
+"""Options that name who acts: the player's own side is offered first. All other units are
+targets.
+"""
 OF_MACROS = ("macro", "values", "command")
 """Options about macros, of which only who types has some."""
 OF_ENABLED = ("topic", "enabled")
@@ -48,14 +63,14 @@ class Choice(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the id of
-    its system, and (`game`) what that is.
+    """What a channel knows that can be completed: roster, sides, players, the side of who is
+    typing, the id of its system, and (`game`) what that is.
 
-    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
-    those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
-    `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise;
-    `decks` are those of the game, `lying` its cards in play, each with its deck, `options` what a side is asked to
-    choose from.
+    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is
+    played. `games` are those that were played there, where an option asks for one; `enabled` the
+    systems that may be (None: all); `packs` those that its server has, where an option asks for
+    one; `macros` those that who types can run, likewise; `decks` are those of the game, `lying` its
+    cards in play, each with its deck, `options` what a side is asked to choose from.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -82,17 +97,29 @@ def fitting(known: Known, spec: CommandSpec) -> Known:
 
 
 def complete_option(
-    spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
+    spec: CommandSpec,
+    name: str,
+    typed: str,
+    registry: Registry,
+    known: Known,
+    given: Mapping[str, object],
 ) -> tuple[Choice, ...]:
-    """Choices for one option while it is typed, at most 25, the best first; none over the limit of 100 characters: a
-    value that was cut would be a wrong value."""
+    """Choices for one option while it is typed, at most 25, the best first; none over the limit of
+    100 characters: a value that was cut would be a wrong value."""
     typed = str(meant(spec, {name: without_control(typed)})[name])
     choices = _choices(spec, name, typed, registry, fitting(known, spec), meant(spec, given))
-    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[:MAX_CHOICES]
+    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[
+        :MAX_CHOICES
+    ]
 
 
 def _choices(
-    spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
+    spec: CommandSpec,
+    name: str,
+    typed: str,
+    registry: Registry,
+    known: Known,
+    given: Mapping[str, object],
 ) -> Iterable[Choice]:
     option, game = spec.option(name), registry.games.get(spec.system)
     if name == "mods" and (option is None or option.type == "mods"):
@@ -102,29 +129,48 @@ def _choices(
     if option.complete in OF_MACROS:
         return _macros(option, typed, known, str(given.get("name") or ""), registry)
     if option.type == "units" and game is not None:
-        elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
-        return _unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere))
+        elsewhere = {
+            str(given.get(other.name) or "") for other in spec.options if other.type == "units"
+        } - {typed}
+        return _unit_list(
+            game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)
+        )
     if option.complete in ("track", "track-value"):
         tracks = registry.games[known.system].tracks if known.system in registry.games else {}
         track = tracks.get(str(given.get("name") or "").strip().casefold())
-        return _words(tracks if option.complete == "track" else track.words if track is not None else (), typed)
+        return _words(
+            tracks if option.complete == "track" else track.words if track is not None else (),
+            typed,
+        )
     if option.complete == "rule":
         return _rules(registry.games.get(known.system), typed)
     if option.in_play:
         part, cards = typed.strip().casefold(), words_now(option, known)
-        return [Choice(option.labels[one], one) for one in cards if part in f"{one} {option.labels[one]}".casefold()]
+        return [
+            Choice(option.labels[one], one)
+            for one in cards
+            if part in f"{one} {option.labels[one]}".casefold()
+        ]
     if option.many:
         return _unit_list(None, typed, known, option, "")
     return _simple(option, typed, registry, known, str(given.get("system") or ""))
 
 
-def _simple(option: Option, typed: str, registry: Registry, known: Known, system: str) -> Iterable[Choice]:
+def _simple(
+    option: Option, typed: str, registry: Registry, known: Known, system: str
+) -> Iterable[Choice]:
     part, played = typed.strip().casefold(), registry.games.get(known.system)
     if values := ("yes", "no") if option.type == "bool" else option.values:
         return _words(values, typed)
     if option.type == "unit" or option.complete == "unit":
-        ranked = sorted(known.roster, key=lambda unit: (is_out(unit, known), rank(unit, option, known)))
-        named = [unit for unit in ranked if part in unit.name.casefold() or part in unit.handle.casefold()]
+        ranked = sorted(
+            known.roster, key=lambda unit: (is_out(unit, known), rank(unit, option, known))
+        )
+        named = [
+            unit
+            for unit in ranked
+            if part in unit.name.casefold() or part in unit.handle.casefold()
+        ]
         return [Choice(described(unit), unit.name) for unit in named]
     if option.type == "dice":
         return _dice(typed)
@@ -133,7 +179,9 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
     if option.complete == "game":
         return [choice for choice in known.games if part in choice.name.casefold()]
     if option.complete == "pack":
-        return [choice for choice in known.packs if part in f"{choice.name} {choice.value}".casefold()]
+        return [
+            choice for choice in known.packs if part in f"{choice.name} {choice.value}".casefold()
+        ]
     if option.complete == "systems":
         return _several(registry.games, typed)
     if option.complete == "topic":
@@ -157,14 +205,24 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
 
 def words_now(option: Option, known: Known) -> tuple[str, ...]:
     """The words of an option; where it takes a card in play and some are, those."""
-    there = dict.fromkeys(card for deck, card in known.lying if deck in option.in_play and card in option.values)
+    there = dict.fromkeys(
+        card for deck, card in known.lying if deck in option.in_play and card in option.values
+    )
     return (*there,) or option.values
 
 
-def _macros(option: Option, typed: str, known: Known, name: str, registry: Registry) -> list[Choice]:
+def _macros(
+    option: Option, typed: str, known: Known, name: str, registry: Registry
+) -> list[Choice]:
     if option.complete == "command":
-        return _words(commands_so_far(registry, typed), typed.removeprefix("/")) or [Choice(typed, typed)]
-    found = macro_names(known.macros, typed) if option.complete == "macro" else gap_values(known.macros, name, typed)
+        return _words(commands_so_far(registry, typed), typed.removeprefix("/")) or [
+            Choice(typed, typed)
+        ]
+    found = (
+        macro_names(known.macros, typed)
+        if option.complete == "macro"
+        else gap_values(known.macros, name, typed)
+    )
     return [Choice(shown[:MAX_LENGTH], value) for shown, value in found if len(value) <= MAX_LENGTH]
 
 
@@ -172,7 +230,11 @@ def _rules(played: System | None, typed: str) -> list[Choice]:
     """The optional rules of the game that is played, on and off."""
     part, rules = typed.strip().casefold(), played.rules if played is not None else {}
     found = {f"{name}={on}": rule.title for name, rule in rules.items() for on in ("on", "off")}
-    return [Choice(f"{value}: {title}"[:MAX_LENGTH], value) for value, title in found.items() if part in value]
+    return [
+        Choice(f"{value}: {title}"[:MAX_LENGTH], value)
+        for value, title in found.items()
+        if part in value
+    ]
 
 
 def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
@@ -183,22 +245,39 @@ def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
         for game in games
         for id, title in game.scenarios.items()
     }
-    return [Choice(shown, id) for id, shown in named.items() if typed.strip().casefold() in shown.casefold()]
+    return [
+        Choice(shown, id)
+        for id, shown in named.items()
+        if typed.strip().casefold() in shown.casefold()
+    ]
 
 
 def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> list[Choice]:
-    """What help knows something about: names, then the commands below them, then words anywhere in one."""
+    """What help knows something about: names, then the commands below them, then words anywhere
+    in one.
+    """
     games = [game for game in registry.games if enabled is None or game in enabled]
     fixed = [name for name in registry.top if name.removesuffix(TABLE) not in registry.games]
     names = [*games, *(game + TABLE for game in games), *TOPICS, *fixed]
     part = " ".join(typed.casefold().removeprefix("/").split())
     if not part:
         return _words(names, "")
-    below = [" ".join(spec.path) for name in fixed for spec in registry.below((name,)) if len(spec.path) > 1]
+    below = [
+        " ".join(spec.path)
+        for name in fixed
+        for spec in registry.below((name,))
+        if len(spec.path) > 1
+    ]
     below += [f"{game} {id}" for game in games for id in registry.games[game].sequences]
     below += [f"{game}{TABLE} {id}" for game in games for id in registry.games[game].tables]
     found = _words((*names, *below), part)
-    return sorted(found, key=lambda choice: (not choice.value.startswith(part), f" {part}" not in f" {choice.value}"))
+    return sorted(
+        found,
+        key=lambda choice: (
+            not choice.value.startswith(part),
+            f" {part}" not in f" {choice.value}",
+        ),
+    )
 
 
 def _words(words: Iterable[str], typed: str) -> list[Choice]:
@@ -213,7 +292,11 @@ def _several(words: Iterable[str], typed: str) -> list[Choice]:
     """The words so far, and one more behind them."""
     before, space, part = typed.rpartition(" ")
     rest = [word for word in words if word not in before.split()]
-    return [Choice(line, line) for choice in _words(rest, part) if (line := f"{before}{space}{choice.value}")]
+    return [
+        Choice(line, line)
+        for choice in _words(rest, part)
+        if (line := f"{before}{space}{choice.value}")
+    ]
 
 
 def _stats(typed: str, played: System | None) -> list[Choice]:
@@ -228,11 +311,19 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
     if part:  # bare words, as players say them
         pieces += [*(units.get("states") or ()), *(units.get("markers") or ())]
     key, equals, begun = part.partition("=")
-    if equals and (option := played.words["units"].keys.get(key.casefold())) is not None and option.values:
-        done = begun[: max(begun.rfind(mark) for mark in ",+x") + 1] if option.type == "mods" else ""
+    if (
+        equals
+        and (option := played.words["units"].keys.get(key.casefold())) is not None
+        and option.values
+    ):
+        done = (
+            begun[: max(begun.rfind(mark) for mark in ",+x") + 1] if option.type == "mods" else ""
+        )
         pieces += [f"{key}={done}{value}" for value in option.values]
     found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
-    return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
+    return [
+        Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH
+    ]
 
 
 def described(unit: RosterUnit) -> str:
@@ -245,7 +336,9 @@ _DESCRIPTION = re.compile(r" \((?:[^\s(),;]+\d, [^;()]*|\d{1,2} units)\)")
 
 
 def meant(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
-    """Options with the values of choices where what those show came instead, which some clients send."""
+    """Options with the values of choices where what those show came instead, which some clients
+    send.
+    """
     return {name: _meant(spec.option(name), name, value) for name, value in options.items()}
 
 
@@ -257,7 +350,9 @@ def _meant(option: Option | None, name: str, value: object) -> object:
     if option.type in ("units", "unit") or option.complete == "unit":
         return _DESCRIPTION.sub("", value)
     if option.type == "dice":
-        examples = (example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH])
+        examples = (
+            example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH]
+        )
         return next(examples, value.partition(" : ")[0])
     return value
 
@@ -265,8 +360,13 @@ def _meant(option: Option | None, name: str, value: object) -> object:
 def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> list[Choice]:
     """The list so far with one more word: the last word completed, those already there hidden."""
     own = spec.option("mods")
-    flags = [option.name for option in spec.options if option.type == "bool" and option.name not in given]
-    words = [*(own.values if own is not None else ()), *(flag for flag in flags if flag not in OF_ROLLS)]
+    flags = [
+        option.name for option in spec.options if option.type == "bool" and option.name not in given
+    ]
+    words = [
+        *(own.values if own is not None else ()),
+        *(flag for flag in flags if flag not in OF_ROLLS),
+    ]
     *before, last = typed.replace(",", " ").split(" ") if typed else [""]
     before = [word for word in before if word]
     start = " ".join(before)
@@ -277,32 +377,43 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
 
 
 def _with_worth(spec: CommandSpec, line: str) -> str:
-    """A list of modifiers with what its last word means and adds: `adjacent night (Night, target unlit −3)`."""
+    """A list of modifiers with what its last word means and adds: `adjacent night (Night, target
+    unlit −3)`.
+    """
     word = line.rpartition(" ")[2]
     option = spec.option(word) or spec.option("mods")
     shown = f"{line} ({option.said(word)})" if option is not None else line
     return shown if len(shown) <= MAX_LENGTH else line
 
 
-def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option, elsewhere: str) -> list[Choice]:
-    """The list so far with its last item completed: a roster unit, several at once, a unit type, a number or a flag.
+def _unit_list(
+    words: UnitWords | None, typed: str, known: Known, option: Option, elsewhere: str
+) -> list[Choice]:
+    """The list so far with its last item completed: a roster unit, several at once, a unit type, a
+    number or a flag.
 
-    Units that are in the list, or `elsewhere` in the command, are not offered again. Without `words` units go by their
-    names alone, those that have left the fight too.
+    Units that are in the list, or `elsewhere` in the command, are not offered again. Without
+    `words` units go by their names alone, those that have left the fight too.
     """
     cut = max(typed.rfind(mark) + 1 for mark in (";", "," if "=" not in typed else ";"))
     before, last = typed[:cut], typed[cut:].lstrip()
     start = f"{before} " if before else ""
     part = last.strip("\"'\u201c\u201d").casefold()
     taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
-    alive = [unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely]
+    alive = [
+        unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely
+    ]
     alive.sort(key=lambda unit: rank(unit, option, known))
     gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
     units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
     found: list[tuple[str, str]] = []
     for unit in units:
         if part in unit.name.casefold() or unit.handle.startswith(part):
-            found += [(described(unit), unit.name)] if part != unit.name.casefold() or not last.endswith(" ") else []
+            found += (
+                [(described(unit), unit.name)]
+                if part != unit.name.casefold() or not last.endswith(" ")
+                else []
+            )
             found += _weapons(unit, words)
     many = many_units(part, known.roster, alive, known.own_side, acting=is_own(option))
     found[FIRST:FIRST] = many
@@ -319,7 +430,10 @@ def _weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]
     """Each weapon of a unit that carries several, where the list is of those who fire."""
     if words is None or not words.repeat or not unit.numbers.get(LOADOUT):
         return []
-    return [(f"{unit.name}: {weapon}", item) for weapon, item in fired(unit.name, unit.numbers, words.repeat)]
+    return [
+        (f"{unit.name}: {weapon}", item)
+        for weapon, item in fired(unit.name, unit.numbers, words.repeat)
+    ]
 
 
 def _bare(item: str) -> str:
@@ -331,7 +445,11 @@ def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
     head, _, part = last.rpartition(" ")
     there = {token.partition("=")[0] for token in head.split()}
     pieces = [f"{key}=" for key in words.keys] + list(words.flags)
-    left = [piece for piece in pieces if piece.rstrip("=") not in there and piece.startswith(part.casefold())]
+    left = [
+        piece
+        for piece in pieces
+        if piece.rstrip("=") not in there and piece.startswith(part.casefold())
+    ]
     return [(f"{head} {piece}", f"{head} {piece}") for piece in left]
 
 
@@ -347,12 +465,16 @@ def _placed(start: str, name: str, value: str, known: Known) -> Choice:
 
 
 def is_own(option: Option) -> bool:
-    """Whether the units of an option are those of who asks; else they are mostly the other side's."""
+    """Whether the units of an option are those of who asks; else they are mostly the other
+    side's.
+    """
     return option.name in ACTING or OWN in option.likely
 
 
 def is_likely(unit: RosterUnit, option: Option) -> bool:
-    """Whether a unit is one of those that an option is mostly about; all are where it does not say."""
+    """Whether a unit is one of those that an option is mostly about; all are where it does not
+    say.
+    """
     words = {*option.likely} - {OWN}
     return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
 
@@ -363,8 +485,12 @@ def is_out(unit: RosterUnit, known: Known) -> bool:
 
 
 def rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
-    """Own units first for those who act, the others' first for targets; of a side those whom the option is about."""
-    return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(unit, option)
+    """Own units first for those who act, the others' first for targets; of a side those whom the
+    option is about.
+    """
+    return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(
+        unit, option
+    )
 
 
 def _dice(typed: str) -> list[Choice]:
@@ -380,10 +506,15 @@ MOST = 4
 
 
 def many_units(
-    part: str, roster: Sequence[RosterUnit], alive: Sequence[RosterUnit], own_side: str, *, acting: bool
+    part: str,
+    roster: Sequence[RosterUnit],
+    alive: Sequence[RosterUnit],
+    own_side: str,
+    *,
+    acting: bool,
 ) -> Iterator[tuple[str, str]]:
-    """(what is shown, value) of what begins with `part`, the best first. `alive` are those still in play; a list of who
-    acts means one's own side by `all`, any other the other side."""
+    """(what is shown, value) of what begins with `part`, the best first. `alive` are those still in
+    play; a list of who acts means one's own side by `all`, any other the other side."""
     theirs = [unit for unit in roster if not own_side or (unit.side == own_side) == acting]
     yield from _ranges(part, roster if part else theirs, {unit.name for unit in alive})
     meant = [unit for unit in alive if not own_side or (unit.side == own_side) == acting]
@@ -404,7 +535,9 @@ def many_units(
 
 
 class _Run(NamedTuple):
-    """Units whose numbers follow each other: what is before the number, the first and last, who of them is in play."""
+    """Units whose numbers follow each other: what is before the number, the first and last, who
+    of them is in play.
+    """
 
     stem: str
     first: int
@@ -417,17 +550,24 @@ class _Run(NamedTuple):
         return f"{value} ({count} units)", value
 
 
-def _ranges(part: str, roster: Sequence[RosterUnit], alive: Collection[str]) -> Iterator[tuple[str, str]]:
+def _ranges(
+    part: str, roster: Sequence[RosterUnit], alive: Collection[str]
+) -> Iterator[tuple[str, str]]:
     """From the number that is typed, or the first, to the end that is typed, or the last."""
     named = {unit.name: unit.name in alive for unit in roster}
-    runs = [*_runs(named), *(_runs({unit.handle: unit.name in alive for unit in roster}) if part else ())]
+    runs = [
+        *_runs(named),
+        *(_runs({unit.handle: unit.name in alive for unit in roster}) if part else ()),
+    ]
     begun, typed, found = _RANGE.fullmatch(part), _NUMBERED.fullmatch(part), list[tuple[str, str]]()
     for run in runs:
         stem = run.stem.casefold()
         if begun is not None:
             first = int(begun[2])
             if stem == begun[1] and run.first <= first < run.last:
-                ends = [end for end in range(first + 1, run.last + 1) if str(end).startswith(begun[3])]
+                ends = [
+                    end for end in range(first + 1, run.last + 1) if str(end).startswith(begun[3])
+                ]
                 ends.sort(key=lambda end: (str(end) != begun[3], -end))
                 found += [run.between(first, end) for end in ends]
         elif typed is not None and stem == typed[1] and run.first <= int(typed[2]) < run.last:
@@ -478,7 +618,11 @@ def zone_named(typed: str) -> str:
     """The zone meant by its name or its city, whatever the case; "" for none."""
     word = _plain(typed)
     named = {name.casefold(): name for name in available_timezones() - _NO_PLACE}
-    cities = {known.rpartition("/")[2].casefold(): known for known in reversed(zones()) if not _is_etc(known)}
+    cities = {
+        known.rpartition("/")[2].casefold(): known
+        for known in reversed(zones())
+        if not _is_etc(known)
+    }
     return named.get(word) or cities.get(word, "")
 
 
@@ -488,11 +632,15 @@ def zones_like(typed: str) -> list[str]:
     if not word:
         return list(USUAL)
     found = [name for name in zones() if word in name.casefold()]
-    return sorted(found, key=lambda name: (_is_etc(name), not _begins(name, word), name not in USUAL))
+    return sorted(
+        found, key=lambda name: (_is_etc(name), not _begins(name, word), name not in USUAL)
+    )
 
 
 def _begins(name: str, word: str) -> bool:
-    return any(piece.startswith(word) for piece in (name.casefold(), name.rpartition("/")[2].casefold()))
+    return any(
+        piece.startswith(word) for piece in (name.casefold(), name.rpartition("/")[2].casefold())
+    )
 
 
 def _is_etc(name: str) -> bool:

@@ -1,6 +1,7 @@
 """Macros: saved commands with gaps, such as `roll {n=1}d10>=8`, and the command that one comes to.
 
-A macro is split into words before its gaps are filled, so that what fills one stays one value, whatever it holds.
+A macro is split into words before its gaps are filled, so that what fills one stays one value,
+whatever it holds.
 """
 
 import re
@@ -27,9 +28,14 @@ PATHS = (
     *(("unit", name) for name in ("add", "edit", "remove", "list", "show")),
     *(("track", name) for name in ("show", "set")),
     *(("deck", name) for name in ("draw", "discard", "shuffle", "show")),
-    *(("game", name) for name in ("next", "pass", "initiative", "status", "board", "plan", "stats")),
+    *(
+        ("game", name)
+        for name in ("next", "pass", "initiative", "status", "board", "plan", "stats")
+    ),
 )
-"""What a macro may do, beside these families: play, and nothing that deletes, chooses or reveals for good."""
+"""What a macro may do, beside these families: play, and nothing that deletes, chooses or reveals
+for good.
+"""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,23}")
 _GAP = re.compile(r"\{([A-Za-z][A-Za-z0-9_]{0,23})(?:=([^{}]*))?\}")
 _TYPED_AS = ("int", "number", "enum", "str", "units", "unit", "dice")
@@ -53,7 +59,9 @@ class Macro(NamedTuple):
     def gaps(self) -> tuple[Gap, ...]:
         """Its gaps in their order; one that occurs twice is filled once."""
         found: dict[str, Gap] = {}
-        for name, default in ((match[1].casefold(), match[2]) for match in _GAP.finditer(self.text)):
+        for name, default in (
+            (match[1].casefold(), match[2]) for match in _GAP.finditer(self.text)
+        ):
             if name not in found or (found[name].default is None and default is not None):
                 found[name] = Gap(name, default.strip() if default is not None else None)
         return tuple(found.values())
@@ -61,29 +69,45 @@ class Macro(NamedTuple):
     @property
     def example(self) -> str:
         """How it is run: `/macro run h n=1`."""
-        gaps = (f"{gap.name}={quoted(gap.default or '...')}" for gap in self.gaps if gap.default != "")
+        gaps = (
+            f"{gap.name}={quoted(gap.default or '...')}" for gap in self.gaps if gap.default != ""
+        )
         return " ".join(["/macro run", self.name, *gaps])
 
     def given(self, options: Mapping[str, object]) -> dict[str, str]:
-        """What fills its gaps, by name: from the line `values` in their order or by name, and from a form, by name.
+        """What fills its gaps, by name: from the line `values` in their order or by name, and from
+        a form, by name.
 
         Raises UserError for more than it has gaps, or another name.
         """
         gaps = [gap.name for gap in self.gaps]
-        filled = {name: str(value) for name in gaps if (value := options.get(name)) not in (None, "")}
+        filled = {
+            name: str(value) for name in gaps if (value := options.get(name)) not in (None, "")
+        }
         for token in tokenize(str(options.get("values") or "")):
             name = token.key or next((gap for gap in gaps if gap not in filled), "")
             if name not in gaps:
                 raise self._no_gap(token)
             if name in filled:
-                raise UserError(f"{name} is given twice.", hint="Give it once.", option="values", code="given-twice")
+                raise UserError(
+                    f"{name} is given twice.",
+                    hint="Give it once.",
+                    option="values",
+                    code="given-twice",
+                )
             filled[name] = token.value
         return filled
 
     def _no_gap(self, token: Token) -> UserError:
         gaps = [gap.name for gap in self.gaps]
         if not token.key or not gaps:
-            holds = f"only the gaps {', '.join(gaps)}" if len(gaps) > 1 else f"only the gap {gaps[0]}" if gaps else ""
+            holds = (
+                f"only the gaps {', '.join(gaps)}"
+                if len(gaps) > 1
+                else f"only the gap {gaps[0]}"
+                if gaps
+                else ""
+            )
             said = f'"{token.value[:40]}" is left over: the macro {self.name} has {holds or "no gaps"}.'
             return UserError(said, option="values", code="unknown-option")
         hint = did_you_mean(token.key, gaps) or f"It has {', '.join(gaps)}."
@@ -92,10 +116,14 @@ class Macro(NamedTuple):
 
     def lacks(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Gaps without a default that nothing fills."""
-        return tuple(gap.name for gap in self.gaps if gap.default is None and not given.get(gap.name))
+        return tuple(
+            gap.name for gap in self.gaps if gap.default is None and not given.get(gap.name)
+        )
 
     def command(self, given: Mapping[str, str], registry: Registry) -> Parsed:
-        """The command with its gaps filled. Raises UserError where one is not, or the command cannot be read."""
+        """The command with its gaps filled. Raises UserError where one is not, or the command
+        cannot be read.
+        """
         if lacks := self.lacks(given):
             what = f"The macro {self.name} needs {' and '.join(lacks)}."
             hint = phrase("For example: `{example}`", example=self.example)
@@ -105,15 +133,21 @@ class Macro(NamedTuple):
 
     def _read(self, filled: Mapping[str, str], registry: Registry) -> Parsed:
         tokens = tokenize(_GAP.sub(lambda found: f"{{{found[1].casefold()}}}", self.text))
-        spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
+        spec, used = registry.find(
+            [token.value if not token.key and not token.quoted else "" for token in tokens]
+        )
         hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
-        refused = UserError(f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro")
+        refused = UserError(
+            f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro"
+        )
         if spec.family not in FAMILIES and spec.path not in PATHS:
             raise refused
         if any(option.complete == CHOSEN for option in spec.options):
             what = f"{spec.name} asks a side in its middle, so it cannot be a macro."
             raise UserError(what, option="text", code="not-in-macro")
-        read = read_tokens(spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))])
+        read = read_tokens(
+            spec, [kept for token in tokens[used:] if (kept := _filled(token, filled))]
+        )
         if spec.path[0] == "deck" and read.get("to", "play") != "play":  # what one alone may see
             raise refused
         return Parsed(spec, read)
@@ -123,21 +157,31 @@ class Macro(NamedTuple):
         read = self._read({gap.name: f"{{{gap.name}}}" for gap in self.gaps}, registry)
         whole = {str(value): read.spec.option(name) for name, value in read.options.items()}
         options = tuple(_asked(gap, whole.get(f"{{{gap.name}}}")) for gap in self.gaps)
-        return run._replace(options=options, title=f"Macro {self.name}", verb=read.spec.verb or "Run it")
+        return run._replace(
+            options=options, title=f"Macro {self.name}", verb=read.spec.verb or "Run it"
+        )
 
     def check(self, registry: Registry) -> CommandSpec:
-        """The command that it runs, once all that can be known of it before is right. Raises UserError."""
+        """The command that it runs, once all that can be known of it before is right. Raises
+        UserError.
+        """
         gaps = self.gaps
         if set(_GAP.sub("", self.text)) & set("{}"):
-            raise _bad("A gap is written {name} or {name=default}, with a name of letters and digits.")
+            raise _bad(
+                "A gap is written {name} or {name=default}, with a name of letters and digits."
+            )
         if len(gaps) > MOST_GAPS:
-            raise UserError(f"A macro has at most {MOST_GAPS} gaps.", option="text", code="too-many")
+            raise UserError(
+                f"A macro has at most {MOST_GAPS} gaps.", option="text", code="too-many"
+            )
         for gap in gaps:
             if gap.name in OWN_OPTIONS:
                 raise _bad(f"No gap can be called {gap.name}: that is an option of /macro run.")
         read = self._read({gap.name: f"{{{gap.name}}}" for gap in gaps}, registry)
         defaults = {gap.name: gap.default for gap in gaps if gap.default is not None}
-        tried = self._read({gap.name: defaults.get(gap.name, f"{{{gap.name}}}") for gap in gaps}, registry)
+        tried = self._read(
+            {gap.name: defaults.get(gap.name, f"{{{gap.name}}}") for gap in gaps}, registry
+        )
         for name, value in tried.options.items():
             option = read.spec.option(name)
             if option is not None and not any(f"{{{gap.name}}}" in str(value) for gap in gaps):
@@ -146,23 +190,35 @@ class Macro(NamedTuple):
 
 
 def macro_name(typed: str, taken: tuple[str, ...]) -> str:
-    """A name as it is kept. Raises UserError for one that cannot be, or that is a command's: `taken`."""
+    """A name as it is kept. Raises UserError for one that cannot be, or that is a command's:
+    `taken`.
+    """
     name = clean_name(typed).casefold()
     if not _NAME.fullmatch(name):
         hint = "A name has up to 24 letters and digits, - and _, without spaces: h, mg-fire."
-        raise UserError(f'"{name[:40]}" cannot name a macro.', hint=hint, option="name", code="bad-name")
+        raise UserError(
+            f'"{name[:40]}" cannot name a macro.', hint=hint, option="name", code="bad-name"
+        )
     if name in taken:
-        raise UserError(f"{name} is a command.", hint="Choose another name.", option="name", code="name-taken")
+        raise UserError(
+            f"{name} is a command.", hint="Choose another name.", option="name", code="name-taken"
+        )
     return name
 
 
 def macro_text(typed: str) -> str:
-    """A macro's text as it is kept: one line. Raises UserError for one that is empty or too long."""
+    """A macro's text as it is kept: one line. Raises UserError for one that is empty or too
+    long.
+    """
     text = " ".join(clean_name(typed, LONGEST + 2).split()).removeprefix("/").strip()
     if not text:
-        raise UserError("Which command?", hint="For example: roll {n=1}d10>=8", option="text", code="missing")
+        raise UserError(
+            "Which command?", hint="For example: roll {n=1}d10>=8", option="text", code="missing"
+        )
     if len(text) > LONGEST:
-        raise UserError(f"A macro has at most {LONGEST} characters.", option="text", code="too-long")
+        raise UserError(
+            f"A macro has at most {LONGEST} characters.", option="text", code="too-long"
+        )
     return text
 
 
@@ -171,7 +227,9 @@ def _bad(said: str) -> UserError:
 
 
 def _filled(token: Token, filled: Mapping[str, str]) -> Token | None:
-    """The word with its gaps filled, which is then a value whatever is in it; None where that leaves nothing."""
+    """The word with its gaps filled, which is then a value whatever is in it; None where that
+    leaves nothing.
+    """
     if not _GAP.search(token.value):
         return token
     value = _GAP.sub(lambda found: filled[found[1]], token.value)
@@ -209,7 +267,17 @@ def gap_values(macros: Iterable[Macro], name: str, typed: str) -> Iterator[tuple
 
 def commands_so_far(registry: Registry, typed: str) -> list[str]:
     """Commands that a macro is likely made of; those of one game once it is named."""
-    games = [game for game in registry.games.values() if typed.strip().removeprefix("/").startswith(game.id)]
+    games = [
+        game
+        for game in registry.games.values()
+        if typed.strip().removeprefix("/").startswith(game.id)
+    ]
     below = [f"{game.id} {id}" for game in games for id in game.sequences]
     below += [f"{game.id}{TABLE} {id}" for game in games for id in game.tables]
-    return below or ["roll", "log", "again", *registry.games, *(f"{id}{TABLE}" for id in registry.games)]
+    return below or [
+        "roll",
+        "log",
+        "again",
+        *registry.games,
+        *(f"{id}{TABLE}" for id in registry.games),
+    ]

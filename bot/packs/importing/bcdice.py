@@ -34,14 +34,26 @@ _ORDER = {"A": "<", "S": "<", "D": ">", "ASC": "<", "DESC": ">"}
 
 
 def is_bcdice(text: str) -> bool:
-    """Whether the first line has dice and a title, or the second one dice, and the next a number with a colon."""
-    first, second, third, *_ = [*(line.strip() for line in text.splitlines() if line.strip()), "", "", ""]
-    return bool((_TITLED.fullmatch(first) and _ROW.match(second)) or (_ALONE.fullmatch(second) and _ROW.match(third)))
+    """Whether the first line has dice and a title, or the second one dice, and the next a number
+    with a colon.
+    """
+    first, second, third, *_ = [
+        *(line.strip() for line in text.splitlines() if line.strip()),
+        "",
+        "",
+        "",
+    ]
+    return bool(
+        (_TITLED.fullmatch(first) and _ROW.match(second))
+        or (_ALONE.fullmatch(second) and _ROW.match(third))
+    )
 
 
 def read_bcdice(text: str) -> list[Draft]:
     """The table. Raises UserError for a line that is none."""
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [
+        (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+    ]
     head = _TITLED.fullmatch(lines[0][1])
     found = head or _ALONE.fullmatch(lines[1][1])
     assert found is not None  # else it was not recognised
@@ -50,38 +62,60 @@ def read_bcdice(text: str) -> list[Draft]:
     for number, row in lines[1 if head else 2 :]:
         parts = _ROW.match(row)
         if parts is None:
-            raise refused(f"Line {number} is no entry: {row[:40]}", "Write 4:text, the total and a colon first.")
+            raise refused(
+                f"Line {number} is no entry: {row[:40]}",
+                "Write 4:text, the total and a colon first.",
+            )
         total = int(parts[1])
         if total in entries:
-            questions.append(f"{total} is there twice, and the first is read: {parts[2].strip()[:60]}")
+            questions.append(
+                f"{total} is there twice, and the first is read: {parts[2].strip()[:60]}"
+            )
         entries.setdefault(total, parts[2].strip())
     title = head[4] if head else lines[0][1]
     if found[3]:
         return [_of_two(title, found[3][3:].upper(), entries, questions)]
     dice = _rolled(found[1], found[2])
     low, high = totals(dice)
-    questions += [f"{total} is no total of {dice}, and left out" for total in entries if not low <= total <= high]
-    plain = [((total, total), said) for total, said in sorted(entries.items()) if low <= total <= high]
+    questions += [
+        f"{total} is no total of {dice}, and left out"
+        for total in entries
+        if not low <= total <= high
+    ]
+    plain = [
+        ((total, total), said) for total, said in sorted(entries.items()) if low <= total <= high
+    ]
     return [one_column(title, BCDICE, dice, plain, questions)]
 
 
 def _rolled(count: str, sides: str) -> str:
     if not can_be_rolled(int(count), int(sides)):
-        raise refused(f"{count}D{sides} cannot be rolled here.", "At most 40 dice, and totals up to 10,000.")
+        raise refused(
+            f"{count}D{sides} cannot be rolled here.", "At most 40 dice, and totals up to 10,000."
+        )
     return f"{int(count)}d{int(sides)}"
 
 
-def _of_two(title: str, order: str, entries: Mapping[int, str], questions: list[str], id: str = "") -> Draft:
-    """Two dice as tens and ones: as they fall, or the lower or the higher first, also where only the rows show it."""
+def _of_two(
+    title: str, order: str, entries: Mapping[int, str], questions: list[str], id: str = ""
+) -> Draft:
+    """Two dice as tens and ones: as they fall, or the lower or the higher first, also where only
+    the rows show it.
+    """
     sign = _ORDER.get(order, "")
-    if not sign and (meant := next((sign for sign, pairs in _SORTED.items() if set(entries) == pairs), "")):
+    if not sign and (
+        meant := next((sign for sign, pairs in _SORTED.items() if set(entries) == pairs), "")
+    ):
         sign = meant
-        questions.append(f"it has rows for the {'lower' if sign == '<' else 'higher'} die first alone: it is read so")
+        questions.append(
+            f"it has rows for the {'lower' if sign == '<' else 'higher'} die first alone: it is read so"
+        )
     listed = [((total, total), said) for total, said in sorted(entries.items())]
     return one_column(title, BCDICE, D66 + sign, listed, questions, id=id)
 
 
-# -- the YAML of its game systems: tables by their commands, each with name, type or d66_sort_type, and items
+# -- the YAML of its game systems: tables by their commands, each with name, type or d66_sort_type,
+# and items
 
 
 class _Listed(NamedTuple):
@@ -97,7 +131,9 @@ def is_bcdice_yaml(data: Any) -> bool:
 
 
 def read_bcdice_yaml(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
-    """Each table whose dice the file says, and what is left out, with the reason. Raises UserError for none."""
+    """Each table whose dice the file says, and what is left out, with the reason. Raises
+    UserError for none.
+    """
     found = list(_listed(data))
     if len(found) > MOST_TABLES:
         raise refused(f"The file has {len(found)} tables; at most {MOST_TABLES} are read at once.")
@@ -105,9 +141,15 @@ def read_bcdice_yaml(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
 
 
 def system_of(data: Mapping[str, Any]) -> str:
-    """The name of the game system that the tables are of: below the language, where there is one alone."""
+    """The name of the game system that the tables are of: below the language, where there is one
+    alone.
+    """
     inside = next(iter(data.values()), None)
-    return str(next(iter(inside))) if len(data) == 1 and isinstance(inside, Mapping) and len(inside) == 1 else ""
+    return (
+        str(next(iter(inside)))
+        if len(data) == 1 and isinstance(inside, Mapping) and len(inside) == 1
+        else ""
+    )
 
 
 def _listed(data: Any, command: str = "table") -> Iterator[_Listed]:
@@ -122,10 +164,15 @@ def _listed(data: Any, command: str = "table") -> Iterator[_Listed]:
 
 def _of_system(one: _Listed) -> Draft:
     name, items = str(one.table["name"]), one.table["items"]
-    kind, order = str(one.table.get("type") or "").strip(), str(one.table.get("d66_sort_type") or "").strip().upper()
+    kind, order = (
+        str(one.table.get("type") or "").strip(),
+        str(one.table.get("d66_sort_type") or "").strip().upper(),
+    )
     questions: list[str] = []
     if isinstance(items, list) and not kind and (flat := _flat(items)):
-        questions.append("its dice are not in the file: its 36 entries are read as those of two dice, tens and ones")
+        questions.append(
+            "its dice are not in the file: its 36 entries are read as those of two dice, tens and ones"
+        )
         items = dict(zip(PAIRS, flat, strict=True))
     if not kind and isinstance(items, Mapping) and set(items) <= set(PAIRS):
         pairs = {key: str(value) for key, value in items.items()}
@@ -135,7 +182,8 @@ def _of_system(one: _Listed) -> Draft:
         raise refused(f"{one.command} ({name[:40]}) does not say in the file which dice it has.")
     dice = _rolled(found[1], found[2])
     if any(
-        "%{" in str(text) or "%<" in str(text) for text in (items.values() if isinstance(items, Mapping) else items)
+        "%{" in str(text) or "%<" in str(text)
+        for text in (items.values() if isinstance(items, Mapping) else items)
     ):
         questions.append("what is in %{...} is filled in by BCDice; here it is a text")
     entries = [(_span(key, one.command), text) for key, text in _keyed(items, totals(dice)[0])]
@@ -143,7 +191,9 @@ def _of_system(one: _Listed) -> Draft:
 
 
 def _flat(items: list[Any]) -> list[str]:
-    """The texts of a list that has one for each pair of dice, also six by six; nothing for any other list."""
+    """The texts of a list that has one for each pair of dice, also six by six; nothing for any
+    other list.
+    """
     rows = items if all(isinstance(item, list) and len(item) == 6 for item in items) else [items]
     flat = [text for row in rows for text in row]
     return flat if len(flat) == len(PAIRS) and all(isinstance(text, str) for text in flat) else []
@@ -161,5 +211,7 @@ def _keyed(items: Any, low: int) -> Iterator[tuple[object, object]]:
 def _span(key: object, command: str) -> Span:
     spans = figures(str(key))
     if len(spans) != 1:
-        raise refused(f"{command[:40]} has an entry for {str(key)[:20]}, which is no total of dice.")
+        raise refused(
+            f"{command[:40]} has an entry for {str(key)[:20]}, which is no total of dice."
+        )
     return spans[0]

@@ -1,4 +1,6 @@
-"""A deck out of a spreadsheet (a row for each card), a list of SealDice (a text for each), or cards of Foundry VTT."""
+"""A deck out of a spreadsheet (a row for each card), a list of SealDice (a text for each), or
+cards of Foundry VTT.
+"""
 
 import json
 import re
@@ -32,8 +34,8 @@ class Made(NamedTuple):
 
 
 def deck_of(text: str, title: str) -> Made | None:
-    """The deck of a sheet; None for a sheet whose heads are not those of a deck. Raises UserError for a count that is
-    none."""
+    """The deck of a sheet; None for a sheet whose heads are not those of a deck. Raises UserError
+    for a count that is none."""
     try:
         rows = cells_of(text)
     except UserError:
@@ -45,8 +47,8 @@ def deck_of(text: str, title: str) -> Made | None:
 
 
 def deck_of_list(data: Any, name: str) -> Made:
-    """The deck of a list of SealDice, a card for each entry, as many as it weighs. Raises UserError for a list that is
-    not there, or whose cards nobody could tell apart."""
+    """The deck of a list of SealDice, a card for each entry, as many as it weighs. Raises UserError
+    for a list that is not there, or whose cards nobody could tell apart."""
     title, entries, asked = list_of(data, name)
     counts = Counter[str]()
     for weight, text in entries:
@@ -54,9 +56,13 @@ def deck_of_list(data: Any, name: str) -> Made:
     names = {text: " ".join(_BEHIND.sub("", text.strip()).split()) for text in counts}
     for said, times in Counter(names.values()).items():
         if times > 1:
-            raise refused(f'{times} cards of {title[:40]} are called "{said[:40]}": nobody could tell them apart.')
+            raise refused(
+                f'{times} cards of {title[:40]} are called "{said[:40]}": nobody could tell them apart.'
+            )
     if cut := [said for text, said in names.items() if said != " ".join(text.split())]:
-        asked.append(f"{len(cut)} of {len(names)} cards have their name alone: the text on a card stays on it")
+        asked.append(
+            f"{len(cut)} of {len(names)} cards have their name alone: the text on a card stays on it"
+        )
     rows = [[said, str(counts[text])] for text, said in names.items()]
     return _made(SEALDICE, titled(title[:1].upper() + title[1:]), ["name", "count"], rows, asked)
 
@@ -64,17 +70,21 @@ def deck_of_list(data: Any, name: str) -> Made:
 def is_cards(data: Any) -> bool:
     """Whether parsed JSON is cards of Foundry VTT: a deck, a hand or a pile."""
     cards = data.get("cards") if isinstance(data, Mapping) else None
-    return isinstance(cards, list) and (data.get("type") in KINDS or any(isinstance(card, Mapping) for card in cards))
+    return isinstance(cards, list) and (
+        data.get("type") in KINDS or any(isinstance(card, Mapping) for card in cards)
+    )
 
 
 def deck_of_cards(data: Any, title: str) -> Made:
-    """The deck of cards of Foundry VTT, with suit and value of each; alike ones are counted. Raises UserError for what
-    is not written as Foundry does."""
+    """The deck of cards of Foundry VTT, with suit and value of each; alike ones are counted. Raises
+    UserError for what is not written as Foundry does."""
     asked, counts = list[str](), Counter[tuple[str, str, str]]()
     for number, card in enumerate(data["cards"], 1):
         counts[_card(card, number)] += 1
     if not counts:
-        raise refused("It has no cards.", "Export the deck itself: its cards come back into it with Recall.")
+        raise refused(
+            "It has no cards.", "Export the deck itself: its cards come back into it with Recall."
+        )
     if (kind := data.get("type")) in KINDS[1:]:
         asked.append(f"in Foundry it is a {kind}: what is not in it now is left out")
     often = Counter(name.casefold() for name, _, _ in counts)
@@ -82,17 +92,32 @@ def deck_of_cards(data: Any, title: str) -> Made:
     for (name, suit, value), times in counts.items():
         known = name if often[name.casefold()] == 1 else " ".join(filter(None, (name, suit, value)))
         rows.append([known, str(times), suit, value])
-    return _made(FOUNDRY_CARDS, titled(data.get("name"), title), ["name", "count", "suit", "value"], rows, asked)
+    return _made(
+        FOUNDRY_CARDS,
+        titled(data.get("name"), title),
+        ["name", "count", "suit", "value"],
+        rows,
+        asked,
+    )
 
 
 def _card(card: Any, number: int) -> tuple[str, str, str]:
-    """Name, suit and value of a card; the name of the face that it shows, or of its first one, where it has none."""
+    """Name, suit and value of a card; the name of the face that it shows, or of its first one,
+    where it has none.
+    """
     faces = (card.get("faces") or []) if isinstance(card, Mapping) else None
     if not isinstance(faces, list) or not all(isinstance(face, Mapping) for face in faces):
         raise refused(f"Card {number} is not written as Foundry does.")
     shown = at if type(at := card.get("face")) is int and 0 <= at < len(faces) else 0
     names = (card.get("name"), *(face.get("name") for face in faces[shown : shown + 1]))
-    name = next((said for said in (tidy(name, "A name") for name in names if isinstance(name, str)) if said), "")
+    name = next(
+        (
+            said
+            for said in (tidy(name, "A name") for name in names if isinstance(name, str))
+            if said
+        ),
+        "",
+    )
     if not name:
         raise refused(f"Card {number} has no name.")
     suit, value = card.get("suit"), card.get("value")
@@ -100,15 +125,25 @@ def _card(card: Any, number: int) -> tuple[str, str, str]:
     return name, tidy(suit, "A suit") if isinstance(suit, str) else "", tidy(said, "A value")
 
 
-def _made(format: str, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], asked: list[str]) -> Made:
+def _made(
+    format: str, title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], asked: list[str]
+) -> Made:
     """The file of a deck. Raises UserError for a count that is none."""
     columns = {head: [row[at] for row in rows] for at, head in enumerate(heads)}
-    own = {head: _values(head, cells, asked) for head, cells in columns.items() if head not in CARD_KEYS}
+    own = {
+        head: _values(head, cells, asked)
+        for head, cells in columns.items()
+        if head not in CARD_KEYS
+    }
     names = [_name(cell, asked) for cell in columns.get("name", columns.get("id", []))]
     ids = unlike((slug(cell, most=LONGEST) for cell in columns.get("id", names)), "card")
     lines = [f"title: {_quoted(title)}", "cards:"]
     for at, (id, name) in enumerate(zip(ids, names, strict=True)):
-        said = {"id": _quoted(id), **({"name": _quoted(name)} if name != id else {}), **_counted(columns, at)}
+        said = {
+            "id": _quoted(id),
+            **({"name": _quoted(name)} if name != id else {}),
+            **_counted(columns, at),
+        }
         said |= {key: found[at] for key, found in own.items() if found and found[at]}
         lines.append(f"  - {{{', '.join(f'{key}: {value}' for key, value in said.items())}}}")
     return Made(format, title, "\n".join(lines) + "\n", [*dict.fromkeys(asked)])
@@ -122,19 +157,32 @@ def _head(cell: str) -> str:
 
 def _counted(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
     """How many there are of a card, and where it goes after, as far as that is said."""
-    count, after = columns["count"][at], columns["after"][at].casefold() if "after" in columns else ""
+    count, after = (
+        columns["count"][at],
+        columns["after"][at].casefold() if "after" in columns else "",
+    )
     if count and not (count.isdecimal() and len(count) < 10):
-        raise refused(f"Row {at + 2}: the count is {tidy(count, 'A count')[:20]}, which is no whole number.")
+        raise refused(
+            f"Row {at + 2}: the count is {tidy(count, 'A count')[:20]}, which is no whole number."
+        )
     if after and after not in AFTER:
-        raise refused(f"Row {at + 2}: after is {tidy(after, 'A word')[:20]}; it may be {', '.join(AFTER)}.")
+        raise refused(
+            f"Row {at + 2}: after is {tidy(after, 'A word')[:20]}; it may be {', '.join(AFTER)}."
+        )
     return {**({"count": str(int(count))} if count else {}), **({"after": after} if after else {})}
 
 
 def _values(head: str, cells: Sequence[str], asked: list[str]) -> list[str]:
-    """The cells of a column of its own as YAML, "" for what is not said; none where they are too long for a deck."""
+    """The cells of a column of its own as YAML, "" for what is not said; none where they are too
+    long for a deck.
+    """
     filled = [cell for cell in cells if cell]
     if not head[:1].isalpha() or any(len(cell) > LONGEST for cell in filled):
-        why = f"has more than {LONGEST} characters: the text on a card stays on it" if head[:1].isalpha() else "no name"
+        why = (
+            f"has more than {LONGEST} characters: the text on a card stays on it"
+            if head[:1].isalpha()
+            else "no name"
+        )
         asked += [f"column {head or '(no head)'} is left out: {why}"] if filled else []
         return []
     if all(_NUMBER.fullmatch(cell) for cell in filled):
@@ -148,7 +196,9 @@ def _name(cell: str, asked: list[str]) -> str:
     """A name without what separates cards, as long as one may be."""
     name = re.sub(r"(?<!\s)\s*+[,;]\s*", " - ", tidy(cell, "A name"))[:LONGEST].strip(" -")
     if name != cell:
-        asked.append(f"{cell[:LONGEST]} is called {name}: names have no commas, and at most {LONGEST} characters")
+        asked.append(
+            f"{cell[:LONGEST]} is called {name}: names have no commas, and at most {LONGEST} characters"
+        )
     return name
 
 

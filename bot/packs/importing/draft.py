@@ -1,4 +1,6 @@
-"""A table on its way in: what every format is read as before it is laid out as YAML; the figures of its headings."""
+"""A table on its way in: what every format is read as before it is laid out as YAML; the figures
+of its headings.
+"""
 
 import re
 import unicodedata
@@ -20,8 +22,12 @@ Span = tuple[int | None, int | None]
 _DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
 _N = r"(-?\d{1,5})"
 _BETWEEN = re.compile(rf"{_N}\s*(?:-|\.\.|to|bis|/)\s*{_N}")
-_MORE = re.compile(rf"(?:>=|≥)\s*{_N}|{_N}\s*(?:\+|or\s+(?:more|higher|above|over|better)|and\s+(?:up|above|over))")
-_LESS = re.compile(rf"(?:<=|≤)\s*{_N}|{_N}\s*(?:-|or\s+(?:less|lower|below|under|fewer)|and\s+(?:below|under))")
+_MORE = re.compile(
+    rf"(?:>=|≥)\s*{_N}|{_N}\s*(?:\+|or\s+(?:more|higher|above|over|better)|and\s+(?:up|above|over))"
+)
+_LESS = re.compile(
+    rf"(?:<=|≤)\s*{_N}|{_N}\s*(?:-|or\s+(?:less|lower|below|under|fewer)|and\s+(?:below|under))"
+)
 _DICE = re.compile(r"(?<![a-z0-9])(?:(\d{1,2})\s*)?[dw]\s*(66|\d{1,4}|%)(?![0-9])", re.IGNORECASE)
 _MODIFIED = re.compile(r"\+|\bdrms?\b|\bmod", re.IGNORECASE)
 D66 = "D66"
@@ -81,9 +87,11 @@ def is_rising(spans: Iterable[Span]) -> bool:
 
 
 def covered(spans: Iterable[Span], *, inner: bool = False) -> tuple[int, int] | None:
-    """The whole range of figures that the spans cover without a gap; open ends count as their printed figure.
+    """The whole range of figures that the spans cover without a gap; open ends count as their
+    printed figure.
 
-    `inner` leaves lines with an open end out of it, except for that figure where it is next to the rest.
+    `inner` leaves lines with an open end out of it, except for that figure where it is next to the
+    rest.
     """
     found: set[int] = set()
     for low, high in spans:
@@ -107,7 +115,9 @@ def totals(dice: str) -> tuple[int, int]:
 
 
 def dice_for(spans: Sequence[Span]) -> str:
-    """The dice whose totals the figures are, exactly or with open ends; nothing where there are none."""
+    """The dice whose totals the figures are, exactly or with open ends; nothing where there are
+    none.
+    """
     for inner in (False, True):
         reach = covered(spans, inner=inner)
         found = next((dice for dice in (*ONES, *SEVERAL) if totals(dice) == reach), "")
@@ -118,12 +128,21 @@ def dice_for(spans: Sequence[Span]) -> str:
 
 def is_d66(spans: Iterable[Span]) -> bool:
     """Whether the figures are two dice read as tens and ones, all 36 of them."""
-    found = {figure for low, high in spans for figure in range(low or 0, (high or 0) + 1) if "0" not in str(figure)}
-    return {tens * 10 + ones for tens in range(1, 7) for ones in range(1, 7)} <= found and max(found) <= 66
+    found = {
+        figure
+        for low, high in spans
+        for figure in range(low or 0, (high or 0) + 1)
+        if "0" not in str(figure)
+    }
+    return {tens * 10 + ones for tens in range(1, 7) for ones in range(1, 7)} <= found and max(
+        found
+    ) <= 66
 
 
 def dice_said(text: str) -> str:
-    """The first dice that a text names, such as `2d6`; nothing where it names none that can be rolled."""
+    """The first dice that a text names, such as `2d6`; nothing where it names none that can be
+    rolled.
+    """
     found = _DICE.search(text)
     if not found:
         return ""
@@ -159,7 +178,8 @@ Cell = int | str
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """The rows or columns of a table: the words that head them, or the figures, several for one line if need be.
+    """The rows or columns of a table: the words that head them, or the figures, several for one
+    line if need be.
 
     `label` is what the heading says they are.
     """
@@ -171,10 +191,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A table: `rows` by their edge, `dice` that choose one, and either `columns` to choose from or named `outputs`.
+    """A table: `rows` by their edge, `dice` that choose one, and either `columns` to choose from or
+    named `outputs`.
 
-    `dice` are `2d6`, one of `D66`, or nothing where none are rolled; `added` is what is always added to them.
-    `modified` says that players may add to them. `id` is what the table would be called where its title names nothing.
+    `dice` are `2d6`, one of `D66`, or nothing where none are rolled; `added` is what is always
+    added to them. `modified` says that players may add to them. `id` is what the table would be
+    called where its title names nothing.
     """
 
     title: str
@@ -194,8 +216,9 @@ class Draft:
 
 
 def linked(drafts: Sequence[Draft], ids: Sequence[str]) -> list[Draft]:
-    """The tables, each cell that names another one by its title (`rain, <wind>`) with its id: the one that is rolled
-    next. Of a cell that names several, and of what would lead in a circle, nothing comes."""
+    """The tables, each cell that names another one by its title (`rain, <wind>`) with its id: the
+    one that is rolled next. Of a cell that names several, and of what would lead in a circle,
+    nothing comes."""
     known = {draft.title: id for draft, id in zip(drafts, ids, strict=True) if draft.dice}
     leads: dict[str, set[str]] = {id: {id} for id in ids}
     made = []
@@ -211,7 +234,9 @@ def linked(drafts: Sequence[Draft], ids: Sequence[str]) -> list[Draft]:
                     behind |= leads[at] if id in behind else set()
             else:
                 left |= {*found}
-        asked = [one for one in draft.questions if one.partition(" is drawn")[0] not in {*named} - left]
+        asked = [
+            one for one in draft.questions if one.partition(" is drawn")[0] not in {*named} - left
+        ]
         made.append(replace(draft, chains=tuple(chains.items()), questions=tuple(asked)))
     return made
 
@@ -220,7 +245,9 @@ T = TypeVar("T")
 
 
 def all_that_can(items: Iterable[T], read: Callable[[T], Draft]) -> tuple[list[Draft], list[str]]:
-    """The tables of all items out of which one comes, and what is wrong with the others. Raises UserError for none."""
+    """The tables of all items out of which one comes, and what is wrong with the others. Raises
+    UserError for none.
+    """
     drafts: list[Draft] = []
     faults: list[UserError] = []
     for item in items:
@@ -239,7 +266,9 @@ def refused(message: str, hint: str = "") -> UserError:
 
 
 def tidy(text: object, what: str, most: int = LONGEST_CELL) -> str:
-    """A text in one line, without what cannot be seen. Raises UserError for one that is too long."""
+    """A text in one line, without what cannot be seen. Raises UserError for one that is too
+    long.
+    """
     found = visible(" ".join(str(text).replace("\\n", " ").split())).strip()
     if len(found) > most:
         raise refused(f"{what} has {len(found):,} characters; at most {most:,} go into one.")
@@ -270,13 +299,17 @@ def named(text: str, otherwise: str, taken: Collection[str] = (), between: str =
 
 
 def word(text: str) -> str:
-    """A heading as a word that can be typed without quotation marks: `Light woods` is `light-woods`, `3:1` as it is."""
+    """A heading as a word that can be typed without quotation marks: `Light woods` is
+    `light-woods`, `3:1` as it is.
+    """
     found = re.sub(r"[\s,;=\"'`*]+", "-", text).strip("-")[:40]
     return found if any(char.isdigit() for char in found) else found.casefold()
 
 
 def unlike(words: Iterable[str], otherwise: str) -> tuple[str, ...]:
-    """The words, each made different from those before it; one that is empty is called `otherwise`."""
+    """The words, each made different from those before it; one that is empty is called
+    `otherwise`.
+    """
     found: list[str] = []
     for said in words:
         base, number = said or otherwise, 2
@@ -295,12 +328,22 @@ def one_column(
     if not listed:
         raise refused(f"{title[:40]} has no entries.")
     if len(listed) > MOST_ENTRIES:
-        raise refused(f"{title[:40]} has {len(listed):,} entries; a table has at most {MOST_ENTRIES:,}.")
+        raise refused(
+            f"{title[:40]} has {len(listed):,} entries; a table has at most {MOST_ENTRIES:,}."
+        )
     rows = Edge("", figures=tuple((span,) for span, _ in listed))
     cells = tuple(
         (tidy(text, f"Entry {number} of {title[:40]}", LONGEST_ENTRY) or "-",)
         for number, (_, text) in enumerate(listed, 1)
     )
     return Draft(
-        titled(title), source, rows, cells, dice, added, notes=notes, questions=tuple(dict.fromkeys(questions)), id=id
+        titled(title),
+        source,
+        rows,
+        cells,
+        dice,
+        added,
+        notes=notes,
+        questions=tuple(dict.fromkeys(questions)),
+        id=id,
     )

@@ -1,4 +1,6 @@
-"""Tables from elsewhere by the folder: each file is read by itself, and packs are filled with what comes of them."""
+"""Tables from elsewhere by the folder: each file is read by itself, and packs are filled with
+what comes of them.
+"""
 
 import re
 from collections import Counter
@@ -27,7 +29,9 @@ _GROUP = re.compile(r"^group: .*$", re.MULTILINE)
 
 
 class Table(NamedTuple):
-    """A table on its way into a pack: the name it would like, its YAML, and the file that it is from."""
+    """A table on its way into a pack: the name it would like, its YAML, and the file that it is
+    from.
+    """
 
     id: str
     text: str
@@ -37,7 +41,9 @@ class Table(NamedTuple):
 
 @dataclass(slots=True)
 class _Pack:
-    """Tables as long as they fit: `files` by name, `of` which of ours each is, and the groups by their ids."""
+    """Tables as long as they fit: `files` by name, `of` which of ours each is, and the groups by
+    their ids.
+    """
 
     files: dict[str, str] = field(default_factory=dict)
     of: dict[str, Table] = field(default_factory=dict)
@@ -46,19 +52,26 @@ class _Pack:
     _in: Counter[str] = field(default_factory=Counter)
 
     def takes(self, table: Table) -> bool:
-        """Put a table in, under the folder that its file was in; False where there is no room for it."""
+        """Put a table in, under the folder that its file was in; False where there is no room
+        for it.
+        """
         folder = PurePosixPath(table.file).parent.name
         base, title = slug(folder)[:25] or GROUP, titled(folder.replace("_", " "), "Tables")
         base = named(base, GROUP)
         number = next(number for number in count(1) if self._in[_group(base, number)] < MOST_SHOWN)
         group = _group(base, number)
         size = len(table.text.encode())
-        is_full = len(self.files) > MOST_FILES - 4 or (group not in self.groups and len(self.groups) == MOST_SHOWN)
+        is_full = len(self.files) > MOST_FILES - 4 or (
+            group not in self.groups and len(self.groups) == MOST_SHOWN
+        )
         if self.files and (is_full or self.size + size > _ROOM):
             return False
         id = named(table.id, "table", self.of)
         self.groups[group] = title if number == 1 else f"{title} {number}"
-        self.files[f"{id}.yaml"], self.of[id] = _GROUP.sub(f"group: {group}", table.text, count=1), table
+        self.files[f"{id}.yaml"], self.of[id] = (
+            _GROUP.sub(f"group: {group}", table.text, count=1),
+            table,
+        )
         self.size += size
         self._in[group] += 1
         return True
@@ -75,8 +88,9 @@ def _group(base: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What the files of a folder came to: packs without a fault, what to look at again, and `left_out`: which file (or
-    table of one) is in none of them, and why. `taken` counts the files of which something is in one, `read` all."""
+    """What the files of a folder came to: packs without a fault, what to look at again, and
+    `left_out`: which file (or table of one) is in none of them, and why. `taken` counts the files
+    of which something is in one, `read` all."""
 
     packs: tuple[Imported, ...]
     questions: tuple[str, ...]
@@ -86,29 +100,42 @@ class Gathered:
 
 
 def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool = False) -> Gathered:
-    """The tables of all files out of which one comes, as packs called `title`, `title 2` ...; of one that is to be
-    alone what does not fit is left out. Raises UserError for more than MOST files."""
+    """The tables of all files out of which one comes, as packs called `title`, `title 2` ...; of
+    one that is to be alone what does not fit is left out. Raises UserError for more than MOST
+    files."""
     tables, questions, left_out, read = list[Table](), list[str](), list[str](), 0
     for read, (name, data) in enumerate(files, 1):
         if read > MOST:
-            raise refused(f"There are more than {MOST:,} files in it.", "Import its folders one by one.")
+            raise refused(
+                f"There are more than {MOST:,} files in it.", "Import its folders one by one."
+            )
         try:
-            made = imported(data, name, chains=False)  # the tables of one file may come into several packs
+            made = imported(
+                data, name, chains=False
+            )  # the tables of one file may come into several packs
         except UserError as error:
             left_out.append(f"{name}: {error.message}")
             continue
         for file, text in made.files.items():
             if len(text.encode()) > _ROOM:
-                left_out.append(f"{name}: {file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has")
+                left_out.append(
+                    f"{name}: {file} alone is larger than the {MOST_BYTES // 1024} kB that a pack has"
+                )
             elif file.startswith(f"{DECKS}/"):
-                left_out.append(f"{name}: a deck goes into a pack by itself: grognard import {name} --pack PACK")
+                left_out.append(
+                    f"{name}: a deck goes into a pack by itself: grognard import {name} --pack PACK"
+                )
             else:
                 tables.append(Table(file.removesuffix(".yaml"), text, name, made.format))
         questions += [f"{name}, {question}" for question in made.questions]
     packs, taken = list[Imported](), set[str]()
     for pack in _filled(tables, questions, left_out):
         if packs and is_alone:
-            left_out += [f"{table.file}: a pack has no more room" for table in tables if table.file not in taken]
+            left_out += [
+                f"{table.file}: a pack has no more room"
+                for table in tables
+                if table.file not in taken
+            ]
             break
         taken |= {table.file for table in pack.of.values()}
         packs.append(pack.made(titled(f"{title} {len(packs) + 1}" if packs else title)))
@@ -146,8 +173,9 @@ def _faulty(pack: _Pack, report: Report) -> dict[Table, str]:
 
 
 def put_all(path: Path, folder: Path | None) -> Told:
-    """What a folder or zip of tables came to, written as a pack (and as others beside it where one does not hold all);
-    looked at alone without a `folder`. Raises UserError where that cannot be."""
+    """What a folder or zip of tables came to, written as a pack (and as others beside it where one
+    does not hold all); looked at alone without a `folder`. Raises UserError where that cannot be.
+    """
     with explained_failure(path, "read", code="unreadable-file"):
         files = _files(path) if path.is_dir() else tables_of_zip(path.read_bytes(), path.name)
         found = gathered(files, titled(path.resolve().stem.replace("_", " ").capitalize()))
@@ -157,7 +185,9 @@ def put_all(path: Path, folder: Path | None) -> Told:
         into = folder and (folder if number == 1 else folder.with_name(f"{folder.name}-{number}"))
         if into:
             write_new(made, into)
-        lines.append(f"{f'{into} is written' if into else made.title}: {counted(len(made.files), 'table')}")
+        lines.append(
+            f"{f'{into} is written' if into else made.title}: {counted(len(made.files), 'table')}"
+        )
     lines.append(f"{found.taken} of {counted(found.read, 'file')} taken.")
     if found.packs and folder is None:
         lines.append("--pack FOLDER makes a pack of it.")

@@ -23,7 +23,8 @@ from bot.packs.importing.draft import (
     written,
 )
 
-# -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with ranges
+# -- a rollable table of Foundry VTT, as its export writes it (JSON): a formula, and results with
+# ranges
 
 FOUNDRY, FOUNDRY_CARDS = "a rollable table of Foundry VTT", "cards of Foundry VTT"
 _FORMULA = re.compile(r"(\d{0,2})d(\d{1,4})(?:\s*([+-])\s*(\d{1,4}))?", re.IGNORECASE)
@@ -43,7 +44,8 @@ def read_foundry(data: Any) -> list[Draft]:
     """The tables. Raises UserError for one with a result that cannot be read."""
     tables = data if isinstance(data, list) else [data]
     return [
-        _foundry(table, {titled(one.get("name")) for one in tables if isinstance(one, Mapping)}) for table in tables
+        _foundry(table, {titled(one.get("name")) for one in tables if isinstance(one, Mapping)})
+        for table in tables
     ]
 
 
@@ -67,20 +69,26 @@ def _foundry(table: Any, names: set[str]) -> Draft:
         dice = f"1d{last}"
     if table.get("replacement") is False:
         questions.append("Foundry draws each result once; here every roll has all of them")
-    texts = _one_each([(span, _result(result, questions, names)) for span, result in entries], questions)
+    texts = _one_each(
+        [(span, _result(result, questions, names)) for span, result in entries], questions
+    )
     about = _plain(str(table.get("description") or ""))[:300]
     return one_column(title, FOUNDRY, dice, texts, questions, added=added, notes=about)
 
 
 def _rolled(formula: str, questions: list[str]) -> tuple[str, int]:
-    """The dice of a formula, and what it always adds; none where it is another sum, which is asked about."""
+    """The dice of a formula, and what it always adds; none where it is another sum, which is
+    asked about.
+    """
     found = _FORMULA.fullmatch("".join(formula.split()))
     if found:
         count, sides = int(found[1] or 1), int(found[2])
         if can_be_rolled(count, sides):
             return f"{count}d{sides}", int(f"{found[3]}{found[4]}") if found[3] else 0
     if formula:
-        questions.append(f"its formula {formula[:60]} is not read; say under rolls which dice it has")
+        questions.append(
+            f"its formula {formula[:60]} is not read; say under rolls which dice it has"
+        )
     return "", 0
 
 
@@ -111,17 +119,23 @@ def _weighed(results: list[Mapping[str, Any]]) -> list[tuple[Span, Mapping[str, 
 def _last(entries: list[tuple[Span, Mapping[str, Any]]]) -> int:
     """The highest figure, where they are 1, 2, 3 ... without a gap and one die has them; else 0."""
     ends = sorted({((low or 0), (high or 0)) for (low, high), _ in entries})
-    whole = all(low == before + 1 for (_, before), (low, _) in zip(((0, 0), *ends), ends, strict=False))
+    whole = all(
+        low == before + 1 for (_, before), (low, _) in zip(((0, 0), *ends), ends, strict=False)
+    )
     return ends[-1][1] if ends and whole and ends[-1][1] <= MOST_SIDES else 0
 
 
 def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tuple[Span, str]]:
-    """The entries in the order of their figures; where several answer one figure, all that they say in one."""
+    """The entries in the order of their figures; where several answer one figure, all that they
+    say in one.
+    """
     found = sorted(entries, key=lambda entry: entry[0][0] or 0)
     if is_rising([span for span, _ in found]) or len(found) > MOST_ENTRIES:
         return found
     found = []
-    ends = sorted({(low or 0) for (low, _), _ in entries} | {(high or 0) + 1 for (_, high), _ in entries})
+    ends = sorted(
+        {(low or 0) for (low, _), _ in entries} | {(high or 0) + 1 for (_, high), _ in entries}
+    )
     for first, behind in pairwise(ends):
         said = [text for (low, high), text in entries if (low or 0) <= first <= (high or 0)]
         if len(said) > 1:
@@ -134,16 +148,24 @@ def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tup
 
 
 def _result(result: Mapping[str, Any], questions: list[str], names: set[str]) -> str:
-    """What a result says: its name and description (13 and later), or its text; another document by its name, which is
-    marked where it is a table of those in the file, called by `names`."""
-    name, said = str(result.get("name") or ""), str(result.get("text") or result.get("description") or "")
+    """What a result says: its name and description (13 and later), or its text; another document by
+    its name, which is marked where it is a table of those in the file, called by `names`."""
+    name, said = (
+        str(result.get("name") or ""),
+        str(result.get("text") or result.get("description") or ""),
+    )
     pieces = [_plain(piece) for piece in dict.fromkeys((name, said)) if piece]
     text = ": ".join(piece for piece in pieces if piece)
-    if text in names and "RollTable" in f"{result.get('documentUuid')} {result.get('documentCollection')}":
+    if (
+        text in names
+        and "RollTable" in f"{result.get('documentUuid')} {result.get('documentCollection')}"
+    ):
         questions.append(f"<{text}> is drawn from the table of that name: look it up, too")
         return f"<{text}>"
     if result.get("documentUuid") or result.get("documentId") or result.get("documentCollection"):
-        questions.append(f"{text[:60] or 'a result'} is a link in Foundry; here it is its name alone")
+        questions.append(
+            f"{text[:60] or 'a result'} is a link in Foundry; here it is its name alone"
+        )
     return text
 
 
@@ -162,7 +184,17 @@ _WEIGHT = re.compile(r"::(\d{1,9})::")
 _DRAWN = re.compile(r"\{[$%]?([^{}\n]{1,60})\}")
 _CODE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 _ABOUT = ("title", "author", "authors", "version", "license", "brief", "desc", "date", "name")
-_NO_DECKS = ("default", "info", "update_urls", "_updateUrls", "_storeID", "_etag", "_keys", "_export", "_exports")
+_NO_DECKS = (
+    "default",
+    "info",
+    "update_urls",
+    "_updateUrls",
+    "_storeID",
+    "_etag",
+    "_keys",
+    "_export",
+    "_exports",
+)
 _NAMES = ("player", "self")
 """What stands for a person: no decks."""
 
@@ -181,7 +213,9 @@ def read_toml(text: str) -> Any:
 
 
 def read_deck(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
-    """A table for each list that can be one; what is wrong with another is asked about. Raises UserError for none."""
+    """A table for each list that can be one; what is wrong with another is asked about. Raises
+    UserError for none.
+    """
     found = list(_decks(data))
     if len(found) > MOST_TABLES:
         raise refused(f"The deck has {len(found)} lists; at most {MOST_TABLES} are read at once.")
@@ -190,16 +224,24 @@ def read_deck(data: Mapping[str, Any]) -> tuple[list[Draft], list[str]]:
 
 
 def list_of(data: Any, name: str) -> tuple[str, list[tuple[int, str]], list[str]]:
-    """The list that is called so, its entries with their weights, and what to look at again. Raises UserError that says
-    which there are."""
-    found = {key.strip().lstrip("_"): cards for key, cards, _ in _decks(data)} if isinstance(data, Mapping) else {}
+    """The list that is called so, its entries with their weights, and what to look at again. Raises
+    UserError that says which there are."""
+    found = (
+        {key.strip().lstrip("_"): cards for key, cards, _ in _decks(data)}
+        if isinstance(data, Mapping)
+        else {}
+    )
     if not found:
         raise refused(
-            "This is no deck of SealDice, so it has no list.", "A sheet or cards of Foundry VTT need no list."
+            "This is no deck of SealDice, so it has no list.",
+            "A sheet or cards of Foundry VTT need no list.",
         )
     if (cards := found.get(name.strip().lstrip("_"))) is None:
         more = f" and {len(found) - 20} more" if len(found) > 20 else ""
-        raise refused(f'It has no list "{name[:40]}".', f"It has {', '.join(key[:40] for key in [*found][:20])}{more}.")
+        raise refused(
+            f'It has no list "{name[:40]}".',
+            f"It has {', '.join(key[:40] for key in [*found][:20])}{more}.",
+        )
     entries = [(weight, _DRAWN.sub(_said, text)) for weight, text in map(_entry, cards) if weight]
     return name.strip().lstrip("_"), entries, list(_questions(cards, True, {*found}))
 
@@ -220,12 +262,20 @@ def about(data: Mapping[str, Any]) -> dict[str, str]:
         "version": ("version",),
         "licence": ("license",),
     }
-    return {key: found for key, names in named.items() if (found := next((said[n] for n in names if n in said), ""))}
+    return {
+        key: found
+        for key, names in named.items()
+        if (found := next((said[n] for n in names if n in said), ""))
+    }
 
 
 def _decks(data: Mapping[Any, Any]) -> Iterator[tuple[str, list[str], bool]]:
     """Each list by its name, and whether what is drawn goes back."""
-    if isinstance(data.get("default"), list) and isinstance(data.get("command"), str) and _texts(data["default"]):
+    if (
+        isinstance(data.get("default"), list)
+        and isinstance(data.get("command"), str)
+        and _texts(data["default"])
+    ):
         yield data["command"], data["default"], True
     inside = data.get("decks") if isinstance(data.get("decks"), Mapping) else {}
     assert isinstance(inside, Mapping)
@@ -235,7 +285,11 @@ def _decks(data: Mapping[Any, Any]) -> Iterator[tuple[str, list[str], bool]]:
             continue
         if isinstance(value, list) and value and _texts(value):
             yield key, value, True
-        elif isinstance(value, Mapping) and isinstance(value.get("options"), list) and _texts(value["options"]):
+        elif (
+            isinstance(value, Mapping)
+            and isinstance(value.get("options"), list)
+            and _texts(value["options"])
+        ):
             yield key, value["options"], value.get("replace", True) is not False
 
 
@@ -263,8 +317,12 @@ def _deck(name: str, cards: list[str], kept: bool, names: set[str]) -> Draft:
         entries.append(((last + 1, last + weight // common), _DRAWN.sub(_said, text)))
         last += weight // common
     if last > MOST_SIDES:
-        raise refused(f"The weights of {name[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides.")
-    return one_column(name.lstrip("_"), SEALDICE, f"1d{max(last, 2)}", _whole(entries, last), questions)
+        raise refused(
+            f"The weights of {name[:40]} add up to {last:,}; a die has at most {MOST_SIDES:,} sides."
+        )
+    return one_column(
+        name.lstrip("_"), SEALDICE, f"1d{max(last, 2)}", _whole(entries, last), questions
+    )
 
 
 def _whole(entries: list[tuple[Span, str]], last: int) -> list[tuple[Span, str]]:

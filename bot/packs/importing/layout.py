@@ -1,4 +1,6 @@
-"""A table that was read, as the YAML of ours: laid out like the card, so that it can be proof-read beside it."""
+"""A table that was read, as the YAML of ours: laid out like the card, so that it can be
+proof-read beside it.
+"""
 
 import json
 import re
@@ -20,7 +22,9 @@ _NO_TEXTS = ("yes", "no", "on", "off", "true", "false", "null")
 
 
 class Axis(NamedTuple):
-    """An edge of the table as it is written: the name it goes by, its input, its keys, and how columns are headed."""
+    """An edge of the table as it is written: the name it goes by, its input, its keys, and how
+    columns are headed.
+    """
 
     name: str
     input: str
@@ -63,14 +67,22 @@ def _lines(draft: Draft, group: str) -> Iterator[str]:
     if columns is not None:
         yield f"  {columns.name}: {columns.input}"
     yield from (f"  {line}" for line in _row_inputs(draft, rows))
-    every = [[cell for row in draft.cells for cell in row]] if columns else list(zip(*draft.cells, strict=True))
+    every = (
+        [[cell for row in draft.cells for cell in row]]
+        if columns
+        else list(zip(*draft.cells, strict=True))
+    )
     kinds = {name: _kind(list(cells), draft) for name, cells in zip(outputs, every, strict=True)}
     yield f"outputs: {{{', '.join(f'{name}: {kind}' for name, kind in kinds.items())}}}"
     yield from _rolled(draft)
     codes = {cell: f"then-{number}" for number, (cell, _) in enumerate(draft.chains, 1)}
     yield from ("results:",) if codes else ()
     for cell, id in draft.chains:
-        said = "" if re.fullmatch(r"<[^<>]+>", str(cell)) else f"{outputs[0]}: {json.dumps(cell, ensure_ascii=False)}, "
+        said = (
+            ""
+            if re.fullmatch(r"<[^<>]+>", str(cell))
+            else f"{outputs[0]}: {json.dumps(cell, ensure_ascii=False)}, "
+        )
         yield f"  {codes[cell]}: {{{said}table: {id}}}"
     yield "read:"
     yield f"  rows: {rows.name}"
@@ -81,7 +93,8 @@ def _lines(draft: Draft, group: str) -> Iterator[str]:
         yield "  off_card: rows"
     yield "  cells:"
     yield from _cells(
-        replace(draft, cells=tuple([tuple([codes.get(c, c) for c in r]) for r in draft.cells])), rows.keys
+        replace(draft, cells=tuple([tuple([codes.get(c, c) for c in r]) for r in draft.cells])),
+        rows.keys,
     )
     yield f"example: {{{', '.join(_example(draft, rows, columns))}}}"
 
@@ -93,11 +106,15 @@ def _summary(draft: Draft) -> str:
 
 
 def _rows(draft: Draft, taken: tuple[str, ...]) -> Axis:
-    keys = [_key(spans) for spans in draft.rows.figures] or [scalar(said) for said in draft.rows.words]
+    keys = [_key(spans) for spans in draft.rows.figures] or [
+        scalar(said) for said in draft.rows.words
+    ]
     if not draft.dice:
         name = named(draft.rows.label, "row", taken, "_")
         return Axis(name, _input(draft.rows, draft.rows.label or "the row"), keys)
-    return Axis("total" if draft.modified or draft.added or draft.dice.startswith(D66) else "roll", "", keys)
+    return Axis(
+        "total" if draft.modified or draft.added or draft.dice.startswith(D66) else "roll", "", keys
+    )
 
 
 def _columns(edge: Edge, outputs: tuple[str, ...]) -> Axis:
@@ -143,7 +160,13 @@ def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
     else:
         low, high = totals(draft.dice)
         if draft.modified:
-            ends = [end for spans in draft.rows.figures for span in spans for end in span if end is not None]
+            ends = [
+                end
+                for spans in draft.rows.figures
+                for span in spans
+                for end in span
+                if end is not None
+            ]
             least, most = min(-USUAL, min(ends) - low), max(USUAL, max(ends) - high)
             yield f'modifier: {{type: int, min: {least}, max: {most}, default: 0, help: "added to the dice"}}'
         yield f'roll: {{type: int, min: {low}, max: {high}, optional: true, help: "{draft.dice}"}}'
@@ -154,15 +177,18 @@ def _rolled(draft: Draft) -> Iterator[str]:
     label = json.dumps(draft.title, ensure_ascii=False)
     if draft.dice.startswith(D66):
         yield "rolls: {tens: {dice: 1d6, label: tens}, ones: {dice: 1d6, label: ones}}"
-        first, second = {"<": ("min(tens, ones)", "max(tens, ones)"), ">": ("max(tens, ones)", "min(tens, ones)")}.get(
-            draft.dice[3:], ("tens", "ones")
-        )
+        first, second = {
+            "<": ("min(tens, ones)", "max(tens, ones)"),
+            ">": ("max(tens, ones)", "min(tens, ones)"),
+        }.get(draft.dice[3:], ("tens", "ones"))
         yield f'derive: {{total: "{first} * 10 + {second}"}}'
     elif draft.dice:
         yield f"rolls: {{roll: {{dice: {draft.dice}, label: {label}}}}}"
         if draft.modified or draft.added:
             parts = ["roll", *(["+ modifier"] if draft.modified else [])]
-            parts += [f"{'-' if draft.added < 0 else '+'} {abs(draft.added)}"] if draft.added else []
+            parts += (
+                [f"{'-' if draft.added < 0 else '+'} {abs(draft.added)}"] if draft.added else []
+            )
             yield f"derive: {{total: {' '.join(parts)}}}"
 
 
@@ -177,8 +203,8 @@ def _kind(cells: list[Cell], draft: Draft) -> str:
 
 
 def in_order(draft: Draft, codes: list[Cell]) -> list[Cell]:
-    """The codes of a grid in the order in which they follow each other on it, so that a cell out of step is seen; as
-    they come where they follow no order."""
+    """The codes of a grid in the order in which they follow each other on it, so that a cell out of
+    step is seen; as they come where they follow no order."""
     if draft.columns is None or len(codes) < 3:
         return codes
     best: tuple[int, list[Cell]] = (len(draft.cells) * len(draft.cells[0]) // 4, codes)
@@ -186,7 +212,9 @@ def in_order(draft: Draft, codes: list[Cell]) -> list[Cell]:
         places: dict[Cell, list[int]] = {}
         for down, row in enumerate(draft.cells):
             for across, cell in enumerate(row):
-                places.setdefault(cell, []).append(across * len(draft.cells) + sign * down * len(row))
+                places.setdefault(cell, []).append(
+                    across * len(draft.cells) + sign * down * len(row)
+                )
         mean = {code: sum(at) / len(at) for code, at in places.items()}
         ranked = sorted(codes, key=mean.__getitem__)
         rank = {code: at for at, code in enumerate(ranked)}
@@ -205,9 +233,14 @@ def _cells(draft: Draft, keys: list[str]) -> Iterator[str]:
     width = max(map(len, keys)) + 1
     rows = [[scalar(cell) for cell in row] for row in draft.cells]
     if len(draft.outputs) == 1 and draft.columns is None:
-        yield from (f"    {key + ':':{width}} {row[0]}" for key, row in zip(keys, rows, strict=True))
+        yield from (
+            f"    {key + ':':{width}} {row[0]}" for key, row in zip(keys, rows, strict=True)
+        )
         return
-    wide = [max(map(len, column)) if max(map(len, column)) < 40 else 0 for column in zip(*rows, strict=True)]
+    wide = [
+        max(map(len, column)) if max(map(len, column)) < 40 else 0
+        for column in zip(*rows, strict=True)
+    ]
     for key, row in zip(keys, rows, strict=True):
         cells = [f"{cell + ',':{size + 1}}" for cell, size in zip(row, wide, strict=True)]
         yield f"    {key + ':':{width}} [{' '.join(cells).rstrip().rstrip(',')}]"

@@ -9,10 +9,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.packs.check import check_content, check_path
-from bot.packs.importing.bcdice import is_bcdice, is_bcdice_yaml, read_bcdice, read_bcdice_yaml, system_of
+from bot.packs.importing.bcdice import (
+    is_bcdice,
+    is_bcdice_yaml,
+    read_bcdice,
+    read_bcdice_yaml,
+    system_of,
+)
 from bot.packs.importing.decks import Made, deck_of, deck_of_cards, deck_of_list, is_cards
 from bot.packs.importing.draft import MOST_TABLES, Draft, linked, named, refused, slug, tidy, titled
-from bot.packs.importing.formats import about, is_deck, is_foundry, read_deck, read_foundry, read_toml
+from bot.packs.importing.formats import (
+    about,
+    is_deck,
+    is_foundry,
+    read_deck,
+    read_foundry,
+    read_toml,
+)
 from bot.packs.importing.layout import as_yaml
 from bot.packs.importing.sheet import read_sheet
 from bot.process.file_rights import explained_failure
@@ -33,20 +46,26 @@ _JSON_FAULTS = {
     "Expecting value": "a value is missing here",
     "Extra data": "the text goes on behind its end",
 }
-_TOML = re.compile(r"^[^\S\n]*(\[\[?[^\[\]\n]{1,80}\]\]?[^\S\n]*(#.*)?|[\w\"'-]{1,80}[^\S\n]*=.*)$", re.MULTILINE)
+_TOML = re.compile(
+    r"^[^\S\n]*(\[\[?[^\[\]\n]{1,80}\]\]?[^\S\n]*(#.*)?|[\w\"'-]{1,80}[^\S\n]*=.*)$", re.MULTILINE
+)
 _YAML = re.compile(r"^[^\s\[{#,;|][^\n]{0,200}?:\s*(#.*)?\n\s*-\s", re.MULTILINE)
 _ITEMS = re.compile(r"^[^\S\n]+items:", re.MULTILINE)
 _OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
 _COMMENT = re.compile(
-    r'("(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\Z))|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|,(?=\s*[\]}])', re.DOTALL
+    r'("(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\Z))|//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|,(?=\s*[\]}])',
+    re.DOTALL,
 )
-"""A text (which stays), a remark or a needless comma. What is not closed goes on to its end: nothing is read twice."""
+"""A text (which stays), a remark or a needless comma. What is not closed goes on to its end:
+nothing is read twice.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a text came to: the `format` it has, `files` (`rally.yaml`: its YAML), the `groups` that these name, and
-    what to look at again. `title`, `author`, `version` and `licence` are what the text says of itself, if anything."""
+    """What a text came to: the `format` it has, `files` (`rally.yaml`: its YAML), the `groups` that
+    these name, and what to look at again. `title`, `author`, `version` and `licence` are what the
+    text says of itself, if anything."""
 
     format: str
     files: Mapping[str, str]
@@ -59,7 +78,9 @@ class Imported:
 
     @property
     def id(self) -> str:
-        """An id for a pack of these tables: that of their title, with some of their hash where that cannot be one."""
+        """An id for a pack of these tables: that of their title, with some of their hash where
+        that cannot be one.
+        """
         base = named(self.title, "tables")[:LONGEST_ID].strip("-").removesuffix("-table")
         if not _is_taken(base) and slug(self.title)[:1].isalpha():
             return base
@@ -67,12 +88,15 @@ class Imported:
         return f"{base[: LONGEST_ID - 5].strip('-')}-{hash[:4]}"
 
     def pack(self, id: str, author: str = "") -> dict[str, bytes]:
-        """The files of a pack of these tables alone, ready for the check; `author` is used where the text names none.
+        """The files of a pack of these tables alone, ready for the check; `author` is used where
+        the text names none.
 
         Raises UserError for an id that no pack can have, and for more than it can hold.
         """
         if sum(len(file.encode()) for file in self.files.values()) > MOST_BYTES - 2_000:
-            raise refused(f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack has.")
+            raise refused(
+                f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack has."
+            )
         if _is_taken(id) or named(id, "")[:LONGEST_ID] != id:
             hint = "Take a-z, 0-9 and hyphens, such as few-acres."
             raise UserError(f'"{id[:40]}" cannot name a pack.', hint=hint, code="bad-name")
@@ -85,9 +109,12 @@ class Imported:
             "notice": f"Imported from {self.format}.",
         }
         lines = [
-            f"{key}: {json.dumps(value[: LONGEST.get(key, 40)], ensure_ascii=False)}" for key, value in said.items()
+            f"{key}: {json.dumps(value[: LONGEST.get(key, 40)], ensure_ascii=False)}"
+            for key, value in said.items()
         ]
-        groups = ", ".join(f"{key}: {json.dumps(title, ensure_ascii=False)}" for key, title in self.groups.items())
+        groups = ", ".join(
+            f"{key}: {json.dumps(title, ensure_ascii=False)}" for key, title in self.groups.items()
+        )
         game = f"groups: {{{groups}}}\nunits: {{types: [unit]}}\n"
         made = {"pack.yaml": "\n".join(lines) + "\n", "game.yaml": game, **self.files}
         return {name: text.encode() for name, text in made.items()}
@@ -98,14 +125,22 @@ def _is_taken(id: str) -> bool:
 
 
 def imported(
-    text: str | bytes, name: str = "table", *, id: str = "", group: str = "", deck: str = "", chains: bool = True
+    text: str | bytes,
+    name: str = "table",
+    *,
+    id: str = "",
+    group: str = "",
+    deck: str = "",
+    chains: bool = True,
 ) -> Imported:
-    """The tables in a text of a format that is recognised by what is in it; `name` is the file's, or any title.
+    """The tables in a text of a format that is recognised by what is in it; `name` is the file's,
+    or any title.
 
-    `id` names the table, where there is one; `group` is the group of a pack that they go into; `deck` is the list of
-    SealDice that is to be a deck of cards, not a table. Without `chains` no cell rolls on another table. A fault of the
-    tables (a gap, two rows that overlap) is no error here: the check of the pack says it. Raises UserError, in one
-    clear line, for a text out of which no table can come.
+    `id` names the table, where there is one; `group` is the group of a pack that they go into;
+    `deck` is the list of SealDice that is to be a deck of cards, not a table. Without `chains` no
+    cell rolls on another table. A fault of the tables (a gap, two rows that overlap) is no error
+    here: the check of the pack says it. Raises UserError, in one clear line, for a text out of
+    which no table can come.
     """
     text = _decoded(text)
     stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
@@ -117,14 +152,18 @@ def imported(
         return Imported(made.format, files, {GROUP: "Tables"}, tuple(made.asked), made.title)
     format, drafts, said, left_out = _read(text, stem)
     if len(drafts) > MOST_TABLES:
-        raise refused(f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once.")
+        raise refused(
+            f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once."
+        )
     files, questions, groups, ids = dict[str, str](), list(left_out), dict[str, str](), list[str]()
     for number, draft in enumerate(drafts, 1):
         fallback = slug(stem) if len(drafts) == 1 else f"table-{number}"
         asked = id if len(drafts) == 1 else ""
         taken = {*ids, "game", "sequences", "pack"}
         ids.append(named(asked or slug(draft.title) or slug(draft.id) or fallback, "table", taken))
-    for number, (own, draft) in enumerate(zip(ids, linked(drafts, ids) if chains else drafts, strict=True)):
+    for number, (own, draft) in enumerate(
+        zip(ids, linked(drafts, ids) if chains else drafts, strict=True)
+    ):
         at = number // MOST_SHOWN
         within = group or (GROUP if not at else f"{GROUP}-{at + 1}")
         groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
@@ -151,7 +190,9 @@ def _decoded(text: str | bytes) -> str:
         try:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise UserError("The file is not a text in UTF-8.", hint="Save it as UTF-8.", code="not-text") from None
+            raise UserError(
+                "The file is not a text in UTF-8.", hint="Save it as UTF-8.", code="not-text"
+            ) from None
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise refused("There is nothing in it.")
@@ -171,7 +212,10 @@ class _Read(NamedTuple):
 
 def _read(text: str, name: str) -> _Read:
     if text.startswith(_POINTER):
-        raise refused("This is a pointer of Git LFS and not the file itself.", "Fetch the file with: git lfs pull")
+        raise refused(
+            "This is a pointer of Git LFS and not the file itself.",
+            "Fetch the file with: git lfs pull",
+        )
     fault = ""
     if text.lstrip()[:1] in ("{", "[", "/"):
         data, fault = _json(text)
@@ -180,7 +224,10 @@ def _read(text: str, name: str) -> _Read:
     if is_bcdice(text):
         return _Read("BCDice", read_bcdice(text))
     if _OURS.search(text):
-        raise refused("This is a table of Grognard's own already.", "Put it into the folder of a pack as it is.")
+        raise refused(
+            "This is a table of Grognard's own already.",
+            "Put it into the folder of a pack as it is.",
+        )
     if _TOML.search(text) and is_deck(data := read_toml(text)):
         return _deck(data)
     if _ITEMS.search(text) and is_bcdice_yaml(data := _yaml(text)):
@@ -199,9 +246,13 @@ def _of_json(data: Any) -> _Read | None:
     if is_deck(data):
         return _deck(data)
     if isinstance(data, Mapping) and str(data.get("_key")).startswith("!folders!"):
-        raise refused("This is a folder of Foundry VTT, which has no results; its tables are files of their own.")
+        raise refused(
+            "This is a folder of Foundry VTT, which has no results; its tables are files of their own."
+        )
     if data is not None:
-        raise refused("This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice.")
+        raise refused(
+            "This JSON is neither a rollable table nor cards of Foundry VTT, nor a deck of SealDice."
+        )
     return None
 
 
@@ -211,14 +262,17 @@ def _deck(data: Any) -> _Read:
 
 
 def _json(text: str) -> tuple[Any, str]:
-    """JSON, also with line breaks in its texts and with the comments and last commas that decks may have; for what is
-    none nothing, and where its first fault is."""
+    """JSON, also with line breaks in its texts and with the comments and last commas that decks may
+    have; for what is none nothing, and where its first fault is."""
     fault = ""
     for source in (text, _COMMENT.sub(lambda found: found[1] or "", text)):
         try:
             return json.loads(source, strict=False), ""
         except json.JSONDecodeError as error:
-            fault = fault or f"line {error.lineno}, column {error.colno}: {_JSON_FAULTS.get(error.msg, error.msg)}"
+            fault = (
+                fault
+                or f"line {error.lineno}, column {error.colno}: {_JSON_FAULTS.get(error.msg, error.msg)}"
+            )
         except (ValueError, RecursionError):
             fault = fault or "it goes too deep or has a number that is too long"
     return None, fault
@@ -244,31 +298,49 @@ class Told(NamedTuple):
 def alone(made: Imported) -> Told:
     """The check of tables that go into no pack yet."""
     report = check_content(made.pack("import"))
-    return _told((), [fault.replace("import/", "", 1) for fault in report.faults], (*made.questions, *report.questions))
+    return _told(
+        (),
+        [fault.replace("import/", "", 1) for fault in report.faults],
+        (*made.questions, *report.questions),
+    )
 
 
-def put(data: bytes, name: str, folder: Path, *, id: str = "", group: str = "", deck: str = "") -> Told:
-    """Tables written into the folder of a pack, or into a new one. Raises UserError where that cannot be."""
+def put(
+    data: bytes, name: str, folder: Path, *, id: str = "", group: str = "", deck: str = ""
+) -> Told:
+    """Tables written into the folder of a pack, or into a new one. Raises UserError where that
+    cannot be.
+    """
     if (folder / PACK).is_file():
         made = imported(data, name, id=id, group=group or _first_group(folder), deck=deck)
         files = {file: text.encode() for file, text in made.files.items()}
         if there := [file for file in files if (folder / file).exists()]:
             raise UserError(
-                f"{folder / there[0]} is there already.", hint="Give the table another --id.", code="name-taken"
+                f"{folder / there[0]} is there already.",
+                hint="Give the table another --id.",
+                code="name-taken",
             )
         _write(files, folder)
     else:
         files = write_new(made := imported(data, name, id=id, deck=deck), folder)
     report = check_path(folder)
-    return _told((f"{folder / file} is written" for file in files), report.faults, (*made.questions, *report.questions))
+    return _told(
+        (f"{folder / file} is written" for file in files),
+        report.faults,
+        (*made.questions, *report.questions),
+    )
 
 
 def write_new(made: Imported, folder: Path) -> dict[str, bytes]:
-    """The files of a pack of these tables, written into a new folder. Raises UserError where that cannot be."""
+    """The files of a pack of these tables, written into a new folder. Raises UserError where
+    that cannot be.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         is_pack = (folder / PACK).is_file()
         problem = "is there already" if is_pack else f"is no pack: it has no {PACK}"
-        raise UserError(f"{folder} {problem}.", hint="Name a pack or a new folder.", code="name-taken")
+        raise UserError(
+            f"{folder} {problem}.", hint="Name a pack or a new folder.", code="name-taken"
+        )
     _write(files := made.pack(named(folder.resolve().name, "pack")[:LONGEST_ID].strip("-")), folder)
     return files
 
@@ -290,4 +362,7 @@ def _first_group(folder: Path) -> str:
 
 def _told(lines: Iterable[str], faults: Iterable[str], questions: Iterable[str]) -> Told:
     wrong = [f"fault     {fault}" for fault in dict.fromkeys(faults)]
-    return Told([*lines, *wrong, *(f"question  {question}" for question in dict.fromkeys(questions))], int(bool(wrong)))
+    return Told(
+        [*lines, *wrong, *(f"question  {question}" for question in dict.fromkeys(questions))],
+        int(bool(wrong)),
+    )

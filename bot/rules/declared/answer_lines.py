@@ -1,4 +1,6 @@
-"""`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer, and its end."""
+"""`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer,
+and its end.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ NOTE_KEYS = {
     "say": ("say", "when"),
     "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
 }
-"""The keys of what is said of a unit, of all, and of a change, by the one that may be there alone."""
+"""The keys of what is said of a unit, of all, and of a change, by the one that may be there
+alone.
+"""
 TRACK_KEYS = ("track", "of", "set", "add", "when")
 UNIT = "unit"
 """What a note says that it changes, if that is a unit and no track."""
@@ -29,7 +33,9 @@ UNIT = "unit"
 
 @dataclass(frozen=True)
 class Said(Statement):
-    """A line of the answer, or a note for its end: formulas by what they are for, and what is made of their values."""
+    """A line of the answer, or a note for its end: formulas by what they are for, and what is
+    made of their values.
+    """
 
     ready: Mapping[str, Any]
     when: Formula | None
@@ -74,13 +80,15 @@ def _filled(ready: Any) -> Run:
 
 
 def read_say(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`: a line of the answer, or several. Raises
-    TableError."""
+    """`say: {label: Check, dice: check, parts: {cover: 1}, total: check + 1}`: a line of the
+    answer, or several. Raises TableError."""
     for line, at in each_of(said, where):
         if not isinstance(line, Mapping) or "label" not in line:
             raise place.wrong("say needs a label", at)
         place.closed("say", line, LINE_KEYS, at)
-        ready = {key: read(place, line[key], (*at, key)) for key, read in LINE.items() if key in line}
+        ready = {
+            key: read(place, line[key], (*at, key)) for key, read in LINE.items() if key in line
+        }
         yield Said(ready, ready.pop("when", None), LINES, _line)
 
 
@@ -93,7 +101,10 @@ def _parts(place: Place, said: object, where: Path) -> Any:
     found: list[tuple[Formula | None, Formula]] = []
     for item in listed(said):
         if isinstance(item, Mapping):
-            found += [(place.text(label, where), place.formula(value, where)) for label, value in item.items()]
+            found += [
+                (place.text(label, where), place.formula(value, where))
+                for label, value in item.items()
+            ]
         else:
             found.append((None, place.formula(item, where)))
     return found
@@ -112,7 +123,9 @@ def _line(said: dict[str, Any]) -> Line:
     faces = tuple([face for some in get("dice", ()) for face in some])
     total = None if get("total") == NONE else get("total")
     parts, contributors = _counted(get("parts", ())), _counted(get("contributors", ()))
-    return Line(said["label"], faces, parts, total, get("result", ""), contributors, get("unit", ""))
+    return Line(
+        said["label"], faces, parts, total, get("result", ""), contributors, get("unit", "")
+    )
 
 
 def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], ...]:
@@ -130,7 +143,9 @@ def _counted(named: Iterable[tuple[str | None, Any]]) -> tuple[tuple[str, Any], 
 
 
 def read_note(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """A note, or several, of one of the kinds `MADE`: what comes of a unit, and sentences. Raises TableError."""
+    """A note, or several, of one of the kinds `MADE`: what comes of a unit, and sentences.
+    Raises TableError.
+    """
     kind = str(where[-1])
     main, make = MADE[kind]
     for written, at in each_of(said, where):
@@ -143,13 +158,18 @@ def read_note(said: object, place: Place, where: Path) -> Iterator[Statement]:
         ways = {key: at if key in WHOLE else (*at, key) for key in one}
         ready = {key: read(place, one[key], ways[key]) for key, read in NOTE.items() if key in one}
         if main == "set" and ready["unit"].type in ("units", "list"):
-            raise place.wrong("change is for one unit; go through the list with each", (*at, "unit"))
+            raise place.wrong(
+                "change is for one unit; go through the list with each", (*at, "unit")
+            )
         changes = UNIT if main == "set" else ""
         yield Said(ready, ready.pop("when", None), NOTES, lambda note: (kind, make(note)), changes)
 
 
 def _by_name(place: Place, said: object, where: Path) -> Any:
-    return {name: place.formula(source, (*where, name)) for name, source in place.mapping(said, where).items()}
+    return {
+        name: place.formula(source, (*where, name))
+        for name, source in place.mapping(said, where).items()
+    }
 
 
 def _texts(place: Place, said: object, where: Path) -> Any:
@@ -166,14 +186,23 @@ WHOLE = ("unit", "say", "when")
 """Those whose place in the file is that of the note."""
 MADE: Mapping[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "result": ("is", lambda note: (shown(note["unit"]), note["is"])),
-    "fate": ("is", lambda note: (note["unit"], Fate(shown(note["unit"]), note["is"], plainly(note.get("more", ""))))),
+    "fate": (
+        "is",
+        lambda note: (
+            note["unit"],
+            Fate(shown(note["unit"]), note["is"], plainly(note.get("more", ""))),
+        ),
+    ),
     "change": ("set", lambda note: change(**note)),
-    **dict.fromkeys(("headline", "then", "now", "notes"), ("say", lambda note: pieced(note["say"]))),
+    **dict.fromkeys(
+        ("headline", "then", "now", "notes"), ("say", lambda note: pieced(note["say"]))
+    ),
 }
-"""The kinds of notes, each with the key whose value may stand alone, and what is made of it. `result: "{result}"` is
-the word for the unit at hand, or for `unit`; `fate: {unit: unit, is: destroyed, more: "by fire"}` what the first line
-of the answer makes of it; `change: {when: hit, set: {state: shaken}}` what becomes of it on the roster; `headline`,
-`then`, `now` and `notes` are sentences whose commands are in backticks."""
+"""The kinds of notes, each with the key whose value may stand alone, and what is made of it.
+`result: "{result}"` is the word for the unit at hand, or for `unit`; `fate: {unit: unit, is:
+destroyed, more: "by fire"}` what the first line of the answer makes of it; `change: {when: hit,
+set: {state: shaken}}` what becomes of it on the roster; `headline`, `then`, `now` and `notes` are
+sentences whose commands are in backticks."""
 
 
 def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
@@ -181,17 +210,28 @@ def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
     place.closed("change of a track", one, TRACK_KEYS, where)
     called, formulas = str(one["track"]), place.sheet.formulas
     track = formulas.setting.tracks.get(called)
-    if one.get("of", SIDE) not in (SIDE, FOE) or (track is not None and track.by_side == ("of" not in one)):
-        raise place.wrong(f"of is side or foe for a side's track, and left out for the game's: {called}", where)
+    if one.get("of", SIDE) not in (SIDE, FOE) or (
+        track is not None and track.by_side == ("of" not in one)
+    ):
+        raise place.wrong(
+            f"of is side or foe for a side's track, and left out for the game's: {called}", where
+        )
     name = formulas.track(f"{one.get('of', GAME)}.{called}", where).key
     if len(keys := [key for key in ("set", "add") if key in one]) != 1:
         raise place.wrong(f"{called} is either set or added to", where)
     (key,) = keys
     value = place.formula(one[key], (*where, key))
     assert track is not None
-    wrong_word = value.kind == "constant" and key == "set" and track.fitting(value.value) != value.value
+    wrong_word = (
+        value.kind == "constant" and key == "set" and track.fitting(value.value) != value.value
+    )
     if wrong_word or (key == "add" and value.type not in ("number", "any", "none")):
-        raise place.wrong(f"{called} takes {track.option(GAME).expected}", (*where, key), str(one[key]), track.words)
+        raise place.wrong(
+            f"{called} takes {track.option(GAME).expected}",
+            (*where, key),
+            str(one[key]),
+            track.words,
+        )
     when = place.formula(one["when"], where) if "when" in one else None
     return Said({key: value}, when, NOTES, lambda note: ("track", _moved(name, **note)), name)
 
@@ -217,22 +257,29 @@ def settled(notes: Iterable[Note]) -> Settlement:
         if says or kind == "headline":
             told.setdefault(kind, []).append(says)
     units, fates, changes, then, now, small, asks, tracks = [
-        tuple(told.get(kind, ())) for kind in ("result", "fate", "change", "then", "now", "notes", "ask", "track")
+        tuple(told.get(kind, ()))
+        for kind in ("result", "fate", "change", "then", "now", "notes", "ask", "track")
     ]
     headline = told["headline"][-1]
     if headline is None:
         headline = "; ".join([f"{unit} {word}" for unit, word in units])
-    return Settlement(headline, units, then, changes, told_once(fates), now, "", small, asks=asks, tracks=tracks)
+    return Settlement(
+        headline, units, then, changes, told_once(fates), now, "", small, asks=asks, tracks=tracks
+    )
 
 
 def told_once(fates: Iterable[tuple[Any, Fate]]) -> tuple[Fate, ...]:
-    """What came of each unit, what came last before what came earlier; others than units each by themselves."""
+    """What came of each unit, what came last before what came earlier; others than units each by
+    themselves.
+    """
     found: dict[object, Fate] = {}
     for at, (unit, fate) in enumerate(fates):
         who = (unit.name or id(unit)) if unit.__class__ is Unit else (at,)
         if (before := found.get(who)) is not None:
             earlier = ((before.token, before.more), *before.also)
-            fate = fate._replace(also=tuple([one for one in earlier if one != (fate.token, fate.more)]))
+            fate = fate._replace(
+                also=tuple([one for one in earlier if one != (fate.token, fate.more)])
+            )
         found[who] = fate
     return tuple(found.values())
 
@@ -262,14 +309,18 @@ def change(
     drop: Any = False,
     turn: Any = False,
 ) -> Change | None:
-    """The change of a roster unit: None for a unit that is not on the roster and where nothing changes."""
+    """The change of a roster unit: None for a unit that is not on the roster and where nothing
+    changes.
+    """
     listed = unit.__class__ is Unit
     name = unit.name if listed else str(unit)
     if name in ("", NONE):
         return None
     new = {key: value for key, value in set.items() if value != NONE}
     more = {key: int(value) for key, value in add.items() if value != NONE and value}
-    marks, unmarks = [frozenset([word for word in words if word and word != NONE]) for words in (mark, unmark)]
+    marks, unmarks = [
+        frozenset([word for word in words if word and word != NONE]) for words in (mark, unmark)
+    ]
     if listed and (give or take):
         new |= _passed_on(unit, give, take)
     if not (new or more or marks or unmarks or drop is True):
@@ -278,7 +329,8 @@ def change(
 
 
 def _passed_on(unit: Unit, give: Mapping[str, Any], take: Mapping[str, Any]) -> dict[str, Any]:
-    """The lists of names among a unit's attributes that get a name more or a name less; None for an empty list.
+    """The lists of names among a unit's attributes that get a name more or a name less; None for an
+    empty list.
 
     What is on the roster is entered though it is there: an earlier change may have dropped it.
     """

@@ -1,4 +1,6 @@
-"""`when` and `each`: two ways to go on, and steps for each item of a list, with values that each item keeps."""
+"""`when` and `each`: two ways to go on, and steps for each item of a list, with values that each
+item keeps.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -8,7 +10,16 @@ from typing import Any
 from bot.rules.declared.formula import Env, Formula
 from bot.rules.declared.formula_functions import LISTS
 from bot.rules.declared.odds_limits import GIVEN, Counter, Known, Names, joined, only, sized, value
-from bot.rules.declared.program import NOTHING, OPEN, Block, Partial, Slicer, Statement, everything, join
+from bot.rules.declared.program import (
+    NOTHING,
+    OPEN,
+    Block,
+    Partial,
+    Slicer,
+    Statement,
+    everything,
+    join,
+)
 from bot.rules.declared.setting import FACES
 from bot.rules.declared.values import Let, Tell
 from bot.rules.declared.walk import Do, Frame, Here, Keys, Loop, Now, go
@@ -30,7 +41,13 @@ class If(Statement):
 
     def kept(self, slicer: Slicer) -> Block:
         """What is needed of the two ways."""
-        ways, live, tells, told, before = list[Block](), slicer.live, slicer.tells, False, self.reads
+        ways, live, tells, told, before = (
+            list[Block](),
+            slicer.live,
+            slicer.tells,
+            False,
+            self.reads,
+        )
         for way in self.blocks():
             slicer.live, slicer.tells = live, tells
             ways.append(slicer.block(way))
@@ -74,7 +91,9 @@ class If(Statement):
             inside = dict(names)
             after.append(counter.block(way, inside, states))
             ends.append(inside)
-        counter.sure = sure and not any(one.ends or one.tells for one in everything(self.then + self.other))
+        counter.sure = sure and not any(
+            one.ends or one.tells for one in everything(self.then + self.other)
+        )
         for key in ends[0].keys() | ends[1].keys():
             names[key] = joined(ends[0].get(key, GIVEN), ends[1].get(key, GIVEN), when.size > 1)
         return sum(after) if self.rolls and when.size > 1 else max(after)
@@ -82,10 +101,12 @@ class If(Statement):
 
 @dataclass(frozen=True)
 class For(Statement):
-    """Steps for each item of a list, or for that at the one place `only`. `row` says how odds show an item.
+    """Steps for each item of a list, or for that at the one place `only`. `row` says how odds show
+    an item.
 
-    `head` are the keys that are read from each item on, `after` those that are read after the last. `asked` is the key
-    of the places that odds ask for, where nothing but the items at these is of any use.
+    `head` are the keys that are read from each item on, `after` those that are read after the last.
+    `asked` is the key of the places that odds ask for, where nothing but the items at these is of
+    any use.
     """
 
     items: Formula
@@ -112,7 +133,11 @@ class For(Statement):
 
     def before(self, live: Keys) -> Keys:
         loop = self.loop
-        return (self.head | live) - {loop.items, loop.number, loop.chosen} | self.reads | ({self.asked} - {""})
+        return (
+            (self.head | live) - {loop.items, loop.number, loop.chosen}
+            | self.reads
+            | ({self.asked} - {""})
+        )
 
     def kept(self, slicer: Slicer) -> Block:
         """What is needed for an item, which the next one may read."""
@@ -139,11 +164,18 @@ class For(Statement):
     def _alone(self) -> bool:
         """Whether what is done for an item is of no use but for outputs of its own."""
         within, below = self.within, list(everything(self.body))
-        if not within or self.only or within[-1][1] != self.loop.number or any(one.ends for one in below):
+        if (
+            not within
+            or self.only
+            or within[-1][1] != self.loop.number
+            or any(one.ends for one in below)
+        ):
             return False
         if (self.assigns - self.sets) & self.after:
             return False
-        carried = {key for one in below if not isinstance(one, Own | For) for key in one.sets} - self.sets
+        carried = {
+            key for one in below if not isinstance(one, Own | For) for key in one.sets
+        } - self.sets
         if carried & self.head:  # what one item sets the next one reads
             return False
         return all(one.within[: len(within)] == within for one in below if isinstance(one, Tell))
@@ -152,7 +184,9 @@ class For(Statement):
         return replace(self, body=make(self.body))
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
-        """Each item; where dice choose the place, any may be the one, and any item of a list that is not known."""
+        """Each item; where dice choose the place, any may be the one, and any item of a list
+        that is not known.
+        """
         loop, found = self.loop, partial.value(self.items, env)
         if found is OPEN:
             anything = dict.fromkeys(self.assigns, OPEN)
@@ -217,7 +251,9 @@ class For(Statement):
         if self.items.kind == "numbers":
             counter.sees(self.items.parts[0], value(self.items.parts[0], names))
         lists = items.some
-        if self.items.kind == "name" and self.items.value.endswith(FACES):  # as many as there are dice
+        if self.items.kind == "name" and self.items.value.endswith(
+            FACES
+        ):  # as many as there are dice
             counter.sees(self.items, items)
             lengths = set(lists or (0, counter.units))
         else:
@@ -258,7 +294,9 @@ Kept = tuple[tuple[int, Any], ...]
 
 
 def keeping(kept: str, loop: Loop, key: str, shown: str) -> tuple[list[Let], Let]:
-    """Before the steps for an item: its value is at hand; after them: it is kept. `shown` is said where it lacks."""
+    """Before the steps for an item: its value is at hand; after them: it is kept. `shown` is
+    said where it lacks.
+    """
     number = loop.number
 
     def get(env: Env) -> Any:
@@ -274,7 +312,11 @@ def keeping(kept: str, loop: Loop, key: str, shown: str) -> tuple[list[Let], Let
 
     def keep(env: Env) -> Kept:
         found: Kept = env[kept]
-        return found if env[key].__class__ is Unset else (*_others(found, env[number]), (env[number], env[key]))
+        return (
+            found
+            if env[key].__class__ is Unset
+            else (*_others(found, env[number]), (env[number], env[key]))
+        )
 
     reads = (kept, number)
     before: list[Let] = [
@@ -299,7 +341,9 @@ class Unset:
         raise KeyError(self._name)
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __hash__ = __str__ = _missing
-    __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __neg__ = __iter__ = __len__ = _missing
+    __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __neg__ = __iter__ = (
+        __len__
+    ) = _missing
 
 
 class Own(Let):
@@ -309,7 +353,9 @@ class Own(Let):
         """As many as each item has; where a die chose the item, all that may come of it."""
         before, place, *new = [names.get(key, GIVEN) for key in self.value.reads]
         at = only(place)
-        names[self.key] = self.known(before, at, new) if at is not None else _product((before, place, *new))
+        names[self.key] = (
+            self.known(before, at, new) if at is not None else _product((before, place, *new))
+        )
         return states
 
     def known(self, before: Known, at: int, new: list[Known]) -> Known:

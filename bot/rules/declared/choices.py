@@ -1,7 +1,7 @@
 """`choose`: the sequence asks a side in its middle, and goes on with what it chose.
 
-What was chosen comes in like an input. Where it is missing, play stops with the question, once all items of a list have
-asked; odds are told one choice at a time, so there it is always given.
+What was chosen comes in like an input. Where it is missing, play stops with the question, once all
+items of a list have asked; odds are told one choice at a time, so there it is always given.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,13 +28,17 @@ BESIDE = frozenset(("each", "as", "into", "only", "when", "choose"))
 
 
 def pick_key(name: str) -> str:
-    """The key of what was chosen: (option, ...) in the order in which they are asked for, one for all, or none."""
+    """The key of what was chosen: (option, ...) in the order in which they are asked for, one
+    for all, or none.
+    """
     return f"pick {name}"
 
 
 @dataclass(frozen=True)
 class Choose(Statement):
-    """One option of a few, for the item at hand or for all. `count` is the key that counts who has been asked."""
+    """One option of a few, for the item at hand or for all. `count` is the key that counts who
+    has been asked.
+    """
 
     choice: Choice
     key: str
@@ -57,16 +61,24 @@ class Choose(Statement):
 
     def needed(self, slicer: Slicer, /) -> Statement:
         """Odds ask nobody."""
-        return self if slicer.asked is None else replace(self, who=None, item=None, ask=constant(""), options=())
+        return (
+            self
+            if slicer.asked is None
+            else replace(self, who=None, item=None, ask=constant(""), options=())
+        )
 
     def partly(self, _partial: Partial, env: Env, /) -> bool:
         picks, at = env.get(pick_key(self.choice.name), NONE), env[self.count]
-        env[self.key] = OPEN if picks == NONE or (at is OPEN and len(picks) > 1) else self._pick(picks, at)
+        env[self.key] = (
+            OPEN if picks == NONE or (at is OPEN and len(picks) > 1) else self._pick(picks, at)
+        )
         env[self.count] = OPEN if at is OPEN else at + 1
         return False
 
     def _pick(self, picks: tuple[str, ...], at: int) -> str:
-        """What was chosen where this is asked as the one at that place, from 0. Raises UserError for too few."""
+        """What was chosen where this is asked as the one at that place, from 0. Raises UserError
+        for too few.
+        """
         if len(picks) == 1:
             return picks[0]
         if at >= len(picks):
@@ -74,7 +86,9 @@ class Choose(Statement):
         return picks[at]
 
     def do(self, _here: Here, /) -> Do:
-        """Set what was chosen; where that is missing, note the question, and what counts meanwhile."""
+        """Set what was chosen; where that is missing, note the question, and what counts
+        meanwhile.
+        """
         choice, key, count, pick = self.choice, self.key, self.count, pick_key(self.choice.name)
 
         def do(env: Env) -> None:
@@ -94,7 +108,9 @@ class Choose(Statement):
         who = (ACTOR,) if self.who is None else _names(self.who.run(env))
         options = tuple([(option, str(text.run(env))) for option, text in self.options])
         item = "" if self.item is None else str(self.item.run(env))
-        return Ask(self.choice.name, who, str(self.ask.run(env)), options, self.choice.otherwise, item)
+        return Ask(
+            self.choice.name, who, str(self.ask.run(env)), options, self.choice.otherwise, item
+        )
 
     def bound(self, _counter: Counter, names: Names, states: float, /) -> float:
         """It is given before the first die, so it adds nothing."""
@@ -105,7 +121,9 @@ class Choose(Statement):
 
 @dataclass(frozen=True)
 class Pause(Statement):
-    """Play ends here while what was asked for before it has no answer. `count` is the key of how many were asked."""
+    """Play ends here while what was asked for before it has no answer. `count` is the key of how
+    many were asked.
+    """
 
     choice: Choice
     count: str
@@ -139,10 +157,12 @@ def _names(units: Any) -> tuple[str, ...]:
 
 
 def read_choose(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one of the options.
-    Raises TableError."""
+    """`choose: {answer: {who: targets, ask: "...", options: {...}, else: ...}}`: a side chooses one
+    of the options. Raises TableError."""
     if place.loops and not place.asks:
-        raise place.wrong("within an each, choose is a key of the each itself: - each: ..., choose: ...", where)
+        raise place.wrong(
+            "within an each, choose is a key of the each itself: - each: ..., choose: ...", where
+        )
     for name, spec in place.mapping(said, where).items():
         yield from _read(str(name), spec, place, (*where, name))
 
@@ -153,9 +173,14 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
     own, dot, last = name.rpartition(".")
     if own != owner or dot != ("." if owner else ""):
         asked = f"{owner}.{last}" if owner else last
-        raise place.wrong(f"this choice is called {asked}, as each has its own" if owner else f"call it {last}", at)
+        raise place.wrong(
+            f"this choice is called {asked}, as each has its own" if owner else f"call it {last}",
+            at,
+        )
     if last in sheet.choices or last in sheet.inputs:
-        raise place.wrong(f"{last} is {'an input' if last in sheet.inputs else 'chosen'} already", at)
+        raise place.wrong(
+            f"{last} is {'an input' if last in sheet.inputs else 'chosen'} already", at
+        )
     if len(sheet.choices) >= MOST_CHOICES:
         raise place.wrong(f"a sequence has at most {MOST_CHOICES} choices", at)
     if not isinstance(said, Mapping):
@@ -166,14 +191,22 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
     written = place.mapping(said["options"], (*at, "options"))
     if not 2 <= len(written) <= MOST_OPTIONS:
         raise place.wrong(f"a choice has 2 to {MOST_OPTIONS} options", (*at, "options"))
-    options = tuple([(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()])
+    options = tuple(
+        [(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()]
+    )
     words, otherwise = tuple(word for word, _ in options), str(said["else"])
     if strange := [word for word in words if not WORD.fullmatch(word)]:
-        raise place.wrong(f"{strange[0]} cannot be an option: write a word such as go-to-ground", (*at, "options"))
+        raise place.wrong(
+            f"{strange[0]} cannot be an option: write a word such as go-to-ground", (*at, "options")
+        )
     if last in words:
-        raise place.wrong(f"an option called {last} could not be told from the choice", (*at, "options"))
+        raise place.wrong(
+            f"an option called {last} could not be told from the choice", (*at, "options")
+        )
     if otherwise not in words:
-        raise place.wrong(f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words)
+        raise place.wrong(
+            f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words
+        )
     choice = sheet.choices[last] = Choice(last, words, otherwise, str(said["who"]))
     ask, who = place.text(said["ask"], (*at, "ask")), _who(str(said["who"]), place, (*at, "who"))
     item = place.text(f"{{{owner}}}", at) if owner else None
@@ -193,8 +226,18 @@ def _who(said: str, place: Place, where: Path) -> Formula | None:
         return None
     units = [name for name, known in place.names.items() if known.type in ("unit", "units")]
     if said not in place.names:
-        raise place.wrong(f"who is asked is {ACTOR} or an input of units, and there is no {said}", where, said, units)
+        raise place.wrong(
+            f"who is asked is {ACTOR} or an input of units, and there is no {said}",
+            where,
+            said,
+            units,
+        )
     found = place.formula(said, where)
     if found.type not in ("unit", "units"):
-        raise place.wrong(f"who is asked is {ACTOR} or an input of units, not {spoken(found.type)}", where, said, units)
+        raise place.wrong(
+            f"who is asked is {ACTOR} or an input of units, not {spoken(found.type)}",
+            where,
+            said,
+            units,
+        )
     return found

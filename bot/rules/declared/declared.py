@@ -1,4 +1,6 @@
-"""A file of declared sequences, and one of them: checked when it is loaded, planned for given inputs."""
+"""A file of declared sequences, and one of them: checked when it is loaded, planned for given
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,32 @@ from bot.rules.declared.odds_limits import GIVEN, Counter, counted
 from bot.rules.declared.pools import Pool, Segment, Worded, pools_in
 from bot.rules.declared.program import Block, Partial, Slicer, Statement, everything
 from bot.rules.declared.rolls import MOST_ROLLS, Roll, Thrown, sides_of
-from bot.rules.declared.setting import FACES, NUMBERS, Head, Name, Names, Path, Setting, shown_name, words_in
+from bot.rules.declared.setting import (
+    FACES,
+    NUMBERS,
+    Head,
+    Name,
+    Names,
+    Path,
+    Setting,
+    shown_name,
+    words_in,
+)
 from bot.rules.declared.step_reader import Sheet
 from bot.rules.declared.values import Refuse
-from bot.rules.declared.walk import END, LINES, NOTES, TOLD, Here, Now, Sites, Steps, begin, go, path_to
+from bot.rules.declared.walk import (
+    END,
+    LINES,
+    NOTES,
+    TOLD,
+    Here,
+    Now,
+    Sites,
+    Steps,
+    begin,
+    go,
+    path_to,
+)
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, pile_of
 from bot.rules.inputs.options import Option
@@ -41,7 +65,9 @@ FoundRow = tuple[str, Any, int]
 
 
 class Early(Partial):
-    """Refuses what inputs alone decide; `rows` takes the units whose odds are shown, where these are wanted."""
+    """Refuses what inputs alone decide; `rows` takes the units whose odds are shown, where these
+    are wanted.
+    """
 
     def __init__(self, rows: list[FoundRow] | None = None) -> None:
         self._rows = rows
@@ -74,16 +100,22 @@ Looks = Mapping[str, Callable[[str], tuple[Any, ...]]]
 class Library:
     """The declared sequences of one file, each loaded when it is asked for."""
 
-    def __init__(self, source: Mapping[str, Any], setting: Setting, heads: Mapping[str, Head]) -> None:
+    def __init__(
+        self, source: Mapping[str, Any], setting: Setting, heads: Mapping[str, Head]
+    ) -> None:
         for key in KEYS:
             if not isinstance(source.get(key) or {}, Mapping):
                 raise setting.wrong(f"{key} must be a mapping", (key,))
         if strange := [key for key in source if key not in KEYS]:
-            raise setting.wrong(f"there is no {strange[0]} here", (str(strange[0]),), str(strange[0]), KEYS)
+            raise setting.wrong(
+                f"there is no {strange[0]} here", (str(strange[0]),), str(strange[0]), KEYS
+            )
         lists = dict(source.get("lists") or {})
         for name, items in lists.items():
             if not isinstance(items, list | Mapping):
-                raise setting.wrong(f"{name} must be a list, or a mapping of words", ("lists", name))
+                raise setting.wrong(
+                    f"{name} must be a list, or a mapping of words", ("lists", name)
+                )
             lists[name] = items if isinstance(items, Mapping) else tuple(items)
         self.setting = replace(setting, lists={**setting.lists, **lists})
         self.heads, self.ids = heads, tuple(source.get("sequences") or {})
@@ -100,7 +132,9 @@ class Library:
             )
         head = self.heads.get(id)
         if head is None:
-            raise self.setting.wrong(f"there is no sequence {id} whose steps these are", where, id, self.heads)
+            raise self.setting.wrong(
+                f"there is no sequence {id} whose steps these are", where, id, self.heads
+            )
         head = replace(head, outputs={**head.outputs, **(spec.get("outputs") or {})})
         formulas = Formulas(self.setting)
         formulas.source = self._source
@@ -110,7 +144,9 @@ class Library:
             formulas.define(str(name), text, ("formulas", name))
         inputs = _inputs(head.inputs)
         sheet = Sheet(formulas, head.outputs, head.odds_by, frozenset(inputs))
-        program = Loader(sheet, self._source.get("blocks") or {}).program(spec["steps"], inputs, (*where, "steps"))
+        program = Loader(sheet, self._source.get("blocks") or {}).program(
+            spec["steps"], inputs, (*where, "steps")
+        )
         return Declared(id, head, sheet, _Proof(program, head.inputs, self.setting).block(program))
 
 
@@ -134,7 +170,9 @@ class Declared:
         self.decks = sheet.decks
         """Those that its steps draw from, by id."""
         self._has_mods = any(option.type == "mods" for option in head.inputs)
-        self._has_rows = any(isinstance(one, For) and one.row is not None for one in everything(program))
+        self._has_rows = any(
+            isinstance(one, For) and one.row is not None for one in everything(program)
+        )
         self._walk = lru_cache(MOST_ASKED)(self._walked)
         called = (sheet.formulas.readers[name].table for name in sorted(sheet.formulas.learnt))
         self._blank = tuple(table for table in called if table.blank)
@@ -146,23 +184,40 @@ class Declared:
 
     @property
     def untold(self) -> list[str]:
-        """What is wrong with outputs that no step tells, and whose name is not in sight where the steps end."""
+        """What is wrong with outputs that no step tells, and whose name is not in sight where
+        the steps end.
+        """
         return [f"output {path} {why}" for path, why in self._sheet.untold.items()]
 
     def as_written(self, out: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs without those told by name: what logs from before there were such hold of it."""
+        """The outputs without those told by name: what logs from before there were such hold of
+        it.
+        """
         by_name, lists = self._sheet.by_name, self._sheet.items
 
         def items(into: str) -> list[Any]:
-            kept = [{key: one for key, one in item.items() if (into, key) not in by_name} for item in out[into]]
+            kept = [
+                {key: one for key, one in item.items() if (into, key) not in by_name}
+                for item in out[into]
+            ]
             return [item for item in kept if item]
 
-        return {key: items(key) if key in lists else value for key, value in out.items() if ("", key) not in by_name}
+        return {
+            key: items(key) if key in lists else value
+            for key, value in out.items()
+            if ("", key) not in by_name
+        }
 
     def bound(self, units: int, path: str = "") -> Counter | None:
-        """What counted the states of the odds of an output (or its own), with so many `units` in a list; or None."""
+        """What counted the states of the odds of an output (or its own), with so many `units` in
+        a list; or None.
+        """
         path = _INDEX.sub("", path or self.head.odds_by)
-        return counted(Slicer(frozenset((path,))).block(self.program), self.head.inputs, units) if path else None
+        return (
+            counted(Slicer(frozenset((path,))).block(self.program), self.head.inputs, units)
+            if path
+            else None
+        )
 
     def check_odds(self) -> None:
         """Raises TableError for odds that nobody could ever count, however few units are listed."""
@@ -175,15 +230,20 @@ class Declared:
             )
 
     def _walked(self, asked: frozenset[str]) -> tuple[Steps, Sites, Pools, Looks]:
-        """What carries out the odds of some outputs, its rolls, and what these look at of dice and cards."""
+        """What carries out the odds of some outputs, its rolls, and what these look at of dice
+        and cards.
+        """
         kept, sites = Slicer(asked).block(self.program), Sites()
         return Here(sites).block(kept), sites, pools_in(kept), looks(kept)
 
     @cached_property
     def _play(self) -> tuple[Steps, Block, Steps, dict[str, Segment]]:
-        """What is carried out before a die can fall or a side is asked; what is checked then of the rest; the rest, and
-        its rolls."""
-        waits = [one.rolls or any(isinstance(below, Choose) for below in everything((one,))) for one in self.program]
+        """What is carried out before a die can fall or a side is asked; what is checked then of the
+        rest; the rest, and its rolls."""
+        waits = [
+            one.rolls or any(isinstance(below, Choose) for below in everything((one,)))
+            for one in self.program
+        ]
         at = waits.index(True) if True in waits else len(waits)
         known = _without(self.program[:at], lambda one: isinstance(one, Dropped))
         sites = Sites()
@@ -214,7 +274,9 @@ class Declared:
         """The units whose odds are shown."""
         found: list[FoundRow] = []
         Early(found).block(self._checked, dict(known))
-        return tuple([row_of(path, said(name))._replace(alike=alike) for path, name, alike in found])
+        return tuple(
+            [row_of(path, said(name))._replace(alike=alike) for path, name, alike in found]
+        )
 
     def _begun(self, known: Mapping[str, Any], env: Env) -> Now:
         """The state after what comes before the first die; `env` takes what is set and told."""
@@ -225,14 +287,21 @@ class Declared:
             Early().block(checked, dict(env))
             return go(tail, env) or END
         except (UserError, *UNWORKABLE):
-            Early().block(self._checked, dict(known))  # a refusal comes before what is wrong with words
+            Early().block(
+                self._checked, dict(known)
+            )  # a refusal comes before what is wrong with words
             raise
 
     def _known(self, given: Given) -> dict[str, Any]:
-        """The values that it begins with: tracks and piles as they were filled in, else as they start."""
+        """The values that it begins with: tracks and piles as they were filled in, else as they
+        start.
+        """
         filled, setting = given.values, self._sheet.formulas.setting
         known = values_of(self.head.inputs, given, setting.words)
-        known |= {name: filled.get(name, setting.tracks[name.partition(".")[2]].start) for name in self.tracks}
+        known |= {
+            name: filled.get(name, setting.tracks[name.partition(".")[2]].start)
+            for name in self.tracks
+        }
         for id, made in self.decks.items():
             known[f"{DECK}{id}"] = filled.get(f"{DECK}{id}", pile_of(id, made.deck, {}))
         return known | {pick_key(name): filled.get(name, NONE) for name in self.choices}
@@ -240,7 +309,13 @@ class Declared:
     def _focus(self, known: Mapping[str, Any], paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
         steps, sites, pools, sights = self._walk(frozenset(_INDEX.sub("", path) for path in paths))
-        env = begin({**known, **{name: known[name].by(seen) for name, seen in sights.items()}, **places_in(paths)})
+        env = begin(
+            {
+                **known,
+                **{name: known[name].by(seen) for name, seen in sights.items()},
+                **places_in(paths),
+            }
+        )
         return Plan(go(steps, env) or END, _rolls(sites, pools), never, env[TOLD])
 
 
@@ -259,7 +334,9 @@ def _without(block: Block, is_out: Callable[[Statement], bool]) -> Block:
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:
-    """The names that a sequence begins with: its inputs, the words of its `mods`, and which were typed."""
+    """The names that a sequence begins with: its inputs, the words of its `mods`, and which were
+    typed.
+    """
     kinds = NUMBERS | {"units": "units", "unit": "unit"}
     names: Names = {}
     for option in options:
@@ -271,8 +348,12 @@ def _inputs(options: tuple[Option, ...]) -> Names:
     return names
 
 
-def values_of(options: Iterable[Option], given: Given, words: Mapping[str, UnitWords]) -> dict[str, Any]:
-    """The values of the names that a declared sequence begins with; of two with one name the later counts."""
+def values_of(
+    options: Iterable[Option], given: Given, words: Mapping[str, UnitWords]
+) -> dict[str, Any]:
+    """The values of the names that a declared sequence begins with; of two with one name the
+    later counts.
+    """
     known: dict[str, Any] = {}
     for option in options:
         name, value = option.name, given.values.get(option.name)
@@ -292,7 +373,9 @@ def values_of(options: Iterable[Option], given: Given, words: Mapping[str, UnitW
 
 
 def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:
-    """The places that are asked for in each list: `targets[0].men[2].fate` has one in `targets` and one in `men`."""
+    """The places that are asked for in each list: `targets[0].men[2].fate` has one in `targets`
+    and one in `men`.
+    """
     found: dict[str, set[int]] = {}
     for path in paths:
         for deep, (listed, at) in enumerate(_PLACE.findall(path)):
@@ -301,7 +384,9 @@ def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:
 
 
 def _with_lists(told: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
-    """The outputs with lists that nobody enters empty, those told one by one behind what is known before."""
+    """The outputs with lists that nobody enters empty, those told one by one behind what is
+    known before.
+    """
     before: dict[str, Any] = {}
     behind: dict[str, Any] = {}
     for name in sheet.lists:
@@ -313,7 +398,8 @@ def _with_lists(told: dict[str, Any], sheet: Sheet) -> dict[str, Any]:
     return {**before, **told, **behind}
 
 
-# -- what must be known before any die falls: how many dice and items dice may make of something, what is refused
+# -- what must be known before any die falls: how many dice and items dice may make of something,
+# what is refused
 
 MORE = 'write the most: "{hits}d6, at most 20"'
 FEWER = "take them from a list or a table"
@@ -323,7 +409,8 @@ LONGER = 'roll them all at once, "{hits}d6, at most 20", or go through numbers(m
 class _Proof:
     """What dice may make of the formulas of a program.
 
-    It is gone through with the longest lists; where that takes too long, with short ones, to see what hangs on dice.
+    It is gone through with the longest lists; where that takes too long, with short ones, to see
+    what hangs on dice.
     """
 
     def __init__(self, program: Block, options: tuple[Option, ...], setting: Setting) -> None:
@@ -339,10 +426,14 @@ class _Proof:
             else None
         )
         self._known = known.seen if known is not None and known.whole else {}
-        self._rough = self._known if known is None or known.whole else counted(program, options, 4).seen
+        self._rough = (
+            self._known if known is None or known.whole else counted(program, options, 4).seen
+        )
 
     def block(self, block: Block) -> Block:
-        """The block with all bounds that can be said. Raises TableError where one is needed and is not known."""
+        """The block with all bounds that can be said. Raises TableError where one is needed and
+        is not known.
+        """
         made = list(block)
         for at, one in enumerate(block):
             if isinstance(one, Roll):
@@ -363,14 +454,20 @@ class _Proof:
 
     def _bounded(self, thrown: Thrown) -> Thrown:
         count, sides = thrown.count, thrown.sides
-        most = self._most(count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most)
-        return replace(thrown, most=most, high=self._most(sides, "their sides", MOST_ROLLS, FEWER, sides.where))
+        most = self._most(
+            count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most
+        )
+        return replace(
+            thrown, most=most, high=self._most(sides, "their sides", MOST_ROLLS, FEWER, sides.where)
+        )
 
     def _hangs(self, formula: Formula) -> bool:
         """Whether dice decide it."""
         return self._rough.get(formula, GIVEN).size > 1
 
-    def _most(self, formula: Formula, what: str, limit: int, advice: str, where: Path, written: int = 0) -> int:
+    def _most(
+        self, formula: Formula, what: str, limit: int, advice: str, where: Path, written: int = 0
+    ) -> int:
         """The most that dice may make of it (or as is `written`), 0 where they do not decide it.
 
         Raises TableError if it is not known.
@@ -381,19 +478,27 @@ class _Proof:
         if some is None and written:
             return written
         if some is None:
-            raise self._setting.wrong(f"dice decide {what}, and nothing says the most; {advice}", where)
+            raise self._setting.wrong(
+                f"dice decide {what}, and nothing says the most; {advice}", where
+            )
         if odd := [one for one in some if one != "A" and not str(one).lstrip("-").isdecimal()]:
             part = "may have a fraction; up(...) or down(...) rounds it"
             part = part if odd[0].__class__ is float else f"may come to {odd[0]}"
-            part += "; write max(0, ...) around what may be none" if odd[0] in ("none", None) else ""
+            part += (
+                "; write max(0, ...) around what may be none" if odd[0] in ("none", None) else ""
+            )
             raise self._setting.wrong(f"dice decide {what}, and it {part}", where)
         if written:
             return written
         if limit == MOST_ROLLS and (low := min(map(sides_of, some))) < 1:
-            raise self._setting.wrong(f"dice decide {what}, and it may come to {low}; {advice}", where)
+            raise self._setting.wrong(
+                f"dice decide {what}, and it may come to {low}; {advice}", where
+            )
         high = max(map(sides_of, some))
         if high > limit:
-            raise self._setting.wrong(f"dice decide {what}, and it may come to {high:,}; {advice}", where)
+            raise self._setting.wrong(
+                f"dice decide {what}, and it may come to {high:,}; {advice}", where
+            )
         return max(high, 1)
 
 

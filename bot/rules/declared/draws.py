@@ -1,7 +1,8 @@
-"""`draw`: a card out of a deck of the game, by a die with as many sides as cards are left, and its step.
+"""`draw`: a card out of a deck of the game, by a die with as many sides as cards are left, and its
+step.
 
-What is left is a value of the state, `deck.chances`, that each draw sets anew, so no card is drawn twice. For odds the
-cards that look alike to whoever reads them count as one.
+What is left is a value of the state, `deck.chances`, that each draw sets anew, so no card is drawn
+twice. For odds the cards that look alike to whoever reads them count as one.
 """
 
 import re
@@ -46,7 +47,10 @@ class Draw(Falling):
     @cached_property
     def fields(self) -> Mapping[str, str]:
         """What is read of the card, by the keys that it sets."""
-        return {self.key: "name", **{f"{self.key}.{field}": field for field in ("id", "name", *self.deck.kinds)}}
+        return {
+            self.key: "name",
+            **{f"{self.key}.{field}": field for field in ("id", "name", *self.deck.kinds)},
+        }
 
     @cached_property
     def sets(self) -> Keys:
@@ -57,7 +61,9 @@ class Draw(Falling):
         return frozenset((*self.label.reads, self.pile))
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
-        """Nobody knows the card; how many are left is known until dice decide whether one is drawn."""
+        """Nobody knows the card; how many are left is known until dice decide whether one is
+        drawn.
+        """
         partial.meets(self, env)
         left = env.get(self.pile, OPEN)
         env |= dict.fromkeys(self.sets, OPEN)
@@ -70,11 +76,18 @@ class Draw(Falling):
         left = env.get(self.pile, OPEN)
         if left is OPEN or partial.unsure or left.ready.size:
             return
-        hint = phrase("`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.", id=self.deck.id)
-        raise UserError(f"{self.deck.title} has too few cards left to draw.", hint=hint, code="empty-pile")
+        hint = phrase(
+            "`/deck discard` and `/deck shuffle` bring some back, `/deck show {id}` shows.",
+            id=self.deck.id,
+        )
+        raise UserError(
+            f"{self.deck.title} has too few cards left to draw.", hint=hint, code="empty-pile"
+        )
 
     def do(self, here: Here, /) -> Do:
-        """Owe it: its state holds what is read after it, its label, and what is left; where nothing is, go on."""
+        """Owe it: its state holds what is read after it, its label, and what is left; where
+        nothing is, go on.
+        """
         here.sites[self.name] = self, here.rest
         keys, name, none = self.keys, self.name, self.read[""]
         pile, label, title = self.pile, self.label.run, self.deck.title
@@ -87,7 +100,9 @@ class Draw(Falling):
                 env[LINES].append(Line(label(env), result=f"no card of {title} is left"))
                 return None
             if ready is not left:
-                env[LINES].append(Line(title, result="the pile is empty: the discards are shuffled in"))
+                env[LINES].append(
+                    Line(title, result="the pile is empty: the discards are shuffled in")
+                )
             return Now(name, (*[env[key] for key in keys], label(env), ready))
 
         return do
@@ -96,7 +111,10 @@ class Draw(Falling):
     def read(self) -> Mapping[str, Mapping[str, Any]]:
         """What is read of each card, by key; "" is for none."""
         seen = [(key, field) for key, field in self.fields.items() if key in self.faces]
-        return {card: {key: self.deck.read(card, field) for key, field in seen} for card in ("", *self.deck.names)}
+        return {
+            card: {key: self.deck.read(card, field) for key, field in seen}
+            for card in ("", *self.deck.names)
+        }
 
     def line(self, label: str, card: str) -> Line:
         """The line of the answer that tells it."""
@@ -104,7 +122,9 @@ class Draw(Falling):
         return Line(label, result=f"{name} ({words})" if words else name)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
-        """As many for each state as there are cards that look different; so many kinds of piles are left."""
+        """As many for each state as there are cards that look different; so many kinds of piles
+        are left.
+        """
         states = counter.roll(self.after, names, states)
         some = {tuple(self.read[card].values()) for card in self.deck.names}
         for key, field in self.fields.items():
@@ -119,19 +139,25 @@ class Draw(Falling):
 
 
 def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`. Raises TableError."""
+    """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`.
+    Raises TableError.
+    """
     sheet, decks = place.sheet, place.sheet.formulas.setting.decks
     for name, written in place.mapping(said, where).items():
         at, found = (*where, name), DRAW.fullmatch(str(written))
         place.named(name, at)
         if found is None or "." in name:
-            raise place.wrong(f'"{name}: {written}" must be a name and a deck, such as card: chances', at)
+            raise place.wrong(
+                f'"{name}: {written}" must be a name and a deck, such as card: chances', at
+            )
         deck = decks.get(found[1])
         if deck is None:
             problem = f"there is no deck {found[1]} to draw from; one that leads a phase is drawn chit by chit"
             raise place.wrong(problem, at, found[1], decks)
         if "none" in deck.names:
-            raise place.wrong(f"a card of {deck.id} has the id none, which means that no card was left", at)
+            raise place.wrong(
+                f"a card of {deck.id} has the id none, which means that no card was left", at
+            )
         if sheet.choices:
             raise place.wrong("cards are drawn before a side is asked: draw above the choose", at)
         if name in place.names and sheet.formulas.cards.get(place.names[name].key) is not deck:
@@ -141,12 +167,15 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
         sheet.formulas.cards[key] = sheet.decks[deck.id] = deck
         for field, kind in {"id": "text", "name": "text", **deck.kinds}.items():
             place.names[f"{name}.{field}"] = Name(f"{key}.{field}", kind)
-        yield Draw(f"{next(sheet.sites):04}", key=key, deck=deck, label=label, to=PLAY if found[2] else "")
+        yield Draw(
+            f"{next(sheet.sites):04}", key=key, deck=deck, label=label, to=PLAY if found[2] else ""
+        )
 
 
 class Outcome(NamedTuple):
-    """What a card comes to for odds, whatever is left beside it: the places of the values that hold what is left; where
-    there are none it is `open` in a state of its own, the same for all piles."""
+    """What a card comes to for odds, whatever is left beside it: the places of the values that hold
+    what is left; where there are none it is `open` in a state of its own, the same for all piles.
+    """
 
     ruling: Ruling[Now]
     places: list[int]
@@ -161,8 +190,9 @@ class Outcome(NamedTuple):
 
 
 class Drawn(Segment):
-    """A card of a plan, a `Step`. What follows it hangs on the card and on the values at hand, not on what is left
-    beside it: so odds work it out once for all piles that the same card comes out of."""
+    """A card of a plan, a `Step`. What follows it hangs on the card and on the values at hand, not
+    on what is left beside it: so odds work it out once for all piles that the same card comes out
+    of."""
 
     __slots__ = ("_draw", "_known")
 
@@ -190,7 +220,9 @@ class Drawn(Segment):
         return (self._draw.deck.die(label, pile, self._draw.to),)
 
     def grouped(self, state: Now, /) -> Weighted:
-        """What each card comes to, with how many there are of it; of one whose place is known that alone."""
+        """What each card comes to, with how many there are of it; of one whose place is known
+        that alone.
+        """
         *_, last = state.values
         known, found = self._known.setdefault(state.values[:-1], {}), list[Any]()
         if isinstance(last, str):
@@ -207,15 +239,21 @@ class Drawn(Segment):
             elif count:
                 fewer = counts if place else (*counts[:at], count - 1, *counts[at + 1 :])
                 left = last._replace(counts=fewer, order=order)
-                found.append((count, outcome.beside(left) if outcome else self._find(state, card, left)))
+                found.append(
+                    (count, outcome.beside(left) if outcome else self._find(state, card, left))
+                )
         return tuple(found)
 
     def _find(self, state: Now, card: str, left: Pile) -> Ruling[Now]:
-        """What a card comes to with what is left, and keep it for any other pile that it does not empty."""
+        """What a card comes to with what is left, and keep it for any other pile that it does
+        not empty.
+        """
         ruling, at_hand = super().rule(state, (card, left)), state.values[:-1]
         if left.size:
             places = [at for at, value in enumerate(ruling.after.values) if value is left]
-            self._known[at_hand][card] = Outcome(ruling, places, Ruling(Now(state.owes, (*at_hand, card))))
+            self._known[at_hand][card] = Outcome(
+                ruling, places, Ruling(Now(state.owes, (*at_hand, card)))
+            )
         return ruling
 
 

@@ -56,11 +56,13 @@ def _marks(note: Mapping[str, object]) -> Iterator[str]:
         yield str(word.value) if word.kind == "constant" else ANY_UNIT
 
 
-def _find_held(program: Block, tracks: frozenset[str], later: frozenset[str]) -> dict[str, frozenset[str]]:
+def _find_held(
+    program: Block, tracks: frozenset[str], later: frozenset[str]
+) -> dict[str, frozenset[str]]:
     """Return the tracks that each choice holds, by its name.
 
-    The sequence is played again from its start once the choice is made. So a track is held if it is read before the
-    choice, or before any later step that is checked before the first die.
+    The sequence is played again from its start once the choice is made. So a track is held if it is
+    read before the choice, or before any later step that is checked before the first die.
     """
     read, held = set[str](), dict[str, frozenset[str]]()
     for one in everything(program):

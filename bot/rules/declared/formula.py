@@ -1,4 +1,6 @@
-"""A formula of a declared sequence, as a function of the values at hand with what is known of it."""
+"""A formula of a declared sequence, as a function of the values at hand with what is known of
+it.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,13 @@ TYPES: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formula:
-    """A checked formula, or a part of one: what it is, its type, a function of the values at hand, what it is made of.
+    """A checked formula, or a part of one: what it is, its type, a function of the values at hand,
+    what it is made of.
 
-    `kind` is constant, name, attribute, item, list, if, and, or, not, minus, compare, plus, sign, call (of a table or
-    of a formula of the file's own), or the function of `CALLS` that it calls. `value` is that of a constant, or the
-    key of a name. `reads` are the keys of the names in it, `source` is what was written, and `where` in the file.
+    `kind` is constant, name, attribute, item, list, if, and, or, not, minus, compare, plus, sign,
+    call (of a table or of a formula of the file's own), or the function of `CALLS` that it calls.
+    `value` is that of a constant, or the key of a name. `reads` are the keys of the names in it,
+    `source` is what was written, and `where` in the file.
 
     >>> names = {"roll": Name("roll", "number"), "mod": Name("mod", "number")}
     >>> held = Formulas(Setting("steps.yaml")).formula("roll + mod <= 7", names, ())
@@ -92,7 +96,11 @@ class Formula:
 def constant(value: Any, type_: str = "") -> Formula:
     """A value as a formula that reads nothing."""
     return Formula(
-        "constant", type_ or TYPES.get(type(value), "any"), lambda _env: value, value=value, source=repr(value)
+        "constant",
+        type_ or TYPES.get(type(value), "any"),
+        lambda _env: value,
+        value=value,
+        source=repr(value),
     )
 
 
@@ -103,7 +111,14 @@ def reading(key: str, type_: str = "any") -> Formula:
 
 def made(kind: str, type_: str, run: Run, *parts: Formula, value: Any = None) -> Formula:
     """A formula of these parts."""
-    return Formula(kind, type_, run, parts, tuple(dict.fromkeys(key for part in parts for key in part.reads)), value)
+    return Formula(
+        kind,
+        type_,
+        run,
+        parts,
+        tuple(dict.fromkeys(key for part in parts for key in part.reads)),
+        value,
+    )
 
 
 def formulas_in(ready: Any) -> Iterator[Formula]:
@@ -117,12 +132,16 @@ def formulas_in(ready: Any) -> Iterator[Formula]:
 
 def _text(parts: Iterable[Formula]) -> Run:
     """The pieces in a row, cut where they are too long; what is written is at hand already."""
-    pieces: list[Any] = [said(part.value) if part.kind == "constant" else part.run for part in parts]
+    pieces: list[Any] = [
+        said(part.value) if part.kind == "constant" else part.run for part in parts
+    ]
 
     if len(pieces) == 1 and pieces[0].__class__ is not str:
         (only,) = pieces
         return lambda env: said(only(env))[:MOST_TEXT]
-    return lambda env: "".join([one if one.__class__ is str else said(one(env)) for one in pieces])[:MOST_TEXT]
+    return lambda env: "".join([one if one.__class__ is str else said(one(env)) for one in pieces])[
+        :MOST_TEXT
+    ]
 
 
 def called(function: Callable[..., Any], *parts: Formula) -> Run:

@@ -12,7 +12,9 @@ from bot.rules.tables.table import Answer, Table, Tables
 from bot.rules.text.names import joined, numbered
 
 NONE = "none"
-"""What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
+"""What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a
+roll not made.
+"""
 MOST_TEXT, MOST_NUMBER, MOST_DICE = 2_000, 10**9, 200
 MOST_ROWS = 2_000
 """How many rows of a table are remembered for each set of its inputs."""
@@ -59,7 +61,9 @@ class Senseless(ValueError):
 
 
 def unworkable(error: Exception, where: str = "", values: str = "") -> UserError:
-    """The error that a player sees of one of these: where in the file, and with which values. No words of Python."""
+    """The error that a player sees of one of these: where in the file, and with which values. No
+    words of Python.
+    """
     why = ": these values do not go together"
     if isinstance(error, Senseless):
         why = f": {error}"
@@ -72,18 +76,25 @@ def unworkable(error: Exception, where: str = "", values: str = "") -> UserError
 
 
 class Row:
-    """What a table said. It is compared by itself, which is quick, as there is one for each question."""
+    """What a table said. It is compared by itself, which is quick, as there is one for each
+    question.
+    """
 
     __slots__ = ("out", "parts", "text", "texts", "totals")
 
     def __init__(self, answer: Answer, table: Table) -> None:
         self.out: Mapping[str, Any] = {**held(table.constants), **held(answer.out)}
-        self.parts, self.totals = parts_of(answer.parts), tuple([part.total for part in answer.parts])
+        self.parts, self.totals = (
+            parts_of(answer.parts),
+            tuple([part.total for part in answer.parts]),
+        )
         self.text, self.texts = answer.text, table.texts
 
 
 class Reader:
-    """A table as formulas ask it. The same question gives the same row, so that states that hold it are compared."""
+    """A table as formulas ask it. The same question gives the same row, so that states that hold
+    it are compared.
+    """
 
     def __init__(self, tables: Tables, id: str) -> None:
         self._tables, self._id = tables, id
@@ -134,7 +145,9 @@ def parts(answer: Row, total: str | None = None) -> tuple[tuple[str, Any], ...]:
     """The named modifiers of a table's answer, those of one total or all."""
     if total is None:
         return answer.parts
-    return tuple([part for part, own in zip(answer.parts, answer.totals, strict=True) if own == total])
+    return tuple(
+        [part for part, own in zip(answer.parts, answer.totals, strict=True) if own == total]
+    )
 
 
 def noted(answer: Row, key: str) -> str:
@@ -156,12 +169,18 @@ def said(value: Any) -> str:
 
 def text(*pieces: Any) -> str:
     """The pieces in a row, cut where they are too long."""
-    return "".join([piece if piece.__class__ is str else said(piece) for piece in pieces])[:MOST_TEXT]
+    return "".join([piece if piece.__class__ is str else said(piece) for piece in pieces])[
+        :MOST_TEXT
+    ]
 
 
 def times(one: Any, other: Any) -> Any:
     """A product that cannot grow without end, however often it is multiplied. Raises Senseless."""
-    value = one * other if one.__class__ is int and other.__class__ is int else _number(one) * _number(other)
+    value = (
+        one * other
+        if one.__class__ is int and other.__class__ is int
+        else _number(one) * _number(other)
+    )
     if abs(value) > MOST_NUMBER:
         raise Senseless("a number grows too large")
     return value
@@ -202,8 +221,8 @@ def _number(value: Any) -> Any:
 
 
 def listing(*items: Any) -> tuple[Any, ...]:
-    """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow without end. Raises
-    Senseless."""
+    """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow
+    without end. Raises Senseless."""
     for item in items:
         if isinstance(item, LISTS) and any(isinstance(below, LISTS) for below in item):
             raise Senseless("lists in lists go too deep")
@@ -237,8 +256,8 @@ def twice(units: Iterable[Unit]) -> str:
 
 
 def positions(typed: str, count: int) -> tuple[int, ...]:
-    """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing is typed. Raises
-    UserError."""
+    """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing
+    is typed. Raises UserError."""
     words = () if typed == NONE else str(typed).replace(",", " ").split()
     for word in words:
         if not word.isdecimal() or not 1 <= int(word) <= count:
@@ -249,7 +268,9 @@ def positions(typed: str, count: int) -> tuple[int, ...]:
 def numbers(count: int) -> tuple[int, ...]:
     """0, 1, 2 ... so many of them. Raises UserError for more than a list may have."""
     if count > MAX_UNITS:
-        raise UserError(f"A list has at most {MAX_UNITS} items here, not {count:g}.", code="card-refuses")
+        raise UserError(
+            f"A list has at most {MAX_UNITS} items here, not {count:g}.", code="card-refuses"
+        )
     return tuple(range(max(0, count)))
 
 
@@ -284,7 +305,9 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
         "after": lambda value, mark: said(value).partition(mark)[2],
         "capital": lambda value: said(value)[:1].upper() + said(value)[1:],
         "text": text,
-        "commas": lambda *pieces: text(", ".join(said(piece) for piece in pieces if piece not in ("", NONE))),
+        "commas": lambda *pieces: text(
+            ", ".join(said(piece) for piece in pieces if piece not in ("", NONE))
+        ),
         "signed": lambda number: f"{number:+d}",
         "minus": lambda number: f"{number:g}".replace("-", "−"),
         "called": called,

@@ -1,4 +1,6 @@
-"""Formulas and texts of declared sequences: read once, each part checked, typed and made a function in one place."""
+"""Formulas and texts of declared sequences: read once, each part checked, typed and made a
+function in one place.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,28 @@ from keyword import iskeyword
 from typing import Any
 
 from bot.rules.declared.formula import SIGNS, TYPES, Formula, Run, called, constant, made, reading
-from bot.rules.declared.formula_functions import CALLS, MOST_NUMBER, NONE, RESULTS, Reader, held, item, listing
-from bot.rules.declared.setting import FACE, FACES, Name, Names, Path, Setting, either, spoken, stated, words_of
+from bot.rules.declared.formula_functions import (
+    CALLS,
+    MOST_NUMBER,
+    NONE,
+    RESULTS,
+    Reader,
+    held,
+    item,
+    listing,
+)
+from bot.rules.declared.setting import (
+    FACE,
+    FACES,
+    Name,
+    Names,
+    Path,
+    Setting,
+    either,
+    spoken,
+    stated,
+    words_of,
+)
 from bot.rules.errors import did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
@@ -31,7 +53,9 @@ _PLAIN = {
     "expected 'else' after 'if' expression": "an if in a formula needs an else",
 }
 """What Python says of a formula that it cannot read, in plain words."""
-_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
+_WORD = re.compile(
+    r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])"
+)
 _BRACES = re.compile(r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
 """Formulas in texts, with parts in them that are said only sometimes: three deep."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -62,7 +86,9 @@ class Formulas:
         """The file, looked at only to say what was meant."""
 
     def define(self, head: str, source: object, where: Path) -> None:
-        """A formula of the file's own: `state(u)`. It may call those defined before it. Raises TableError."""
+        """A formula of the file's own: `state(u)`. It may call those defined before it. Raises
+        TableError.
+        """
         found = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
         if found is None:
             raise self.setting.wrong(f'"{head}" must be written as name(a, b)', where)
@@ -71,12 +97,20 @@ class Formulas:
         names = [take.strip() for take in found[2].split(",") if take.strip()]
         formula = self._read(source, {name: Name(name, "any") for name in names}, where)
         if read := self.tracks_read & {*formula.reads}:
-            raise self.setting.wrong(f"a formula of the file takes a track as a value: {found[1]}({min(read)})", where)
+            raise self.setting.wrong(
+                f"a formula of the file takes a track as a value: {found[1]}({min(read)})", where
+            )
         run = formula.run
-        self.own[found[1]] = len(names), formula.type, lambda *values: run(dict(zip(names, values, strict=True)))
+        self.own[found[1]] = (
+            len(names),
+            formula.type,
+            lambda *values: run(dict(zip(names, values, strict=True))),
+        )
 
     def formula(self, source: object, names: Names, where: Path) -> Formula:
-        """The formula; `names` are those in sight. An `a and b` as a whole is true or false. Raises TableError."""
+        """The formula; `names` are those in sight. An `a and b` as a whole is true or false.
+        Raises TableError.
+        """
         found = self._read(source, names, where)
         if found.kind == "and" and found.type != "bool":
             run = found.run
@@ -93,12 +127,17 @@ class Formulas:
         try:
             tree = ast.parse(ready, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            problem = getattr(error, "msg", "").partition(" (detected")[0] or "it is nested too deep"
+            problem = (
+                getattr(error, "msg", "").partition(" (detected")[0] or "it is nested too deep"
+            )
             problem = _PLAIN.get(problem, problem)
             problem += _advice(problem, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
         return replace(
-            _Maker(self, names, where, written).part(tree), source=written, where=where, setting=self.setting
+            _Maker(self, names, where, written).part(tree),
+            source=written,
+            where=where,
+            setting=self.setting,
         )
 
     def track(self, name: str, where: Path) -> Name:
@@ -109,8 +148,9 @@ class Formulas:
         return self.tracks[name]
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
-        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n} hit{|s}` its number,
-        `{, crew lost when crew == lost}` is said only where that holds, else what is behind a `|`."""
+        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n}
+        hit{|s}` its number, `{, crew lost when crew == lost}` is said only where that holds, else
+        what is behind a `|`."""
         pieces = self._pieces(str(template), names, where, [])
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
             return constant(str(template))
@@ -122,17 +162,25 @@ class Formulas:
         for at, piece in enumerate(_BRACES.split(template)):
             if at % 2 == 0:
                 if "{" in piece or "}" in piece:
-                    raise self.setting.wrong(f'"{template[:80]}" has a brace without its other half', where)
+                    raise self.setting.wrong(
+                        f'"{template[:80]}" has a brace without its other half', where
+                    )
                 pieces += [repr(piece)] if piece else []
             elif words := _SOMETIMES.fullmatch(_QUOTED.sub(_covered, _BRACES.sub(_covered, piece))):
                 said, test, other = (piece[slice(*words.span(group))] for group in (1, 2, 3))
                 said += " " if said.endswith((",", ":", ";")) else ""
                 first, second = (self._pieces(one, names, where, numbers) for one in (said, other))
-                pieces.append(f"(text({', '.join(first)}) if {test} else text({', '.join(second)}))")
+                pieces.append(
+                    f"(text({', '.join(first)}) if {test} else text({', '.join(second)}))"
+                )
             elif words := _ONE_OR_MANY.fullmatch(piece):
-                near = next((one for one in reversed(numbers) if self._counts(one, names, where)), "")
+                near = next(
+                    (one for one in reversed(numbers) if self._counts(one, names, where)), ""
+                )
                 if not near:
-                    raise self.setting.wrong(f"there is no number before {{{piece}}}, which goes by one", where)
+                    raise self.setting.wrong(
+                        f"there is no number before {{{piece}}}, which goes by one", where
+                    )
                 pieces.append(f"({words[1]!r} if ({near}) in [1, -1] else {words[2]!r})")
             else:
                 numbers.append(piece.removeprefix("+"))
@@ -157,7 +205,9 @@ class Formulas:
                 self.tokens |= words_of(self.readers[name].table)
 
     def _quoted(self, source: str, names: Names) -> str:
-        """The formula with its bare words in quotes: those that the game knows and that are no names in sight."""
+        """The formula with its bare words in quotes: those that the game knows and that are no
+        names in sight.
+        """
 
         def quote(found: re.Match[str]) -> str:
             word = found[0]
@@ -185,9 +235,11 @@ def _advice(problem: str, written: str) -> str:
 
 
 class _Maker:
-    """Makes formulas of their syntax: for each kind of it what may be written, its type, and what it does.
+    """Makes formulas of their syntax: for each kind of it what may be written, its type, and what
+    it does.
 
-    Types: number, bool, text, none, unit, units, list, parts, table:ID, any. Raises TableError for what is wrong.
+    Types: number, bool, text, none, unit, units, list, parts, table:ID, any. Raises TableError for
+    what is wrong.
     """
 
     def __init__(self, formulas: Formulas, names: Names, where: Path, written: str) -> None:
@@ -229,7 +281,9 @@ class _Maker:
         if node.id in self.formulas.hidden:
             raise self._wrong(self.formulas.is_hidden(node.id))
         if node.id.endswith("_next") and node.id[:-5] in self.names:
-            raise self._wrong(f"there is no name {node.id} here; that of a table is there from the next step on")
+            raise self._wrong(
+                f"there is no name {node.id} here; that of a table is there from the next step on"
+            )
         if re.search(rf"'gives': \[[^\[\]]*'{node.id}'", repr(self.formulas.source)):
             raise self._wrong(
                 f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
@@ -237,19 +291,40 @@ class _Maker:
         for word in _HYPHENED.findall(self._written):  # a word of the game, read as a sum
             if node.id in word.split("-") and did_you_mean(word, self.formulas.tokens):
                 raise self._wrong(f"there is no word {word} here", word, self.formulas.tokens)
-        raise self._wrong(f"there is no name {node.id} here", node.id, [*self.names, *lists, *self.formulas.tokens])
+        raise self._wrong(
+            f"there is no name {node.id} here",
+            node.id,
+            [*self.names, *lists, *self.formulas.tokens],
+        )
 
     def _attribute(self, node: ast.Attribute) -> Formula:
-        if isinstance(node.value, ast.Name) and (own := self.names.get(f"{node.value.id}.{node.attr}")):
+        if isinstance(node.value, ast.Name) and (
+            own := self.names.get(f"{node.value.id}.{node.attr}")
+        ):
             return reading(own.key, own.type)
-        if isinstance(node.value, ast.Name) and node.value.id in OWNERS and node.value.id not in self.names:
+        if (
+            isinstance(node.value, ast.Name)
+            and node.value.id in OWNERS
+            and node.value.id not in self.names
+        ):
             track = self.formulas.track(f"{node.value.id}.{node.attr}", self.where)
             return reading(track.key, track.type)
-        owner, attribute, units, type_ = self.part(node.value), node.attr, self.formulas.units, "any"
+        owner, attribute, units, type_ = (
+            self.part(node.value),
+            node.attr,
+            self.formulas.units,
+            "any",
+        )
         if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
             lacks = deck.lacking(attribute)
-            why = f"{lacks} has no {attribute}, which others have" if lacks else f"its cards have no {attribute}"
-            raise self._wrong(f"{owner.value} is of {deck.id}: {why}", attribute, [*deck.kinds, "id", "name"])
+            why = (
+                f"{lacks} has no {attribute}, which others have"
+                if lacks
+                else f"its cards have no {attribute}"
+            )
+            raise self._wrong(
+                f"{owner.value} is of {deck.id}: {why}", attribute, [*deck.kinds, "id", "name"]
+            )
         if owner.type == "unit":
             if attribute not in units:
                 raise self._wrong(f"a unit has no {attribute}", attribute, units)
@@ -285,13 +360,21 @@ class _Maker:
         if name in formulas.own:
             count, type_, function = formulas.own[name]
             if len(parts) != count:
-                raise self._wrong(f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(parts)}")
+                raise self._wrong(
+                    f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(parts)}"
+                )
             return made("call", type_, called(function, *parts), *parts)
         if not takes(name, len(parts)):
-            raise self._wrong(f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}")
-        if name == "of" and parts[0].kind == "attribute":  # of(unit.lm, 0): a number that may be missing
+            raise self._wrong(
+                f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}"
+            )
+        if (
+            name == "of" and parts[0].kind == "attribute"
+        ):  # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
-            return made(name, "any", owner.attribute(attribute, parts[1]), owner, parts[1], value=attribute)
+            return made(
+                name, "any", owner.attribute(attribute, parts[1]), owner, parts[1], value=attribute
+            )
         if name == "words" and (said := formulas.setting.said):
             word = called(lambda token: said.get(str(token)) or CALLS[name](token), *parts)
             return made("call", "text", word, *parts)
@@ -301,14 +384,23 @@ class _Maker:
         """The faces of the roll named first."""
         assert isinstance(node.func, ast.Name)
         count = 1 if node.func.id == "faces" else 2
-        roll = node.args[0].id if len(node.args) == count and isinstance(node.args[0], ast.Name) else ""
+        roll = (
+            node.args[0].id
+            if len(node.args) == count and isinstance(node.args[0], ast.Name)
+            else ""
+        )
         known = self.names.get(roll + FACES)
         if known is None:
-            raise self._wrong(f"{node.func.id}(...) takes the name of a roll{' and a test' if count > 1 else ''}", roll)
+            raise self._wrong(
+                f"{node.func.id}(...) takes the name of a roll{' and a test' if count > 1 else ''}",
+                roll,
+            )
         return reading(known.key, "list")
 
     def _how_many(self, node: ast.Call) -> Formula:
-        die = _DIE.fullmatch(str(getattr(node.args[0], "value", ""))) if len(node.args) == 2 else None
+        die = (
+            _DIE.fullmatch(str(getattr(node.args[0], "value", ""))) if len(node.args) == 2 else None
+        )
         faces = constant(tuple(range(1, int(die[1]) + 1)), "list") if die else self._faces(node)
         outside = self.names
         self.names = {**outside, "face": Name(FACE, "number")}
@@ -321,9 +413,14 @@ class _Maker:
     def _table(self, node: ast.Call, reader: Reader, words: dict[str, Formula]) -> Formula:
         table = reader.table
         if node.args:
-            raise self._wrong(f"inputs of table {table.id} are given by their names: {table.id}(input=value)")
+            raise self._wrong(
+                f"inputs of table {table.id} are given by their names: {table.id}(input=value)"
+            )
         rest = words.pop(ALL, None)
-        known, words = {option.name: option for option in table.inputs}, {input_name(w): f for w, f in words.items()}
+        known, words = (
+            {option.name: option for option in table.inputs},
+            {input_name(w): f for w, f in words.items()},
+        )
         if strange := sorted(words.keys() - known):
             raise self._wrong(f"table {table.id} has no input {strange[0]}", strange[0], known)
         for word, part in words.items():
@@ -331,32 +428,53 @@ class _Maker:
             if kind in ("unit", "units", "parts") or kind.startswith("table"):
                 raise self._wrong(f"table {table.id} does not take {spoken(kind)} as {word}")
             if kind == "list" and known[word].type in ("enum", "int", "bool", "number"):
-                raise self._wrong(f"table {table.id} takes a word or number as {word}, not a list; quote the word")
+                raise self._wrong(
+                    f"table {table.id} takes a word or number as {word}, not a list; quote the word"
+                )
         if rest is not None:
             found = at_hand(table, self.names)
-            words |= {word: reading(name.key, name.type) for word, name in found.items() if word not in words}
-        if missing := [name for name, option in known.items() if option.required and name not in words]:
+            words |= {
+                word: reading(name.key, name.type)
+                for word, name in found.items()
+                if word not in words
+            }
+        if missing := [
+            name for name, option in known.items() if option.required and name not in words
+        ]:
             raise self._wrong(f"table {table.id} needs {missing[0]}")
-        return made("call", f"table:{table.id}", called(reader.by(tuple(words)), *words.values()), *words.values())
+        return made(
+            "call",
+            f"table:{table.id}",
+            called(reader.by(tuple(words)), *words.values()),
+            *words.values(),
+        )
 
     def _ifexp(self, node: ast.IfExp) -> Formula:
         test, then, other = self.part(node.test), self.part(node.body), self.part(node.orelse)
         when, first, second = test.run, then.run, other.run
         type_ = either(then.type, other.type)
-        return made("if", type_, lambda env: first(env) if when(env) else second(env), test, then, other)
+        return made(
+            "if", type_, lambda env: first(env) if when(env) else second(env), test, then, other
+        )
 
     def _boolop(self, node: ast.BoolOp) -> Formula:
         parts = [self.part(value) for value in node.values]
         kind, join = ("and", _both) if isinstance(node.op, ast.And) else ("or", _either)
         run = reduce(join, [part.run for part in parts])
-        return made(kind, "bool" if {part.type for part in parts} == {"bool"} else "any", run, *parts)
+        return made(
+            kind, "bool" if {part.type for part in parts} == {"bool"} else "any", run, *parts
+        )
 
     def _compare(self, node: ast.Compare) -> Formula:
         parts = [self.part(part) for part in (node.left, *node.comparators)]
-        if any(part.type == "units" for part in parts) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
+        if any(part.type == "units" for part in parts) and any(
+            isinstance(op, ast.Eq | ast.NotEq) for op in node.ops
+        ):
             raise self._wrong("a list of units equals nothing; quote the word")
         pairs = zip(map(self._sign, node.ops), parts, parts[1:], strict=False)
-        return made("compare", "bool", reduce(_both, [called(sign, *pair) for sign, *pair in pairs]), *parts)
+        return made(
+            "compare", "bool", reduce(_both, [called(sign, *pair) for sign, *pair in pairs]), *parts
+        )
 
     def _unaryop(self, node: ast.UnaryOp) -> Formula:
         self._allowed(node.op)
@@ -370,7 +488,13 @@ class _Maker:
         sign = self._sign(node.op)
         one = self._number(self.part(node.left))
         other = self._number(self.part(node.right))
-        return made("plus" if isinstance(node.op, ast.Add) else "sign", "number", called(sign, one, other), one, other)
+        return made(
+            "plus" if isinstance(node.op, ast.Add) else "sign",
+            "number",
+            called(sign, one, other),
+            one,
+            other,
+        )
 
     def _number(self, part: Formula) -> Formula:
         if part.type in ("text", "list", "unit", "units", "parts") or part.type.startswith("table"):
@@ -451,6 +575,11 @@ def takes(name: str, count: int) -> bool:
 
 
 def at_hand(table: Table, names: Mapping[str, Name]) -> dict[str, Name]:
-    """The inputs of a table that are names in sight, each with that name: what `table(*)` gives it."""
-    shown = {option.name: f"{option.name}_" if iskeyword(option.name) else option.name for option in table.inputs}
+    """The inputs of a table that are names in sight, each with that name: what `table(*)` gives
+    it.
+    """
+    shown = {
+        option.name: f"{option.name}_" if iskeyword(option.name) else option.name
+        for option in table.inputs
+    }
     return {name: names[word] for name, word in shown.items() if word in names}

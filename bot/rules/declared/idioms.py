@@ -1,4 +1,6 @@
-"""`test`, `pool` and `spread`: what most rules are made of, said in a line and written out as steps."""
+"""`test`, `pool` and `spread`: what most rules are made of, said in a line and written out as
+steps.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,17 +18,20 @@ SPREAD_KEYS = ("loss", "over", "from", "lost", "gives", "into", "row", "words")
 
 
 def test(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
-    """`test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass, fail]}`.
+    """`test: {dice: "2d6: morale", plus: {modifier: mod}, at_most: unit.morale, gives: [pass,
+    fail]}`.
 
-    The number is read before the dice. It sets `roll`, `total`, `needed` and `result`; with `as: held` these are
-    `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError.
+    The number is read before the dice. It sets `roll`, `total`, `needed` and `result`; with `as:
+    held` these are `held_roll`, `held_total`, `held_needed` and `held`. Raises TableError.
     """
     limits = [key for key in ("at_most", "at_least") if key in said]
     if len(limits) != 1:
         raise place.wrong("test needs at_most or at_least, one of the two", where)
     words = said.get("gives", [True, False])
     if not isinstance(words, list) or len(words) != 2:
-        raise place.wrong("gives has two words, for passed and failed: [pass, fail]", (*where, "gives"))
+        raise place.wrong(
+            "gives has two words, for passed and failed: [pass, fail]", (*where, "gives")
+        )
     prefix = f"{said['as']}_" if "as" in said else ""
     roll, total, needed, plus = (prefix + name for name in ("roll", "total", "needed", "plus"))
     sums = [one for item in listed(said.get("plus", [])) for one in _sums(item)]
@@ -56,7 +61,9 @@ def test(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
 
 def _sums(item: object) -> list[str]:
     """What is added to a roll, as formulas: `{label: formula}`, or named parts."""
-    return [f"({value})" for value in item.values()] if isinstance(item, Mapping) else [f"sum({item})"]
+    return (
+        [f"({value})" for value in item.values()] if isinstance(item, Mapping) else [f"sum({item})"]
+    )
 
 
 def _label(said: Mapping[str, Any], place: Place) -> str:
@@ -72,7 +79,8 @@ def _label(said: Mapping[str, Any], place: Place) -> str:
 def pool(said: Mapping[str, Any], place: Place, _where: Path) -> Steps:
     """`pool: {dice: "{hits}d6: armour", success: face >= save, gives: saved}`: how many dice pass.
 
-    The dice are `saved_roll`. `explodes: 6` and `rerolls: 1` are the words `!6` and `r1` of the dice.
+    The dice are `saved_roll`. `explodes: 6` and `rerolls: 1` are the words `!6` and `r1` of the
+    dice.
     """
     gives = str(said.get("gives", "successes"))
     roll = f"{gives}_roll"
@@ -80,20 +88,30 @@ def pool(said: Mapping[str, Any], place: Place, _where: Path) -> Steps:
         "when": f"len(faces({roll})) > 0",
         "label": _label(said, place),
         "dice": roll,
-        "result": said.get("says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"),
+        "result": said.get(
+            "says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"
+        ),
     }
     dice, found = str(said["dice"]), DICE.fullmatch(str(said["dice"]))
     if found is not None:
-        words = "".join(f"{word}{said[key]}" for key, word in (("rerolls", "r"), ("explodes", "!")) if key in said)
+        words = "".join(
+            f"{word}{said[key]}"
+            for key, word in (("rerolls", "r"), ("explodes", "!"))
+            if key in said
+        )
         dice = f"{dice[: found.end(3)]}{words.replace(' ', '')}{dice[found.end(3) :]}"
-    return [{"roll": {roll: dice}, "let": {gives: f"how_many({roll}, {said['success']})"}, "say": line}]
+    return [
+        {"roll": {roll: dice}, "let": {gives: f"how_many({roll}, {said['success']})"}, "say": line}
+    ]
 
 
 def spread(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
-    """`spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: losses on the units in their order.
+    """`spread: {loss: fallen, over: targets, from: men, lost: destroyed}`: losses on the units in
+    their order.
 
-    What each has is read before the dice. It sets `unit.fell` (or what `gives` says) and `unit.becomes`: the word for
-    lost, else its state; with `words: [unhurt, loses]` one of these. Raises TableError.
+    What each has is read before the dice. It sets `unit.fell` (or what `gives` says) and
+    `unit.becomes`: the word for lost, else its state; with `words: [unhurt, loses]` one of these.
+    Raises TableError.
     """
     number, lost, gives = said["from"], str(said["lost"]), f"unit.{said.get('gives', 'fell')}"
     words = said.get("words", [None, "loses"])
@@ -125,12 +143,16 @@ def spread(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
     return [{"let": {left: said["loss"]}}, each | ({"row": said["row"]} if "row" in said else {})]
 
 
-IDIOMS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Mapping[str, Any], Place, Path], Steps]]] = {
+IDIOMS: Mapping[
+    str, tuple[tuple[str, ...], tuple[str, ...], Callable[[Mapping[str, Any], Place, Path], Steps]]
+] = {
     "test": (TEST_KEYS, ("dice",), test),
     "pool": (POOL_KEYS, ("dice", "success", "gives"), pool),
     "spread": (SPREAD_KEYS, ("loss", "over", "from", "lost"), spread),
 }
-"""Steps in short, by their keys: the keys that each has, those that it needs, and what writes it out."""
+"""Steps in short, by their keys: the keys that each has, those that it needs, and what writes it
+out.
+"""
 FORMULAS = ("at_most", "at_least", "loss", "over")
 
 
@@ -148,12 +170,16 @@ def written_out(key: str, said: object, place: Place, where: Path) -> Steps:
     return write(said, place, where)
 
 
-_CALL, _HANDED = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL), re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)")
+_CALL, _HANDED = (
+    re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL),
+    re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)"),
+)
 
 
 def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, Steps, set[str]]:
-    """`let: {found: "hits(roll=place)"}` where cells of that table name others: `found_next` is what the one says that
-    is rolled behind it, with its dice; none where none is. Then the steps that say so, and the dice it all came of."""
+    """`let: {found: "hits(roll=place)"}` where cells of that table name others: `found_next` is
+    what the one says that is rolled behind it, with its dice; none where none is. Then the steps
+    that say so, and the dice it all came of."""
     steps, says, of = Steps(), Steps(), set[str]()
     for name, source in said.items():
         call = _CALL.fullmatch(str(source))
@@ -173,7 +199,11 @@ def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, 
 def is_shown(step: object, dice: set[str]) -> bool:
     """Whether a step says a line with one of these dice."""
     lines = listed(step.get("say") or []) if isinstance(step, Mapping) else []
-    return any(not dice.isdisjoint(map(str, listed(line.get("dice", [])))) for line in lines if isinstance(line, dict))
+    return any(
+        not dice.isdisjoint(map(str, listed(line.get("dice", []))))
+        for line in lines
+        if isinstance(line, dict)
+    )
 
 
 def _behind(
@@ -181,18 +211,32 @@ def _behind(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The step that rolls on a table where a cell has named it, and its line."""
     if any(roll.by or roll.when for roll in table.rolls):
-        raise place.wrong(f"the dice of {id} hang on its inputs: roll on it in a step of its own", where)
+        raise place.wrong(
+            f"the dice of {id} hang on its inputs: roll on it in a step of its own", where
+        )
     dice = {f"{name}_{roll.option}": roll.dice[None] for roll in table.rolls}
-    given = {**table.handed(handed), **{roll.option: f"{name}_{roll.option}" for roll in table.rolls}}
+    given = {
+        **table.handed(handed),
+        **{roll.option: f"{name}_{roll.option}" for roll in table.rolls},
+    }
     call = f"{id.replace('-', '_')}({', '.join(f'{key}={value}' for key, value in given.items())})"
     told = [one for one in table.outputs if one not in ("parts", CHAIN)] or ["text"]
     said = [_told(one, f"{name}_next.{one}", table, len(told)) for one in told]
     step = {
         "when": f"{name}.{CHAIN} == '{id}'",
-        "roll": {key: f"{len(thrown)}{thrown[0].name}: {thrown[0].label}" for key, thrown in dice.items()},
-        "let": {f"{name}_next": call, **{f"{name}_next_dice": f"faces({one})" for one in [*dice][:1]}},
+        "roll": {
+            key: f"{len(thrown)}{thrown[0].name}: {thrown[0].label}" for key, thrown in dice.items()
+        },
+        "let": {
+            f"{name}_next": call,
+            **{f"{name}_next_dice": f"faces({one})" for one in [*dice][:1]},
+        },
     }
-    return step, {"label": table.title, "result": f"{{commas({', '.join(said)})}}", "dice": f"{name}_next_dice"}
+    return step, {
+        "label": table.title,
+        "result": f"{{commas({', '.join(said)})}}",
+        "dice": f"{name}_next_dice",
+    }
 
 
 def _told(output: str, source: str, table: Table, many: int) -> str:
@@ -201,4 +245,8 @@ def _told(output: str, source: str, table: Table, many: int) -> str:
     if kind == "bool":
         return f"words('{output}') if {source} else ''"
     is_number = kind == "number" and many > 1
-    return f"text(words('{output}'), ' ', {source})" if is_number else f"words({source}) if {source} != none else ''"
+    return (
+        f"text(words('{output}'), ' ', {source})"
+        if is_number
+        else f"words({source}) if {source} != none else ''"
+    )

@@ -1,4 +1,6 @@
-"""Steps of a declared sequence, read and checked once: every key, name, type and output, straight to a program."""
+"""Steps of a declared sequence, read and checked once: every key, name, type and output,
+straight to a program.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,9 +25,23 @@ READERS: Mapping[str, Callable[[object, Place, Path], Iterator[Statement]] | Non
     "refuse": read_refuse, "draw": read_draw, "roll": read_roll, **dict.fromkeys(IDIOMS), "choose": read_choose,
     "let": read_let, "add": read_add, "tell": read_tell, "say": read_say, **dict.fromkeys(MADE, read_note),
 }  # fmt: skip
-"""What a step does, in the order in which it does it, and how each key is read; idioms are written out first. New words
-go here."""
-KEYS = ("each", "as", "into", "only", "row", "when", *READERS, "use", "with", "steps", "gives", "stop", "else")
+"""What a step does, in the order in which it does it, and how each key is read; idioms are written
+out first. New words go here."""
+KEYS = (
+    "each",
+    "as",
+    "into",
+    "only",
+    "row",
+    "when",
+    *READERS,
+    "use",
+    "with",
+    "steps",
+    "gives",
+    "stop",
+    "else",
+)
 """The keys of a step."""
 GOES_WITH = {
     "as": "each", "into": "each", "only": "each", "row": "each", "else": "when", "with": "use", "gives": "use",
@@ -48,7 +64,9 @@ class Loader:
         """Lines of tables that were rolled on, each with the step behind which it is said."""
 
     def program(self, steps: object, inputs: Names, where: Path) -> Block:
-        """The program of the steps of a sequence. Raises TableError for what is wrong, and where."""
+        """The program of the steps of a sequence. Raises TableError for what is wrong, and
+        where.
+        """
         self.sheet.given = inputs
         place = Place(self.sheet, dict(inputs))
         body = told_by_name((*self.steps(steps, place, where), End(place, where)))
@@ -56,7 +74,9 @@ class Loader:
         return (*(Let(key, constant(value)) for key, value in self.sheet.begins.items()), *body)
 
     def steps(self, steps: object, place: Place, where: Path) -> Block:
-        """The steps in their order; what they set is seen by those after them. Raises TableError."""
+        """The steps in their order; what they set is seen by those after them. Raises
+        TableError.
+        """
         if not isinstance(steps, list):
             raise place.wrong("steps are a list", where)
         if place.deep > MOST_DEEP:
@@ -87,11 +107,17 @@ class Loader:
         place = outside.inside(below) if below else outside
         way = self._each if "each" in step else self._when
         found = way(step, outside, place, where)
-        outside.names |= {known: key for known, key in place.names.items() if "." in known and known in outside.names}
+        outside.names |= {
+            known: key
+            for known, key in place.names.items()
+            if "." in known and known in outside.names
+        }
         outside.names.update(self.sheet.chosen)
         return found
 
-    def _when(self, step: Mapping[str, Any], outside: Place, place: Place, where: Path) -> list[Statement]:
+    def _when(
+        self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
+    ) -> list[Statement]:
         """What a step does, if it holds, and otherwise."""
         when = place.formula(step["when"], (*where, "when")) if "when" in step else None
         body: list[Statement] = []
@@ -105,7 +131,11 @@ class Loader:
             for one in written_out(key, step[key], place, at):
                 body += self._step(one, place, at)
         rolled, says, dice = chained(step.get("let") or {}, place, (*where, "let"))
-        due = None if is_shown(step, dice) else next((one for one in self._ahead if is_shown(one, dice)), None)
+        due = (
+            None
+            if is_shown(step, dice)
+            else next((one for one in self._ahead if is_shown(one, dice)), None)
+        )
         if due is not None and "when" not in step and "each" not in step:
             self._owed += [(due, one, (*where, "let")) for one in says]
             says = []
@@ -114,28 +144,42 @@ class Loader:
         if "use" in step:
             body += self._use(step, outside, place, where)
         elif step.get("steps"):
-            body += self.steps(step["steps"], replace(place, deep=place.deep + 1), (*where, "steps"))
+            body += self.steps(
+                step["steps"], replace(place, deep=place.deep + 1), (*where, "steps")
+            )
         if "each" in step and "choose" not in step:
             body.append(End(place.here(), where, of_item=True))
         if "stop" in step:
             stop = place.formula(step["stop"], (*where, "stop"))
-            body += [If(stop, (End((place.around or place).here(), where, stops=True),), ()), Stop(stop)]
-        other = self.steps(step["else"], place.inside("when"), (*where, "else")) if "else" in step else ()
+            body += [
+                If(stop, (End((place.around or place).here(), where, stops=True),), ()),
+                Stop(stop),
+            ]
+        other = (
+            self.steps(step["else"], place.inside("when"), (*where, "else"))
+            if "else" in step
+            else ()
+        )
         return body if when is None else [If(when, tuple(body), other)]
 
     # -- each
 
-    def _each(self, step: Mapping[str, Any], outside: Place, place: Place, where: Path) -> list[Statement]:
+    def _each(
+        self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
+    ) -> list[Statement]:
         """What a step does for each item of a list."""
         if outside.loops >= MOST_LOOPS:
             raise place.wrong(f"an each inside {MOST_LOOPS} others", (*where, "each"))
         if "choose" in step and (outside.loops or step.keys() - BESIDE):
             raise place.wrong(
-                "an each that asks does nothing else: roll before it, and read the answers after it", where
+                "an each that asks does nothing else: roll before it, and read the answers after it",
+                where,
             )
         items, name = outside.formula(step["each"], (*where, "each")), str(step.get("as", "unit"))
         if items.type not in ("units", "list", "parts", "any"):
-            raise place.wrong(f"each goes through a list, not {spoken(items.type)}", (*where, "each"))
+            raise place.wrong(
+                f"each goes through a list, not {spoken(items.type)}", (*where, "each")
+            )
         only = outside.formula(step["only"], (*where, "only")) if "only" in step else None
         id, seen = next(self.sheet.loops), {known.key for known in outside.names.values()}
         chosen = "" if only is None else f"only {id}"
@@ -144,19 +188,34 @@ class Loader:
         place.entered = dict(place.names)
         row = self._row(step["row"], outside, place, (*where, "row")) if "row" in step else None
         body = self._when(step, outside, place, where)
-        own |= {key[len(name) + 1 :]: known for key, known in place.names.items() if key.startswith(f"{name}.")}
+        own |= {
+            key[len(name) + 1 :]: known
+            for key, known in place.names.items()
+            if key.startswith(f"{name}.")
+        }
         before, after = list[Let](), list[Let]()
         for mine in own:
-            key, kept, shown = f"{loop.key}.{mine}", f"own {items.source} {mine}", f"{items.source} {mine}"
+            key, kept, shown = (
+                f"{loop.key}.{mine}",
+                f"own {items.source} {mine}",
+                f"{items.source} {mine}",
+            )
             self.sheet.begins[kept] = ()
             first, last = keeping(kept, loop, key, shown)
             before += first
             before += [
-                Let(key, constant(NONE)) for one in everything(body) if isinstance(one, Choose) and one.key == key
+                Let(key, constant(NONE))
+                for one in everything(body)
+                if isinstance(one, Choose) and one.key == key
             ]
             after += [last] if any(key in one.assigns for one in body) else []
         through = For(
-            items, only, loop, (*before, *body, *after), place.within, row if self.sheet.is_list(place.into) else None
+            items,
+            only,
+            loop,
+            (*before, *body, *after),
+            place.within,
+            row if self.sheet.is_list(place.into) else None,
         )
         held = {key: f"held {id} {key}" for key in (loop.key, loop.at) if key in seen}
         return [
@@ -165,20 +224,34 @@ class Loader:
             *(Let(key, reading(aside)) for key, aside in held.items()),
         ]  # fmt: skip
 
-    def _enter(self, step: Mapping[str, Any], place: Place, name: str, loop: Loop, items: Formula) -> dict[str, Name]:
-        """What is in sight of each item, and where it is; returns the values that items have of their own."""
+    def _enter(
+        self, step: Mapping[str, Any], place: Place, name: str, loop: Loop, items: Formula
+    ) -> dict[str, Name]:
+        """What is in sight of each item, and where it is; returns the values that items have of
+        their own.
+        """
         place.names[name] = Name(loop.key, "unit" if items.type == "units" else "any")
         place.names["at"] = Name(loop.at, "number")
         own = self.sheet.own.setdefault(items.source, {})
-        place.names |= {f"{name}.{mine}": Name(f"{loop.key}.{mine}", known.type) for mine, known in own.items()}
-        place.into, place.loops, place.item = str(step.get("into", step["each"])), place.loops + 1, name
+        place.names |= {
+            f"{name}.{mine}": Name(f"{loop.key}.{mine}", known.type) for mine, known in own.items()
+        }
+        place.into, place.loops, place.item = (
+            str(step.get("into", step["each"])),
+            place.loops + 1,
+            name,
+        )
         if self.sheet.is_list(place.into):
             place.within = (*place.within, (place.into, "" if loop.chosen else loop.number))
         place.asks = name if "choose" in step else ""
         return own
 
-    def _row(self, said: object, outside: Place, place: Place, where: Path) -> tuple[Formula, str, Formula | None]:
-        """How odds show an item: its name, the output that they are by, and how many alike the first stands for."""
+    def _row(
+        self, said: object, outside: Place, place: Place, where: Path
+    ) -> tuple[Formula, str, Formula | None]:
+        """How odds show an item: its name, the output that they are by, and how many alike the
+        first stands for.
+        """
         said = said if isinstance(said, Mapping) else {"name": said}
         place.closed("row", said, ROW_KEYS, where)
         named = place.text(said.get("name", "{unit}"), where)
@@ -186,15 +259,21 @@ class Loader:
         into, items = place.into, self.sheet.items.get(place.into, {})
         if self.sheet.plain(into):
             return named, "", alike
-        by = str(said.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result"))
+        by = str(
+            said.get("by") or (self.sheet.odds_by if self.sheet.odds_by in items else "result")
+        )
         if by not in items:
             raise place.wrong(f"there is no output {by} of {into}", where, by, items)
         return named, by, alike
 
     # -- use
 
-    def _use(self, step: Mapping[str, Any], outside: Place, place: Place, where: Path) -> list[Statement]:
-        """The block's steps; they see the names that it needs, and those of `with`; all others are its own."""
+    def _use(
+        self, step: Mapping[str, Any], outside: Place, place: Place, where: Path
+    ) -> list[Statement]:
+        """The block's steps; they see the names that it needs, and those of `with`; all others
+        are its own.
+        """
         name, at = str(step["use"]), (*where, "use")
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
@@ -209,8 +288,14 @@ class Loader:
         seen: Names = {}
         for need in block.get("needs", []):
             if need not in place.names and need not in given:
-                raise place.wrong(f"block {name} needs {need} set before it", at, str(need), place.names)
-            seen |= {known: key for known, key in place.names.items() if known.split(".")[0].rstrip(FACES) == need}
+                raise place.wrong(
+                    f"block {name} needs {need} set before it", at, str(need), place.names
+                )
+            seen |= {
+                known: key
+                for known, key in place.names.items()
+                if known.split(".")[0].rstrip(FACES) == need
+            }
         inside = replace(
             place,
             names=seen,
@@ -225,7 +310,9 @@ class Loader:
             inside.names.pop(inner, None)
             body.append(Let(inside.put(inner, found.type), found))
         body += self.steps(block["steps"], inside, ("blocks", name, "steps"))
-        place.names |= {known: key for known, key in inside.names.items() if _of_items(known, place)}
+        place.names |= {
+            known: key for known, key in inside.names.items() if _of_items(known, place)
+        }
         for outer, inner in place.mapping(step.get("gives"), (*where, "gives")).items():
             found = inside.formula(inner, (*where, "gives", outer))
             place.put(outer, found.type)
@@ -235,7 +322,9 @@ class Loader:
     # -- once
 
     def _tell_once(self, block: Block, surely: Keys) -> tuple[Keys, bool]:
-        """What is told for sure after the block, and whether it ends there. Raises TableError for a second time."""
+        """What is told for sure after the block, and whether it ends there. Raises TableError
+        for a second time.
+        """
         for one in block:
             if isinstance(one, Stop) and one.always:
                 return surely, True
@@ -245,7 +334,9 @@ class Loader:
                 surely |= {one.path}
             elif isinstance(one, If):
                 goes_on = [
-                    told for told, ended in map(partial(self._tell_once, surely=surely), one.blocks()) if not ended
+                    told
+                    for told, ended in map(partial(self._tell_once, surely=surely), one.blocks())
+                    if not ended
                 ]
                 if not goes_on:
                     return surely, True
@@ -261,12 +352,15 @@ def _of_items(name: str, place: Place) -> bool:
     return bool(dot) and owner in place.names
 
 
-# -- outputs that are told by name: what no step tells, and is in sight under that name where the steps end
+# -- outputs that are told by name: what no step tells, and is in sight under that name where the
+# steps end
 
 
 @dataclass(frozen=True, eq=False)
 class End(Statement):
-    """Where the steps of a sequence end, or those for an item, or (it `stops`) where either may stop."""
+    """Where the steps of a sequence end, or those for an item, or (it `stops`) where either may
+    stop.
+    """
 
     place: Place
     where: Path
@@ -281,10 +375,14 @@ class End(Statement):
             for name, kind in sheet.items.get(place.into, {}).items():
                 at, source = (place.into, name), self._of_item(name)
                 if at in told and source and name != place.item:
-                    sheet.untold[f"{place.into}.{name}"] = "is set in two places; tell the one that counts"
+                    sheet.untold[f"{place.into}.{name}"] = (
+                        "is set in two places; tell the one that counts"
+                    )
                 elif at not in known and source and self._fits(source, kind):
                     told.add(at)
-                    yield from self._tell(name, f"{name}.word" if place.names[source].type == "unit" else source)
+                    yield from self._tell(
+                        name, f"{name}.word" if place.names[source].type == "unit" else source
+                    )
         if not self.of_item:
             for name, kind in sheet.outputs.items():
                 if (
@@ -311,7 +409,9 @@ class End(Statement):
         found, want = self.place.names[source].type, stated(kind)
         if kind.startswith("list"):
             return found == "list" and source not in self.place.sheet.items
-        return found != "units" and (want == "any" or found in (want, "any", "none") or found == "unit")
+        return found != "units" and (
+            want == "any" or found in (want, "any", "none") or found == "unit"
+        )
 
     def _tell(self, name: str, source: str) -> Iterator[Statement]:
         """As a step would; it is not known as told by a step."""

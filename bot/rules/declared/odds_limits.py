@@ -1,7 +1,8 @@
-"""How many states the odds of a sequence can have at most, whoever plays it: known before anybody does.
+"""How many states the odds of a sequence can have at most, whoever plays it: known before anybody
+does.
 
-The program is gone through once with every list as long as lists may be. Of each value is kept which ones it may take,
-where these are few, and how many different ones dice may make of it.
+The program is gone through once with every list as long as lists may be. Of each value is kept
+which ones it may take, where these are few, and how many different ones dice may make of it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 
 MOST_VALUES, MOST_TRIED, MOST_STEPS = 500, 1_000, 60_000
-"""Different values of a name, values tried of a formula, and statements gone through; beyond, nothing is known."""
+"""Different values of a name, values tried of a formula, and statements gone through; beyond,
+nothing is known.
+"""
 Some = frozenset[Any] | None
 """The values that something may take, None where they are not known."""
 _BOOLS = frozenset((True, False))
@@ -29,7 +32,8 @@ _BOOLS = frozenset((True, False))
 class Known:
     """The values that a name may take, and how many of them dice can make at most.
 
-    `die` is the number of the dice whose sum it is, where every sum comes, whatever the inputs and other dice; else 0.
+    `die` is the number of the dice whose sum it is, where every sum comes, whatever the inputs and
+    other dice; else 0.
     """
 
     some: Some = None
@@ -54,7 +58,9 @@ class Counted(Protocol):
 
 
 def counted(program: Iterable[Counted], options: Iterable[Option], units: int) -> Counter:
-    """A counter that has gone through a program that is kept for some odds, with `units` items in each list."""
+    """A counter that has gone through a program that is kept for some odds, with `units` items
+    in each list.
+    """
     counter = Counter(units)
     try:
         counter.block(program, {key: Known(some) for key, some in _known_inputs(options)}, 1)
@@ -87,7 +93,9 @@ class _TooLong(Exception):
 
 @dataclass
 class Counter:
-    """Goes through a program once, and counts the states on the way; each kind of statement says how."""
+    """Goes through a program once, and counts the states on the way; each kind of statement says
+    how.
+    """
 
     units: int
     most: float = 0
@@ -105,7 +113,9 @@ class Counter:
     _steps: int = 0
 
     def block(self, block: Iterable[Counted], names: Names, states: float) -> float:
-        """How many states come to the end of a block to which `states` come. `names` change with it."""
+        """How many states come to the end of a block to which `states` come. `names` change with
+        it.
+        """
         for one in block:
             self._steps += 1
             if self._steps > MOST_STEPS:
@@ -141,10 +151,13 @@ def value(formula: Formula, names: Names) -> Known:
 
 def _tried(formula: Formula, reads: list[Known]) -> Some:
     """All values of a formula, where those that it reads are few."""
-    if any(known.some is None for known in reads) or any(key.endswith(FACES) for key in formula.reads):
+    if any(known.some is None for known in reads) or any(
+        key.endswith(FACES) for key in formula.reads
+    ):
         return None
     return _worked_out(
-        lambda *values: formula.run(dict(zip(formula.reads, values, strict=True))), [k.some for k in reads]
+        lambda *values: formula.run(dict(zip(formula.reads, values, strict=True))),
+        [k.some for k in reads],
     )
 
 
@@ -164,11 +177,15 @@ def _part(part: Formula, names: Names) -> Some:
     parts = [_part(one, names) for one in part.parts]
     if part.kind in ("and", "or"):
         return either(*parts)
-    return either(*parts[1:]) if part.kind == "if" else _worked_out(CALLS.get(part.kind, plus), parts)
+    return (
+        either(*parts[1:]) if part.kind == "if" else _worked_out(CALLS.get(part.kind, plus), parts)
+    )
 
 
 def _worked_out(function: Callable[..., Any], some: list[Some]) -> Some:
-    """What a function makes of all these values, where they are few; those that it refuses come to nothing."""
+    """What a function makes of all these values, where they are few; those that it refuses come
+    to nothing.
+    """
     few = [values for values in some if values is not None]
     if len(few) < len(some) or prod(map(len, few)) > MOST_TRIED:
         return None
@@ -186,7 +203,9 @@ def _worked_out(function: Callable[..., Any], some: list[Some]) -> Some:
 
 
 def sized(some: Iterable[Known]) -> float:
-    """How many different values all of these have together; without end where they are very many."""
+    """How many different values all of these have together; without end where they are very
+    many.
+    """
     return prod([known.size for known in some], start=1.0)
 
 
@@ -206,7 +225,10 @@ def joined(one: Known, other: Known, by_dice: bool = False) -> Known:
     if one == other:
         return one
     some = either(one.some, other.some)
-    own = {at: joined(one.own.get(at, GIVEN), other.own.get(at, GIVEN), by_dice) for at in {**one.own, **other.own}}
+    own = {
+        at: joined(one.own.get(at, GIVEN), other.own.get(at, GIVEN), by_dice)
+        for at in {**one.own, **other.own}
+    }
     size = one.size + other.size if by_dice else max(one.size, other.size)
     if own:
         size = min(size, sized(own.values()))

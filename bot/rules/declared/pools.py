@@ -1,7 +1,8 @@
-"""Pools of dice: what is looked at of them, the rolls that differ for that, and the step of a plan that asks for it.
+"""Pools of dice: what is looked at of them, the rolls that differ for that, and the step of a plan
+that asks for it.
 
-One die is looked at by its place, or how many pass a test. All that decides it must be known when the dice are rolled;
-where it is not, every face counts.
+One die is looked at by its place, or how many pass a test. All that decides it must be known when
+the dice are rolled; where it is not, every face counts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from bot.rules.odds.rolls import every_roll, group_sums, group_values, pool
 from bot.rules.sequence.sequence import Ruling, Weighted
 
 Looks = tuple[tuple[int | None, tuple[Any, ...]], ...]
-"""What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of each face."""
+"""What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of
+each face.
+"""
 Shape = tuple[tuple[int, tuple[Any, ...] | None], ...]
 """Sides and faces of each die."""
 
@@ -41,24 +44,35 @@ class Pool:
 
     def __init__(self, one: Roll, key: str, follows: Block) -> None:
         self.key, self._sets = key, one.sets
-        again = next((at for at, two in enumerate(follows) if isinstance(two, Roll) and key in two.sets), None)
+        again = next(
+            (at for at, two in enumerate(follows) if isinstance(two, Roll) and key in two.sets),
+            None,
+        )
         self._after = follows[:again]
         self.reads = _deciding(self._after, key)
 
     def looks(self, faces: tuple[Any, ...], env: Env) -> Looks | None:
-        """What is looked at of dice with these faces, the values of `env` known; None where it is every face."""
+        """What is looked at of dice with these faces, the values of `env` known; None where it
+        is every face.
+        """
         looker = _Looker(self.key, faces)
         try:
             looker.block(self._after, {**env, **dict.fromkeys(self._sets, OPEN)})
             found = tuple(looker.found)
             hash(found)
-        except (EveryFace, UserError, *UNWORKABLE):  # whoever rolls a face that makes no sense is told so
+        except (
+            EveryFace,
+            UserError,
+            *UNWORKABLE,
+        ):  # whoever rolls a face that makes no sense is told so
             return None
         return found
 
 
 def pools_in(program: Block) -> dict[str, dict[int, Pool]]:
-    """The dice whose faces are read one by one, and not as all of them: by roll, and their place in it."""
+    """The dice whose faces are read one by one, and not as all of them: by roll, and their place
+    in it.
+    """
     found: dict[str, dict[int, Pool]] = {}
     for one in everything(program):
         if isinstance(one, Roll):
@@ -67,14 +81,18 @@ def pools_in(program: Block) -> dict[str, dict[int, Pool]]:
                 if key in one.faces or key + FACES not in one.faces:
                     continue
                 try:
-                    pools[at] = Pool(one, key + FACES, _read_after(program, one.name, key + FACES) or ())
+                    pools[at] = Pool(
+                        one, key + FACES, _read_after(program, one.name, key + FACES) or ()
+                    )
                 except EveryFace:
                     continue
     return found
 
 
 def _read_after(block: Block, name: str, key: str) -> Block | None:
-    """What follows the roll `name` as far as it may read `key`; None where the roll is not in this block."""
+    """What follows the roll `name` as far as it may read `key`; None where the roll is not in
+    this block.
+    """
     for at, one in enumerate(block):
         rest = block[at + 1 :]
         if isinstance(one, Roll) and one.name == name:
@@ -92,7 +110,13 @@ def _read_after(block: Block, name: str, key: str) -> Block | None:
 def _deciding(block: Block, key: str) -> Keys:
     """The keys that may decide how the faces are looked at."""
     after = list(everything(block))
-    wanted = {read for one in after for formula in one.formulas if key in formula.reads for read in formula.reads}
+    wanted = {
+        read
+        for one in after
+        for formula in one.formulas
+        if key in formula.reads
+        for read in formula.reads
+    }
     before = -1
     while len(wanted) > before:
         before = len(wanted)
@@ -123,7 +147,9 @@ class _Looker(Partial):
             self.told(formula, env)
 
     def told(self, value: Formula, env: Env) -> None:
-        """Note the looks of one formula: what it makes of a die, where it looks at no more than this one."""
+        """Note the looks of one formula: what it makes of a die, where it looks at no more than
+        this one.
+        """
         if self.key not in value.reads:
             return
         parts = list(value.all_parts())
@@ -137,7 +163,9 @@ class _Looker(Partial):
         self._looks(value, env)
 
     def _looks(self, part: Formula, env: Env) -> None:
-        """Note the looks in a part of a formula, as far as the conditions hold that it is written under."""
+        """Note the looks in a part of a formula, as far as the conditions hold that it is
+        written under.
+        """
         if part.kind == "name" and part.value == self.key:
             raise EveryFace
         if self._looks_at(part):
@@ -192,7 +220,9 @@ def faces_of(die: Die) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=256)
 def grouped(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -> Weighted:
-    """The rolls that differ for whoever reads them: dice of which only the sum is read count by their sum."""
+    """The rolls that differ for whoever reads them: dice of which only the sum is read count by
+    their sum.
+    """
     kinds: list[Any] = []
     for shape, summed, single, looks in keys:
         dice = tuple(Die("", sides, faces) for sides, faces in shape)
@@ -206,12 +236,15 @@ def grouped(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -> Weighte
         else:
             kinds.append(group_sums(len(dice), dice[0].sides))
     return tuple(
-        (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces)) for some in product(*kinds)
+        (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces))
+        for some in product(*kinds)
     )
 
 
 def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
-    """Alike dice by what is looked at: single ones at their places, of the others how many there are of each kind."""
+    """Alike dice by what is looked at: single ones at their places, of the others how many there
+    are of each kind.
+    """
     faces = faces_of(dice[0])
     tests = [seen for at, seen in looks if at is None]
     apart: dict[int, list[tuple[Any, ...]]] = {}
@@ -223,14 +256,20 @@ def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
         places = {face: at for at, face in enumerate(faces)}
         return group_values(faces, lambda face: tuple([seen[places[face]] for seen in looked]))
 
-    return pool(len(dice), kinds(tests), tuple([(at, kinds([*tests, *own])) for at, own in sorted(apart.items())]))
+    return pool(
+        len(dice),
+        kinds(tests),
+        tuple([(at, kinds([*tests, *own])) for at, own in sorted(apart.items())]),
+    )
 
 
 # -- the step of a plan
 
 
 class Segment:
-    """One roll of a plan, a `Step`. `pools` are the dice of whose faces less than all is looked at, by their place."""
+    """One roll of a plan, a `Step`. `pools` are the dice of whose faces less than all is looked
+    at, by their place.
+    """
 
     __slots__ = ("_kept", "_keys", "_pools", "_rest", "_roll")
 
@@ -281,15 +320,21 @@ class Segment:
     def _looks(self, state: Now, at: int, dice: tuple[Die, ...]) -> Looks | None:
         """What is looked at of the dice of a key in this state; None where every face counts."""
         pool = self._pools[at]
-        read = [value for key, value in zip(self._keys, state.values, strict=False) if key in pool.reads]
+        read = [
+            value for key, value in zip(self._keys, state.values, strict=False) if key in pool.reads
+        ]
         key = (at, dice[0].sides, dice[0].faces, *read)
         if key not in self._kept:
-            self._kept[key] = pool.looks(faces_of(dice[0]), dict(zip(self._keys, state.values, strict=False)))
+            self._kept[key] = pool.looks(
+                faces_of(dice[0]), dict(zip(self._keys, state.values, strict=False))
+            )
         return self._kept[key]
 
 
 class Worded(Segment):
-    """A roll whose dice have words: its state holds, behind what they are, those that have fallen."""
+    """A roll whose dice have words: its state holds, behind what they are, those that have
+    fallen.
+    """
 
     def _pool(self, state: Now) -> ExpressionPool:
         ((count, sides, _),) = state.values[-2]
@@ -319,7 +364,11 @@ class Worded(Segment):
         (key,), read, pool = self._roll.own, self._roll.faces, self._pool(state)
         dice = dice_of(state.values[-2]).dice
         looks = self._looks(state, 0, dice) if dice and self._pools else None
-        tests = None if looks is None or any(at is not None for at, _ in looks) else tuple([seen for _, seen in looks])
+        tests = (
+            None
+            if looks is None or any(at is not None for at, _ in looks)
+            else tuple([seen for _, seen in looks])
+        )
         ways: Any = ways_of(pool, key in read, key + FACES in read, tests)
         found: Weighted = ways
         return found

@@ -1,7 +1,8 @@
-"""A declared sequence as a small program: what every kind of statement says of itself, and what is found out of that.
+"""A declared sequence as a small program: what every kind of statement says of itself, and what is
+found out of that.
 
-The kinds are in `values` (let, add, tell, stop, refuse), `answer_lines` (say, result, change ...), `rolls`, `draws`,
-`choices` and `branches`.
+The kinds are in `values` (let, add, tell, stop, refuse), `answer_lines` (say, result, change ...),
+`rolls`, `draws`, `choices` and `branches`.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ Block: TypeAlias = "tuple[Statement, ...]"
 class Statement:
     """One kind of statement: what a step of the file comes to, and all that is ever asked of it.
 
-    A new kind needs a function that reads it from the file (`load.READERS`), `do` for play, and of the rest whatever
-    is not so by itself: its formulas are those in its fields, it reads what they read, sets nothing, holds no
-    statements, and is kept in play alone.
+    A new kind needs a function that reads it from the file (`load.READERS`), `do` for play, and of
+    the rest whatever is not so by itself: its formulas are those in its fields, it reads what they
+    read, sets nothing, holds no statements, and is kept in play alone.
 
     >>> steps = [{"roll": {"check": "1d6"}}, {"let": {"held": "check <= 4"}}, {"tell": {"result": "held"}}]
     >>> head = declared.Head(outputs={"result": "bool"})
@@ -100,7 +101,9 @@ class Statement:
         return self
 
     def partly(self, partial: Partial, env: Env, /) -> bool:
-        """Go through it as far as values are known; returns whether the sequence surely ends in it."""
+        """Go through it as far as values are known; returns whether the sequence surely ends in
+        it.
+        """
         partial.meets(self, env)
         return False
 
@@ -130,7 +133,9 @@ def everything(block: Iterable[Statement]) -> Iterator[Statement]:
 
 @dataclass
 class Slicer:
-    """Goes through a program from its end, and keeps what the outputs `asked` need; in play (None) all that is said."""
+    """Goes through a program from its end, and keeps what the outputs `asked` need; in play
+    (None) all that is said.
+    """
 
     asked: frozenset[str] | None
     live: Keys = NOTHING
@@ -153,11 +158,15 @@ class Slicer:
 
 def undecided(what: str) -> UserError:
     """The error for what a roll would have to decide."""
-    return UserError("A roll cannot decide this part of a sequence.", hint=what, code="card-refuses")
+    return UserError(
+        "A roll cannot decide this part of a sequence.", hint=what, code="card-refuses"
+    )
 
 
 def worth(formula: Formula, env: Env) -> Any:
-    """What a formula comes to, open where a value that it needs is; `and` and `if` need what decides them."""
+    """What a formula comes to, open where a value that it needs is; `and` and `if` need what
+    decides them.
+    """
     for key in formula.reads:
         if env.get(key, OPEN) is OPEN:
             break
@@ -179,8 +188,9 @@ def worth(formula: Formula, env: Env) -> Any:
 class Partial:
     """Goes through a program as far as its values are known.
 
-    A value that dice will decide is open. Both ways are gone through where an open value chooses; what one of them has
-    changed is open from there on. `meets` and `enters` are what statements call on the way.
+    A value that dice will decide is open. Both ways are gone through where an open value chooses;
+    what one of them has changed is open from there on. `meets` and `enters` are what statements
+    call on the way.
     """
 
     dice: int = 0
@@ -189,7 +199,9 @@ class Partial:
     """More than 0 where it is not sure that a step is come to."""
 
     def value(self, formula: Formula, env: Env) -> Any:
-        """What a formula comes to, open where that is. Raises UserError where it makes no sense of its values."""
+        """What a formula comes to, open where that is. Raises UserError where it makes no sense
+        of its values.
+        """
         try:
             return worth(formula, env)
         except UNWORKABLE as error:
@@ -215,6 +227,10 @@ def join(env: Env, keys: Iterable[str], *ways: Env) -> None:
         before = env.get(key)
         for way in ways:
             value = way.get(key)
-            same = value.__class__ in (str, int, bool) and value.__class__ is before.__class__ and value == before
+            same = (
+                value.__class__ in (str, int, bool)
+                and value.__class__ is before.__class__
+                and value == before
+            )
             if value is not before and not same:
                 env[key] = OPEN

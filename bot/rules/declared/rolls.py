@@ -1,6 +1,8 @@
-"""`roll`: dice by count, sides and label, each a formula; at the roll the state is kept, and what follows waits.
+"""`roll`: dice by count, sides and label, each a formula; at the roll the state is kept, and what
+follows waits.
 
-Dice that are kept, dropped, rerolled or explode have the words of /roll, and are thrown and counted as it does.
+Dice that are kept, dropped, rerolled or explode have the words of /roll, and are thrown and counted
+as it does.
 """
 
 import re
@@ -20,7 +22,16 @@ from bot.rules.declared.step_reader import Place
 from bot.rules.declared.walk import LINES, Dice, Do, Here, Keys, Now
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
-from bot.rules.expression.chances import faces_of, is_chained, odds, one_die, renewed, summed, unpack, width_of
+from bot.rules.expression.chances import (
+    faces_of,
+    is_chained,
+    odds,
+    one_die,
+    renewed,
+    summed,
+    unpack,
+    width_of,
+)
 from bot.rules.expression.model import Expression, ExpressionError, Pool
 from bot.rules.expression.rolling import KEPT, marked, throw_of
 from bot.rules.expression.sum_parser import parse, reach
@@ -41,8 +52,8 @@ Spec = tuple[Any, Any, Any]
 class Thrown:
     """Dice of one key: how many, of how many sides, and what they are called, or the name of each.
 
-    `words` are those of /roll, as in `4d6kh3`. `most` and `high` are the most dice and sides where dice decide them, or
-    where it is written; else 0.
+    `words` are those of /roll, as in `4d6kh3`. `most` and `high` are the most dice and sides where
+    dice decide them, or where it is written; else 0.
     """
 
     key: str
@@ -63,13 +74,17 @@ class Thrown:
         count, sides, label = spec
         if self.most:
             count = self.most if count is OPEN else min(max(_number(count), 0), self.most)
-        return count, self.high if sides is OPEN and self.high else sides, "" if label is OPEN else label
+        return (
+            count,
+            self.high if sides is OPEN and self.high else sides,
+            "" if label is OPEN else label,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Falling(Statement):
-    """What dice fall for. `after` are the keys that are read once they have fallen, besides theirs; `faces` those of
-    its own."""
+    """What dice fall for. `after` are the keys that are read once they have fallen, besides theirs;
+    `faces` those of its own."""
 
     name: str = field(kw_only=False)
     """The step of the plan."""
@@ -126,7 +141,11 @@ class Roll(Falling):
     def fixed(self) -> Dice | None:
         """The dice, where no value decides them."""
         specs = () if self.reads or self.words else self.dice
-        return dice_of(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs])) if specs else None
+        return (
+            dice_of(tuple([tuple([one.run({}) for one in thrown.formulas]) for thrown in specs]))
+            if specs
+            else None
+        )
 
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
@@ -143,8 +162,12 @@ class Roll(Falling):
             raise too_many_dice()
 
     def do(self, here: Here, /) -> Do:
-        """Owe it: its state holds what is read after it, and at last what dice they are where values decide that."""
-        runs = [(thrown, tuple([formula.run for formula in thrown.formulas])) for thrown in self.dice]
+        """Owe it: its state holds what is read after it, and at last what dice they are where
+        values decide that.
+        """
+        runs = [
+            (thrown, tuple([formula.run for formula in thrown.formulas])) for thrown in self.dice
+        ]
 
         def asked(env: Env) -> tuple[Spec, ...]:
             specs: list[Spec] = []
@@ -152,7 +175,9 @@ class Roll(Falling):
                 spec: Spec = (count(env), sides(env), label(env))
                 specs.append(thrown.at_most(spec) if thrown.most else spec)
                 if thrown.most and (due := _number(spec[0])) > thrown.most:
-                    env[LINES].append(Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most"))
+                    env[LINES].append(
+                        Line(spec[2], result=f"{thrown.most} dice of {due}, the card's most")
+                    )
             return tuple(specs)
 
         name, keys = self.name, self.keys
@@ -175,7 +200,9 @@ class Roll(Falling):
             names[key], names[key + FACES] = sums, faces
             if thrown.words:
                 names[key + SHOWN] = faces
-            states *= faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
+            states *= (
+                faces.size if key + FACES in self.faces else sums.size if key in self.faces else 1
+            )
         return states
 
 
@@ -190,10 +217,14 @@ def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Kno
     some = frozenset(range(min(many), int(most) + 1)) if most <= MOST_VALUES else None
     size = max(1, most - min(many) + 1)
     counter.dice += 1
-    sure = counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
+    sure = (
+        counter.sure and not count.reads and not sides.reads and sides.value != "A" and size != inf
+    )
     ways = max(high) ** max(many) if max(many) * max(high) <= MOST_TRIED else inf
     faces = frozenset(range(1, int(max(high)) + 1)) if max(high) <= MOST_VALUES else None
-    return Known(some, size, die=counter.dice if sure else 0), Known(frozenset(many), max(1, ways), items=faces)
+    return Known(some, size, die=counter.dice if sure else 0), Known(
+        frozenset(many), max(1, ways), items=faces
+    )
 
 
 def _worded(thrown: Thrown, many: int, high: int) -> tuple[Known, Known]:
@@ -201,7 +232,9 @@ def _worded(thrown: Thrown, many: int, high: int) -> tuple[Known, Known]:
     pool = pool_of(many, high, thrown.words)
     some = frozenset(range(reach(pool).high + 1)) if reach(pool).high <= MOST_VALUES else None
     counts = frozenset(range(pool.cost + 1))
-    return Known(some, reach(pool).high + 1), Known(counts, inf if pool.cost * high > MOST_TRIED else high**pool.cost)
+    return Known(some, reach(pool).high + 1), Known(
+        counts, inf if pool.cost * high > MOST_TRIED else high**pool.cost
+    )
 
 
 def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
@@ -218,7 +251,9 @@ def sides_of(number: Any) -> int:
 
 
 def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`. Raises TableError."""
+    """`roll: {check: "2d6: morale check"}`: the sum is `check`, its faces are `faces(check)`.
+    Raises TableError.
+    """
     dice: list[Thrown] = []
     for name, written in place.mapping(said, where).items():
         at = (*where, name)
@@ -229,12 +264,18 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
         count, sides, words, most, label = found.groups()
         labels = (label or str(name).replace("_", " ")).split(" | ")
         if len(labels) > 1 and (str(len(labels)) != count or "{" in label or words):
-            raise place.wrong(f'"{written}" needs as many dice as labels between |, written without formulas', at)
-        many = place.formula(count[1:-1], at) if count.startswith("{") else constant(int(count or 1))
+            raise place.wrong(
+                f'"{written}" needs as many dice as labels between |, written without formulas', at
+            )
+        many = (
+            place.formula(count[1:-1], at) if count.startswith("{") else constant(int(count or 1))
+        )
         if many.type not in ("number", "any", "text"):
             raise place.wrong(f"{spoken(many.type)} cannot be the number of dice", at)
         if most and (many.kind == "constant" or not 0 < int(most) <= MOST_DICE):
-            raise place.wrong(f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", at)
+            raise place.wrong(
+                f"at most goes with a count in braces, and with 1 to {MOST_DICE} dice", at
+            )
         high = place.text(sides, at)
         called = constant(tuple(labels)) if len(labels) > 1 else place.text(labels[0], at)
         key = place.put(str(name), "number")
@@ -244,7 +285,9 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
             place.names[f"{name}{SHOWN}"] = Name(key + SHOWN, "list")
         else:
             place.names.pop(f"{name}{SHOWN}", None)
-        reads = any(before.key in formula.reads for before in dice for formula in (many, high, called))
+        reads = any(
+            before.key in formula.reads for before in dice for formula in (many, high, called)
+        )
         if dice and (reads or words or dice[-1].words):
             yield Roll(f"{next(place.sheet.sites):04}", tuple(dice))
             dice = []
@@ -254,7 +297,9 @@ def read_roll(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 
 def _check_words(place: Place, count: Formula, sides: str, words: str, where: Path) -> None:
-    """Raise TableError for words that /roll would not take for these dice, as far as they are written plainly."""
+    """Raise TableError for words that /roll would not take for these dice, as far as they are
+    written plainly.
+    """
     try:
         if not sides.startswith("{"):
             pool_of(1, sides, words)
@@ -273,10 +318,15 @@ def dice_of(specs: tuple[Spec, ...]) -> Dice:
         labels = (name,) * _whole(count, 0, MOST_DICE) if isinstance(name, str) else name
         die = Die("", 6, AVERAGING) if faces == "A" else Die("", _whole(faces, 1, MOST_ROLLS))
         some.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
-    if prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some) > MOST_ROLLS:
+    if (
+        prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some)
+        > MOST_ROLLS
+    ):
         raise _too_many_dice()
     ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
-    return Dice(tuple(die for dice in some for die in dice), tuple(zip([0, *ends], ends, strict=False)))
+    return Dice(
+        tuple(die for dice in some for die in dice), tuple(zip([0, *ends], ends, strict=False))
+    )
 
 
 def _too_many_dice() -> UserError:
@@ -302,7 +352,9 @@ def _number(written: Any) -> int:
 
 
 def _no_number(written: object) -> UserError:
-    return UserError(f"{str(written)[:20]} cannot be the number of dice or sides.", code="bad-value")
+    return UserError(
+        f"{str(written)[:20]} cannot be the number of dice or sides.", code="bad-value"
+    )
 
 
 # -- dice with words
@@ -316,7 +368,9 @@ MOST_LAID = 500_000_000
 
 
 class Fallen(NamedTuple):
-    """What dice with words come to: the sum of what counts, these faces, and all as an answer shows them."""
+    """What dice with words come to: the sum of what counts, these faces, and all as an answer
+    shows them.
+    """
 
     total: int
     faces: tuple[Any, ...]
@@ -329,14 +383,21 @@ Ways = tuple[tuple[int, tuple[Fallen]], ...]
 
 @lru_cache(maxsize=256)
 def pool_of(count: int, sides: object, words: str) -> Pool:
-    """So many dice of so many sides with these words. Raises UserError for words that they do not take."""
+    """So many dice of so many sides with these words. Raises UserError for words that they do
+    not take.
+    """
     try:
         expression = parse(f"{MOST_DICE}d{sides}{words}")
     except ExpressionError as error:
-        raise UserError(f"d{sides}{words} cannot be rolled: {error.reason}.", code="bad-dice") from None
+        raise UserError(
+            f"d{sides}{words} cannot be rolled: {error.reason}.", code="bad-dice"
+        ) from None
     (pool,) = expression.pools or (None,)
     if pool is None or len(expression.program) > 1 or expression.against or pool.count_if:
-        raise UserError(f'"{words}" is not for a roll here: how_many(roll, face >= 5) counts dice.', code="bad-dice")
+        raise UserError(
+            f'"{words}" is not for a roll here: how_many(roll, face >= 5) counts dice.',
+            code="bad-dice",
+        )
     return replace(pool, count=count, label=f"d{sides}{words}")
 
 
@@ -367,7 +428,8 @@ def fallen(pool: Pool, drawn: tuple[Any, ...]) -> Fallen | None:
 
 @lru_cache(maxsize=256)
 def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways:
-    """The rolls that differ for whoever reads their sum, or single faces: by `tests` alone, or (None) in their order.
+    """The rolls that differ for whoever reads their sum, or single faces: by `tests` alone, or
+    (None) in their order.
 
     Raises UserError for what is too much, or cannot be counted.
     """
@@ -378,7 +440,9 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
         return tuple((some, (Fallen(int(total), ()),)) for total, some in ways.items())
     if is_chained(pool):
         if tests is None or summed or pool.picks:
-            hint = "Their sum alone can be counted" + ("." if pool.picks else ", or how many of them pass a test.")
+            hint = "Their sum alone can be counted" + (
+                "." if pool.picks else ", or how many of them pass a test."
+            )
             what = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
             raise UserError(what, hint=hint, code="no-odds")
         return _going_on(pool, tests)
@@ -388,24 +452,33 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
         if len(die) ** pool.count > ROLLS_AT_ONCE:
             raise TooManyStates
         rolls: Any = product(classes, repeat=pool.count)
-        found = [(prod(some for some, _ in roll), tuple(face for _, (face,) in roll)) for roll in rolls]
+        found = [
+            (prod(some for some, _ in roll), tuple(face for _, (face,) in roll)) for roll in rolls
+        ]
     else:
         found = list(all_rolls(pool.count, classes))
     return tuple((some, (fallen(plain, faces),)) for some, faces in found)  # type: ignore[misc]
 
 
 def _going_on(pool: Pool, tests: Tests) -> Ways:
-    """Dice that go on, by how many of those that lie in the end pass which tests; who passes none is left out."""
+    """Dice that go on, by how many of those that lie in the end pass which tests; who passes
+    none is left out.
+    """
     seen = dict(zip(pool.values, zip(*tests, strict=True), strict=True))
     classes = [one for one in dict.fromkeys(seen.values()) if one != ((bool, True),) * len(tests)]
     most, width = pool.cost + 1, width_of(pool.sides**pool.cost)
-    if most ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost) > MOST_LAID:
+    if (
+        most ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost)
+        > MOST_LAID
+    ):
         raise TooManyStates
     worth = {one: most**at for at, one in enumerate(classes)}
     if pool.once:
         fields = renewed(pool, [worth.get(seen[value], 0) for value in pool.values], 0, 8 * width)
     else:
-        fields = summed(pool, faces_of(pool, [worth.get(one, 0) for one in seen.values()])[1], 0, 8 * width)
+        fields = summed(
+            pool, faces_of(pool, [worth.get(one, 0) for one in seen.values()])[1], 0, 8 * width
+        )
     shown = {worth[one]: value for value, one in seen.items() if one in worth}
     found = []
     for number, some in unpack(fields, width, 0).items():

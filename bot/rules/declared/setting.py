@@ -1,4 +1,6 @@
-"""What sequences are declared for: a game and its file, and the words, names and types of its formulas."""
+"""What sequences are declared for: a game and its file, and the words, names and types of its
+formulas.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +34,9 @@ Names = dict[str, Name]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a sequence says of itself beside its steps: inputs, outputs, and the output that its odds are by."""
+    """What a sequence says of itself beside its steps: inputs, outputs, and the output that its
+    odds are by.
+    """
 
     inputs: tuple[Option, ...] = ()
     outputs: Mapping[str, Any] = field(default_factory=dict)
@@ -47,8 +51,9 @@ def _nowhere(_path: Path) -> str:
 class Setting:
     """The game that sequences are declared for.
 
-    `lists` hold words, or words by their names. `place` finds a path of the file (`line 12, column 5`), asked only
-    when something is wrong. `said` is how words are said that are not said as they are written.
+    `lists` hold words, or words by their names. `place` finds a path of the file (`line 12, column
+    5`), asked only when something is wrong. `said` is how words are said that are not said as they
+    are written.
     """
 
     file: str
@@ -60,24 +65,34 @@ class Setting:
     said: Mapping[str, str] = field(default_factory=dict)
     decks: Mapping[str, GameDeck] = field(default_factory=dict)
 
-    def wrong(self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()) -> TableError:
+    def wrong(
+        self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()
+    ) -> TableError:
         """The error at `where`, with the nearest of the `known` names."""
         near = did_you_mean(name, list(known)) if name else ""
         file = ", ".join(filter(None, (self.file, self.place(where))))
         return TableError(file, f"{problem}{'. ' + near if near else ''}", row=spoken_path(where))
 
     def track_names(self) -> dict[str, Name]:
-        """The names under which formulas read the tracks of a game, `track.weather` or `side.points`."""
+        """The names under which formulas read the tracks of a game, `track.weather` or
+        `side.points`.
+        """
         return {
             name: Name(name, "text" if track.words else "number")
             for track in self.tracks.values()
-            for name in (f"{whose}.{track.name}" for whose in (OWNERS[1:] if track.by_side else OWNERS[:1]))
+            for name in (
+                f"{whose}.{track.name}" for whose in (OWNERS[1:] if track.by_side else OWNERS[:1])
+            )
         }
 
     def vocabulary(self) -> tuple[dict[str, str], set[str]]:
-        """The attributes of a game's units with their types, and the words of the game that may be written bare."""
+        """The attributes of a game's units with their types, and the words of the game that may
+        be written bare.
+        """
         units = dict.fromkeys(OF_UNITS, "text")
-        tokens: set[str] = {str(word) for items in self.lists.values() for word in items if isinstance(word, str)}
+        tokens: set[str] = {
+            str(word) for items in self.lists.values() for word in items if isinstance(word, str)
+        }
         for words in self.words.values():
             units |= {key: NUMBERS.get(option.type, "any") for key, option in words.keys.items()}
             units |= {flag.replace("-", "_"): "bool" for flag in words.flags}
@@ -91,14 +106,22 @@ class Setting:
 
 
 def spoken_path(where: Path) -> str:
-    """`morale-check, step 3, let, total`: a path as an author of the file reads it, positions from 1."""
+    """`morale-check, step 3, let, total`: a path as an author of the file reads it, positions
+    from 1.
+    """
     said: list[str] = []
     for key in where:
         if isinstance(key, int):
-            said.append(f"step {key + 1}" if said and said[-1] in ("steps", "else") else f"item {key + 1}")
+            said.append(
+                f"step {key + 1}" if said and said[-1] in ("steps", "else") else f"item {key + 1}"
+            )
         else:
             said.append(str(key))
-    kept = [word for at, word in enumerate(said) if word != "steps" and not (at == 0 and word == "sequences")]
+    kept = [
+        word
+        for at, word in enumerate(said)
+        if word != "steps" and not (at == 0 and word == "sequences")
+    ]
     return ", ".join(kept)
 
 
@@ -129,7 +152,9 @@ def either(one: str, other: str) -> str:
 
 
 def stated(said: object) -> str:
-    """The type that an output states: `int or none` is a number, `pass | fails` a text; any for a list and the like."""
+    """The type that an output states: `int or none` is a number, `pass | fails` a text; any for
+    a list and the like.
+    """
     kind = NUMBERS.get(re.split(r"\W", str(said).strip())[0])
     if kind and words_in(said) - {"none"}:
         return "any"
@@ -147,7 +172,9 @@ def items_in(said: object) -> dict[str, str]:
 
 
 def _split_outputs(text: str) -> list[str]:
-    """Return the pieces between commas; one that is in a choice of words (`a, b | c`) separates nothing."""
+    """Return the pieces between commas; one that is in a choice of words (`a, b | c`) separates
+    nothing.
+    """
     found: list[str] = []
     is_in_choice = False
     for piece in reversed(text.split(",")):
@@ -162,8 +189,14 @@ def _split_outputs(text: str) -> list[str]:
 
 
 def words_in(said: object) -> set[str]:
-    """The words that an output may be: `pass | fails`, `none, eliminated or shaken-moved`; of a list, of its items."""
-    kinds = list(map(str, said)) if isinstance(said, list | tuple) else list(items_in(said).values()) or [str(said)]
+    """The words that an output may be: `pass | fails`, `none, eliminated or shaken-moved`; of a
+    list, of its items.
+    """
+    kinds = (
+        list(map(str, said))
+        if isinstance(said, list | tuple)
+        else list(items_in(said).values()) or [str(said)]
+    )
     kinds = [kind.removeprefix("list of ") for kind in kinds]
     pieces = {piece.strip() for kind in kinds for piece in re.split(r"\||,|\bor\b", kind)}
     return {piece for piece in pieces if _TOKEN.fullmatch(piece) and piece not in _KINDS}

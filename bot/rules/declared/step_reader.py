@@ -1,4 +1,6 @@
-"""What the kinds of steps are read with: what is in sight at a place of the file, and the checks that all share."""
+"""What the kinds of steps are read with: what is in sight at a place of the file, and the checks
+that all share.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,20 @@ NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
 class Sheet:
-    """What all steps of one sequence share. `outputs` are its outputs, `items` those of the items of each list."""
+    """What all steps of one sequence share. `outputs` are its outputs, `items` those of the
+    items of each list.
+    """
 
-    def __init__(self, formulas: Formulas, outputs: Mapping[str, Any], odds_by: str, inputs: Container[str]) -> None:
+    def __init__(
+        self, formulas: Formulas, outputs: Mapping[str, Any], odds_by: str, inputs: Container[str]
+    ) -> None:
         self.inputs = inputs
         self.choices: dict[str, Choice] = {}
         """What sides are asked for, by name."""
         self.chosen: Names = {}
-        """The names of what is chosen once: none where it was not asked, and in sight behind the `when` that asks."""
+        """The names of what is chosen once: none where it was not asked, and in sight behind the
+        `when` that asks.
+        """
         self.formulas, self.odds_by = formulas, odds_by.rpartition(".")[2]
         self.outputs = {name: str(said) for name, said in outputs.items()}
         self.items = {name: found for name, said in outputs.items() if (found := items_in(said))}
@@ -61,7 +69,8 @@ class Sheet:
 
 @dataclass
 class Place:
-    """Where a step is: the names in sight, the output list of its items, the places it is within, how deep it is.
+    """Where a step is: the names in sight, the output list of its items, the places it is within,
+    how deep it is.
 
     `own` ends the keys of names that are set here, so that those of a block are its own.
     """
@@ -98,7 +107,13 @@ class Place:
         """Set a name: one in sight keeps its key. Returns the key."""
         old = self.names.get(name)
         owner, dot, rest = name.partition(".")
-        key = old.key if old else f"{self.names[owner].key}.{rest}" if dot and owner in self.names else name + self.own
+        key = (
+            old.key
+            if old
+            else f"{self.names[owner].key}.{rest}"
+            if dot and owner in self.names
+            else name + self.own
+        )
         self.names[name] = Name(key, either(old.type, type_) if old else type_)
         return key
 
@@ -113,8 +128,14 @@ class Place:
     def dice(self, name: str, where: Path) -> Formula:
         """All dice of a roll, as an answer shows them."""
         shown = self.names.get(name + SHOWN) or self.names.get(name)
-        shown = shown if shown is not None and (shown.key.endswith(SHOWN) or shown.type == "list") else None
-        return self.formula(f"faces({name})", where) if shown is None else reading(shown.key, "list")
+        shown = (
+            shown
+            if shown is not None and (shown.key.endswith(SHOWN) or shown.type == "list")
+            else None
+        )
+        return (
+            self.formula(f"faces({name})", where) if shown is None else reading(shown.key, "list")
+        )
 
     def text(self, template: object, where: Path) -> Formula:
         """A text with formulas in braces."""
@@ -130,10 +151,14 @@ class Place:
             raise self.wrong(f"{where[-1]} is a mapping of names", where)
         return said or {}  # type: ignore[return-value]
 
-    def closed(self, what: str, part: Mapping[str, Any], known: tuple[str, ...], where: Path) -> None:
+    def closed(
+        self, what: str, part: Mapping[str, Any], known: tuple[str, ...], where: Path
+    ) -> None:
         """Raise TableError for a key that is none of the `known`."""
         if strange := [key for key in part if key not in known]:
-            raise self.wrong(f"{what} has no {strange[0]}", (*where, str(strange[0])), str(strange[0]), known)
+            raise self.wrong(
+                f"{what} has no {strange[0]}", (*where, str(strange[0])), str(strange[0]), known
+            )
 
     def named(self, name: object, where: Path) -> None:
         """Raise TableError for what no formula could read as a name."""

@@ -1,4 +1,6 @@
-"""`let`, `add`, `tell`, `stop` and `refuse`: values under their keys, outputs, and what ends a sequence."""
+"""`let`, `add`, `tell`, `stop` and `refuse`: values under their keys, outputs, and what ends a
+sequence.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -56,7 +58,9 @@ class Let(Statement):
 
 @dataclass(frozen=True)
 class Tell(Statement):
-    """An output, in lists at the places `within`. `once` is the key that says whether it has been told already."""
+    """An output, in lists at the places `within`. `once` is the key that says whether it has
+    been told already.
+    """
 
     name: str
     within: tuple[tuple[str, str], ...]
@@ -95,7 +99,9 @@ class Tell(Statement):
         def do(env: Env) -> None:
             if once:
                 if env[once]:
-                    raise UserError(f"The steps of this sequence tell {name} twice.", code="card-refuses")
+                    raise UserError(
+                        f"The steps of this sequence tell {name} twice.", code="card-refuses"
+                    )
                 env[once] = True
             found = run(env)
             env[TOLD][path_to(within, name, env) if always is None else always] = (
@@ -137,7 +143,9 @@ class Stop(Statement):
 
 @dataclass(frozen=True)
 class Refuse(Statement):
-    """The inputs are refused; every second piece of the `hint` is a command. It is found before any die falls."""
+    """The inputs are refused; every second piece of the `hint` is a command. It is found before
+    any die falls.
+    """
 
     say: Formula
     hint: tuple[Formula, ...]
@@ -150,10 +158,14 @@ class Refuse(Statement):
 
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise the UserError of the refusal."""
-        say, option, *hint = [partial.value(formula, env) for formula in (self.say, self.option, *self.hint)]
+        say, option, *hint = [
+            partial.value(formula, env) for formula in (self.say, self.option, *self.hint)
+        ]
         if OPEN in (say, option, *hint):
             raise undecided("what a refusal says")
-        raise UserError(str(say), hint=pieced(list(map(str, hint))), option=str(option) or None, code=self.code)
+        raise UserError(
+            str(say), hint=pieced(list(map(str, hint))), option=str(option) or None, code=self.code
+        )
 
     def do(self, _here: Here, /) -> Do:
         return lambda env: self.check(Partial(), env)
@@ -168,8 +180,8 @@ def read_let(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 
 def read_add(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`add: {drm: {cover: 1, night: 2 if night else 0}}`: named parts in a list, those of 0 left out. Raises
-    TableError."""
+    """`add: {drm: {cover: 1, night: 2 if night else 0}}`: named parts in a list, those of 0 left
+    out. Raises TableError."""
     for name, named in place.mapping(said, where).items():
         place.named(name, (*where, name))
         for label, source in place.mapping(named, (*where, name)).items():
@@ -177,7 +189,8 @@ def read_add(said: object, place: Place, where: Path) -> Iterator[Statement]:
             before = reading(place.names[name].key) if name in place.names else constant(())
             word, part = place.text(label, at), place.formula(source, at)
             yield Let(
-                place.put(str(name), "parts"), made("add", "parts", _added(before, word, part), before, word, part)
+                place.put(str(name), "parts"),
+                made("add", "parts", _added(before, word, part), before, word, part),
             )
         if not named:
             raise place.wrong(f"add needs the parts of {name}", where[:-1])
@@ -192,14 +205,16 @@ def _added(before: Formula, label: Formula, part: Formula) -> Any:
 
 
 def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
-    """`tell: {result: pass if held else fails}`: an output of the item at hand, or of the sequence. Raises
-    TableError."""
+    """`tell: {result: pass if held else fails}`: an output of the item at hand, or of the sequence.
+    Raises TableError."""
     sheet = place.sheet
     for name, source in place.mapping(said, where).items():
         at, name = (*where, name), str(name)
         found = place.formula(source, at)
         if found.type in ("unit", "units"):
-            raise place.wrong(f"{name} is a word or number, and this is {spoken(found.type)}: quote a word", at)
+            raise place.wrong(
+                f"{name} is a word or number, and this is {spoken(found.type)}: quote a word", at
+            )
         of_item = _of_item(name, place, found, at)
         kind = (sheet.items.get(place.into, {}) if of_item else sheet.outputs).get(name, "")
         plain, null = of_item and sheet.plain(name), "null" in re.findall(r"\w+", kind)
@@ -216,7 +231,9 @@ def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 
 def _of_item(name: str, place: Place, told: Formula, where: Path) -> bool:
-    """Whether the output is one of the item at hand. Raises TableError for one that the sequence has not."""
+    """Whether the output is one of the item at hand. Raises TableError for one that the sequence
+    has not.
+    """
     sheet = place.sheet
     items = sheet.items.get(place.into, {})
     if name not in items and name not in sheet.outputs:

@@ -1,4 +1,6 @@
-"""A program gone through with dice: it runs to the next roll, and goes on from there with what is still read."""
+"""A program gone through with dice: it runs to the next roll, and goes on from there with what
+is still read.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class Dice(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """The keys of a list that is gone through: its items, the place and the item at hand, its number for formulas.
+    """The keys of a list that is gone through: its items, the place and the item at hand, its
+    number for formulas.
 
     `chosen` is that of the one place that is gone through, empty where all are.
     """
@@ -46,7 +49,9 @@ class Loop(NamedTuple):
 
 END = Now(None)
 Do: TypeAlias = Callable[[Env], Now | None]
-"""Carries a statement out: the state where a roll is owed or the sequence ends, None where it goes on."""
+"""Carries a statement out: the state where a roll is owed or the sequence ends, None where it
+goes on.
+"""
 Steps: TypeAlias = list[tuple[Do, tuple[Formula, ...]]]
 """What carries statements out, each with its formulas."""
 Frame: TypeAlias = tuple[Steps, int]
@@ -69,15 +74,25 @@ def go(steps: Steps, env: Env, at: int = 0) -> Now | None:
 
 
 def failing(formulas: Iterable[Formula], env: Env, error: Exception) -> UserError:
-    """What is wrong where a step that has these formulas raised an error: which one it is, and with which values."""
+    """What is wrong where a step that has these formulas raised an error: which one it is, and
+    with which values.
+    """
     some = tuple(formulas)
     for formula in some:
         try:
             formula.run(env)
         except UNWORKABLE as found:
-            names = [key for key in formula.reads if re.fullmatch(r"[\w.]+(/\d+)?", key) and key in env]
-            shown = [f"{key.partition('/')[0]} is {said(env[key])[:40]}" for key in names[:4] if env[key] is not OPEN]
-            return unworkable(found, spoken_place(formula), f" ({', '.join(shown)})" if shown else "")
+            names = [
+                key for key in formula.reads if re.fullmatch(r"[\w.]+(/\d+)?", key) and key in env
+            ]
+            shown = [
+                f"{key.partition('/')[0]} is {said(env[key])[:40]}"
+                for key in names[:4]
+                if env[key] is not OPEN
+            ]
+            return unworkable(
+                found, spoken_place(formula), f" ({', '.join(shown)})" if shown else ""
+            )
     return unworkable(error, spoken_place(some[0]) if some else "")
 
 
@@ -91,7 +106,9 @@ def spoken_place(formula: Formula) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where a statement is: what follows it, from inside to outside; `sites` takes the rolls by name."""
+    """Where a statement is: what follows it, from inside to outside; `sites` takes the rolls by
+    name.
+    """
 
     sites: Sites
     rest: tuple[Frame, ...] = ()

@@ -1,14 +1,16 @@
-"""The exact odds of an expression, counted without rolling. Bounded: what takes too long is refused.
+"""The exact odds of an expression, counted without rolling. Bounded: what takes too long is
+refused.
 
-The ways to each number are side by side in one large whole number. Written with a digit for each number, a d4 is 1111:
-one way each to 1, 2, 3 and 4. And 1111 * 1111 is 1234321: the ways to 2, 3, and so on to 8 with 2d4. Just so a packed
-count has a field of `width` bytes for each number, lowest first. Multiplying two adds the dice of both, a power is so
-many dice alike, and nothing is ever carried from one field to the next as long as all the ways fit into one.
+The ways to each number are side by side in one large whole number. Written with a digit for each
+number, a d4 is 1111: one way each to 1, 2, 3 and 4. And 1111 * 1111 is 1234321: the ways to 2, 3,
+and so on to 8 with 2d4. Just so a packed count has a field of `width` bytes for each number, lowest
+first. Multiplying two adds the dice of both, a power is so many dice alike, and nothing is ever
+carried from one field to the next as long as all the ways fit into one.
 
-Dice that are rerolled or explode are counted up to the limit of further dice, just as they are rolled. Each die that is
-drawn either ends one of the dice written, or takes one of the further dice: it is rerolled, or it explodes. So what
-counts is how many further dice there were before the last die ended; once all are used up, each die that is still to
-come ends with whatever it shows.
+Dice that are rerolled or explode are counted up to the limit of further dice, just as they are
+rolled. Each die that is drawn either ends one of the dice written, or takes one of the further
+dice: it is rerolled, or it explodes. So what counts is how many further dice there were before the
+last die ended; once all are used up, each die that is still to come ends with whatever it shows.
 """
 
 import struct
@@ -19,12 +21,23 @@ from math import comb, gcd
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool, arithmetic, compute, places
+from bot.rules.expression.model import (
+    Expression,
+    Number,
+    Operand,
+    Operator,
+    Pool,
+    arithmetic,
+    compute,
+    places,
+)
 
 _WORD = 8
 """Bytes of a field up to which Python has a list of them at once."""
 _SPREAD = 64
-"""A die is not packed that has more than so many numbers between its lowest and its highest for each of its own."""
+"""A die is not packed that has more than so many numbers between its lowest and its highest for
+each of its own.
+"""
 _FEW = 6
 """Up to so many faces of a die are laid one by one, which is quicker than as one packed count."""
 MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
@@ -89,7 +102,9 @@ def pack(weights: Mapping[int, int], width: int) -> int:
 
 
 def unpack(fields: int, width: int, low: int, apart: int = 1) -> Weights:
-    """The ways to each number that can come: the first field is for `low`, the next for so many more."""
+    """The ways to each number that can come: the first field is for `low`, the next for so many
+    more.
+    """
     count = -(-fields.bit_length() // (8 * width))
     raw = fields.to_bytes(count * width, "little")
     ways: Sequence[int] = (
@@ -101,7 +116,9 @@ def unpack(fields: int, width: int, low: int, apart: int = 1) -> Weights:
 
 
 def worths(pool: Pool, values: Iterable[int]) -> list[int]:
-    """What dice that show these numbers count for: the number, or 1 where it fits and 0 where it does not."""
+    """What dice that show these numbers count for: the number, or 1 where it fits and 0 where it
+    does not.
+    """
     if pool.count_if is None:
         return list(values)
     low, high = pool.count_if.span
@@ -114,8 +131,8 @@ def is_chained(pool: Pool) -> bool:
 
 
 def chained(pool: Pool, budget: Budget) -> Weights:
-    """The ways of such a pool. Raises UserError for too many dice, and where some are kept after a reroll that happens
-    once."""
+    """The ways of such a pool. Raises UserError for too many dice, and where some are kept after a
+    reroll that happens once."""
     if pool.once and pool.picks:
         what = f"The odds of {pool.notation} cannot be counted: ro, further dice and some that are kept are too much."
         raise UserError(what, hint="Leave out one of the three.", code="no-odds")
@@ -127,7 +144,9 @@ def chained(pool: Pool, budget: Budget) -> Weights:
         fields = _chained_kept(pool, faces, -low * 8 * width, 8 * width, budget)
     elif pool.once:
         budget.spend(pool.count * pool.extra * numbers * width // 50)
-        fields = renewed(pool, [worth - low for worth in worths(pool, pool.values)], -low * 8 * width, 8 * width)
+        fields = renewed(
+            pool, [worth - low for worth in worths(pool, pool.values)], -low * 8 * width, 8 * width
+        )
     else:
         budget.spend(numbers * width * pool.extra // 32)
         fields = summed(pool, faces, -low * 8 * width, 8 * width)
@@ -135,7 +154,9 @@ def chained(pool: Pool, budget: Budget) -> Weights:
 
 
 def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
-    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces, each with its `worth`."""
+    """The least that a die is worth, at most 0 as a die that is not drawn; and its faces, each
+    with its `worth`.
+    """
     ways = Counter(pool.values)
     worths = dict(zip(ways, worth, strict=True))
     low = min(0, *worths.values())
@@ -145,19 +166,26 @@ def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
             return REROLLED
         return EXPLODING if any(test.fits(value) for test in pool.explodes) else ENDING
 
-    return low, [(kind(value), worths[value] - low, ways[value]) for value in sorted(ways, reverse=True)]
+    return low, [
+        (kind(value), worths[value] - low, ways[value]) for value in sorted(ways, reverse=True)
+    ]
 
 
 def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
-    """All dice added up, packed in fields of so many `bits`: a closed form over the number of further dice. What is not
-    drawn weighs as much as a die, and is `nothing` bits up."""
+    """All dice added up, packed in fields of so many `bits`: a closed form over the number of
+    further dice. What is not drawn weighs as much as a die, and is `nothing` bits up."""
     count, extra = pool.count, pool.extra
-    burst, end = (_laying(((up, ways) for of, up, ways in faces if of == kind), bits) for kind in (EXPLODING, ENDING))
+    burst, end = (
+        _laying(((up, ways) for of, up, ways in faces if of == kind), bits)
+        for kind in (EXPLODING, ENDING)
+    )
     every, again = _laying(((up, ways) for _, up, ways in faces), bits), _rerolled(faces)
     total = cut = 0
     power = 1
     for used in range(extra):
-        total += power * comb(count - 1 + used, used) * pool.sides ** (extra - used) << nothing * (extra - used)
+        total += power * comb(count - 1 + used, used) * pool.sides ** (extra - used) << nothing * (
+            extra - used
+        )
         power = burst(power) + (power * again << nothing)
     for ended in range(count):
         total, cut = end(total), every(cut + power * comb(extra - 1 + ended, ended))
@@ -166,8 +194,8 @@ def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
 
 
 def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
-    """The same by the `worth` of each face where a die may be rerolled once: die by die, by how many further ones are
-    left, `fresh` until it was rerolled."""
+    """The same by the `worth` of each face where a die may be rerolled once: die by die, by how
+    many further ones are left, `fresh` until it was rerolled."""
     pairs = [*zip(pool.values, worth, strict=True)]
     again, once, bursts = (
         {value for value in pool.values if any(test.fits(value) for test in tests)}
@@ -178,7 +206,9 @@ def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
         _laying(((up, 1) for value, up in pairs if value in some), bits)
         for some in (bursts - again - once, bursts - again, ends - once, ends, pool.values)
     )
-    rerolls, renews = (sum(value in some for value in pool.values) for some in (again, once - again))
+    rerolls, renews = (
+        sum(value in some for value in pool.values) for some in (again, once - again)
+    )
     left = [0] * pool.extra + [1]
     for _ in range(pool.count):
         fresh, stale = left, [0] * len(left)
@@ -193,7 +223,9 @@ def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
 
 
 def _laying(faces: Iterable[tuple[int, int]], bits: int) -> Callable[[int], int]:
-    """What lays a further die: `faces` are what each is worth, and the ways to it. A few are added one by one."""
+    """What lays a further die: `faces` are what each is worth, and the ways to it. A few are
+    added one by one.
+    """
     ways = Counter[int]()
     for worth, some in faces:
         ways[worth] += some
@@ -210,9 +242,9 @@ def _rerolled(faces: Faces) -> int:
 def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Budget) -> int:
     """Those that are kept added up, by how many dice of each kind are on the table in the end.
 
-    Tables share what is laid where they keep the same places. These are counted from the highest die or from the
-    lowest, whichever are fewer; and where they are open to the end they go up to `most`: all of 3d6!dh1 are one from
-    the highest, all of 3d6!kl2 from the lowest.
+    Tables share what is laid where they keep the same places. These are counted from the highest
+    die or from the lowest, whichever are fewer; and where they are open to the end they go up to
+    `most`: all of 3d6!dh1 are one from the highest, all of 3d6!kl2 from the lowest.
     """
     most = pool.count + pool.extra
     limits = most, pool.count, pool.count if pool.rerolls else 0
@@ -221,14 +253,20 @@ def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Bud
     for counts, times in ends_of(pool, _rerolled(faces)):
         tables[counts] += times
     kept = {counts: places(pool.picks, sum(counts)) for counts in tables}
-    highest = {counts: (at.start, most if at.stop == sum(counts) else at.stop) for counts, at in kept.items()}
+    highest = {
+        counts: (at.start, most if at.stop == sum(counts) else at.stop)
+        for counts, at in kept.items()
+    }
     lowest = {
         counts: (sum(counts) - at.stop, most if at.start == 0 else sum(counts) - at.start)
         for counts, at in kept.items()
     }
     if len(set(lowest.values())) < len(set(highest.values())):
         faces, highest = faces[::-1], lowest
-    ends = {window: [counts for counts in tables if highest[counts] == window] for window in set(highest.values())}
+    ends = {
+        window: [counts for counts in tables if highest[counts] == window]
+        for window in set(highest.values())
+    }
     laid = {window: _lay(faces, some, window, bits) for window, some in ends.items()}
     return sum(
         laid[highest[counts]].get(counts, 0) * times << nothing * (most - len(kept[counts]))
@@ -237,10 +275,11 @@ def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Bud
 
 
 def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Mapping[Counts, int]:
-    """The packed sums of the dice at the places of the `window`, by how many of each kind are laid in all.
+    """The packed sums of the dice at the places of the `window`, by how many of each kind are laid
+    in all.
 
-    Dice are laid in the order of `faces`, all dice of one face at a time; no more of each kind than any of `ends` has,
-    and with the last face of a kind no fewer.
+    Dice are laid in the order of `faces`, all dice of one face at a time; no more of each kind than
+    any of `ends` has, and with the last face of a kind no fewer.
     """
     first, last = window
     most, fewest = ([of(counts[kind] for counts in ends) for kind in range(3)] for of in (max, min))
@@ -253,16 +292,19 @@ def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Map
             for more in range(max(0, least - number), most[kind] - number + 1):
                 inside = max(0, min(here + more, last) - max(here, first))
                 new: Counts = (*counts[:kind], number + more, *counts[kind + 1 :])  # type: ignore[assignment]
-                after[new] += (fields * (comb(number + more, more) * ways**more)) << bits * worth * inside
+                after[new] += (
+                    fields * (comb(number + more, more) * ways**more)
+                ) << bits * worth * inside
         laid = after
     return laid
 
 
 def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
-    """How many dice may lie in the end that exploded, that ended, and that were cut short; and the ways to that, where
-    `again` faces are rerolled.
+    """How many dice may lie in the end that exploded, that ended, and that were cut short; and the
+    ways to that, where `again` faces are rerolled.
 
-    What its faces weigh is left out of the ways, but for the dice that were rerolled and those never drawn.
+    What its faces weigh is left out of the ways, but for the dice that were rerolled and those
+    never drawn.
     """
     count, extra = pool.count, pool.extra
     for used in range(extra):
@@ -283,8 +325,8 @@ def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
 
 
 class Chances(Mapping[int | str, Fraction]):
-    """The chance of each result, rising. Kept as the `ways` to it of `total` ones, all equally likely: a fraction is
-    made when it is asked for."""
+    """The chance of each result, rising. Kept as the `ways` to it of `total` ones, all equally
+    likely: a fraction is made when it is asked for."""
 
     __slots__ = ("total", "ways")
 
@@ -303,10 +345,12 @@ class Chances(Mapping[int | str, Fraction]):
 
 
 def odds(expression: Expression) -> Chances:
-    """The chance of each result of one repeat of `expression`, rising; of a single die with words, of each face.
+    """The chance of each result of one repeat of `expression`, rising; of a single die with words,
+    of each face.
 
-    Dice that are rerolled or explode are counted as they are rolled: up to the limit of further dice. Raises UserError
-    for several dice with words, and for expressions that would take too long to count. It is counted once.
+    Dice that are rerolled or explode are counted as they are rolled: up to the limit of further
+    dice. Raises UserError for several dice with words, and for expressions that would take too long
+    to count. It is counted once.
     """
     known: Chances | None = expression.kept.get("odds")
     if known is None:
@@ -319,7 +363,8 @@ def _faces(expression: Expression) -> Mapping[Any, int]:
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
         raise UserError(
-            f"The odds of {expression.notation} cannot be counted: only one die with words can.", code="no-odds"
+            f"The odds of {expression.notation} cannot be counted: only one die with words can.",
+            code="no-odds",
         )
     return Counter(pool.faces)
 
@@ -333,7 +378,11 @@ def _ways(expression: Expression) -> Weights:
     def apply(operator: Operator, left: Weights, right: Weights) -> Weights:
         if operator.sign == "-":
             return _sum(left, _negative(right), budget)
-        return _sum(left, right, budget) if operator.sign == "+" else _each(operator.sign, left, right, budget)
+        return (
+            _sum(left, right, budget)
+            if operator.sign == "+"
+            else _each(operator.sign, left, right, budget)
+        )
 
     return compute(expression.program, read, apply)
 
@@ -386,18 +435,25 @@ def one_die(pool: Pool) -> Weights:
     if not pool.once and pool.faces is None:
         return dict.fromkeys(pool.values, 1)
     plain = Counter(pool.values)
-    again = {value: ways for value, ways in plain.items() if any(test.fits(value) for test in pool.once)}
+    again = {
+        value: ways for value, ways in plain.items() if any(test.fits(value) for test in pool.once)
+    }
     rerolled = sum(again.values())
-    weights = {value: ways * rerolled + (ways - again.get(value, 0)) * pool.sides for value, ways in plain.items()}
+    weights = {
+        value: ways * rerolled + (ways - again.get(value, 0)) * pool.sides
+        for value, ways in plain.items()
+    }
     common = gcd(*weights.values())
     return {value: ways // common for value, ways in sorted(weights.items()) if ways}
 
 
 def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
-    """The ways to the sum of the dice that a pool keeps. `die` are the ways to each number on one, rising.
+    """The ways to the sum of the dice that a pool keeps. `die` are the ways to each number on one,
+    rising.
 
-    Dice are laid in falling order, all of one face at a time, until the last one that is kept is among them: the others
-    show that face or a lower one. The lowest of them are the highest of dice with the other sign.
+    Dice are laid in falling order, all of one face at a time, until the last one that is kept is
+    among them: the others show that face or a lower one. The lowest of them are the highest of dice
+    with the other sign.
     """
     at = places(pool.picks, pool.count)
     first, last = at.start, at.stop
@@ -407,7 +463,9 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
         faces = [(-worth, ways) for worth, ways in faces[::-1]]
         first, last = 0, last - first
     low, number = min(worth for worth, _ in faces), last - first
-    apart = gcd(*(worth - low for worth, _ in faces)) or 1  # faces far apart take no more room than others
+    apart = (
+        gcd(*(worth - low for worth, _ in faces)) or 1
+    )  # faces far apart take no more room than others
     faces = [((worth - low) // apart, ways) for worth, ways in faces]
     most, left = number * max(worth for worth, _ in faces), sum(die.values())
     width = budget.room(most + 1, left**pool.count)
@@ -419,7 +477,10 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
         for here, fields in laid.items():
             for more in range(pool.count - here + 1):
                 inside = max(0, min(here + more, last) - max(here, first))
-                grown = fields * (comb(pool.count - here, more) * ways**more) << 8 * width * worth * inside
+                grown = (
+                    fields * (comb(pool.count - here, more) * ways**more)
+                    << 8 * width * worth * inside
+                )
                 if here + more < last:
                     after[here + more] += grown
                 else:

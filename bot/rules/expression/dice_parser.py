@@ -1,5 +1,6 @@
-"""Reading one pool of dice: `4d6kh3`, `10d10>=8`, `4dF`, `d[hit,miss]`, with all that may follow the dice; by a cursor
-over the text, which steps back over a number at most, so that no text takes long to read."""
+"""Reading one pool of dice: `4d6kh3`, `10d10>=8`, `4dF`, `d[hit,miss]`, with all that may follow
+the dice; by a cursor over the text, which steps back over a number at most, so that no text takes
+long to read."""
 
 import re
 from dataclasses import dataclass, replace
@@ -21,9 +22,20 @@ from bot.rules.expression.model import (
 )
 
 _NUMERIC = re.compile(r"[+-]?[0-9]+")
-# What phones and word processors make of plain signs; each stands for exactly one character, so that places hold.
+# What phones and word processors make of plain signs; each stands for exactly one character, so
+# that places hold.
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}
-_CONDITIONS = {"<=": "<=", "=<": "<=", ">=": ">=", "=>": ">=", "≤": "<=", "≥": ">=", "<": "<", ">": ">", "=": "="}
+_CONDITIONS = {
+    "<=": "<=",
+    "=<": "<=",
+    ">=": ">=",
+    "=>": ">=",
+    "≤": "<=",
+    "≥": ">=",
+    "<": "<",
+    ">": ">",
+    "=": "=",
+}
 DIGITS = "0123456789"
 _FURTHER = {"ro": "once", "r": "rerolls", "!": "explodes"}
 """What brings further dice, and which tests of a pool it adds to."""
@@ -35,24 +47,35 @@ class Cursor:
     def __init__(self, text: str) -> None:
         """Raises ExpressionError for a text that is too long or holds control characters."""
         if len(text) > MAX_LENGTH:
-            reason = f"an expression has at most {MAX_LENGTH:,} characters, this one has {len(text):,}"
+            reason = (
+                f"an expression has at most {MAX_LENGTH:,} characters, this one has {len(text):,}"
+            )
             raise ExpressionError(reason, text, MAX_LENGTH + 1)
         self.typed = text.translate(_SAME)
-        # Only ASCII letters become small: others may change their length, and then places would not hold.
+        # Only ASCII letters become small: others may change their length, and then places would not
+        # hold.
         self.text = "".join(char.lower() if char.isascii() else char for char in self.typed)
         self.pos = 0
         for place, char in enumerate(self.typed):
             if not char.isprintable():
-                raise ExpressionError(f"a control character (U+{ord(char):04X}) cannot be rolled", text, place + 1)
+                raise ExpressionError(
+                    f"a control character (U+{ord(char):04X}) cannot be rolled", text, place + 1
+                )
 
     def error(self, reason: str, pos: int | None = None, *, hint: str = "") -> ExpressionError:
-        """An error at `pos` (from 0) about what is from there to the cursor, or about the word at the cursor."""
+        """An error at `pos` (from 0) about what is from there to the cursor, or about the word
+        at the cursor.
+        """
         if pos is None:
-            return ExpressionError(reason, self.typed, self.pos + 1, end=self.pos + len(self.word()), hint=hint)
+            return ExpressionError(
+                reason, self.typed, self.pos + 1, end=self.pos + len(self.word()), hint=hint
+            )
         return ExpressionError(reason, self.typed, pos + 1, end=self.pos, hint=hint)
 
     def word(self) -> str:
-        """What is here, as typed: a word or number up to 20 characters, anything else as one character."""
+        """What is here, as typed: a word or number up to 20 characters, anything else as one
+        character.
+        """
         rest = self.typed[self.pos : self.pos + 20]
         length = next((place for place, char in enumerate(rest) if not char.isalnum()), len(rest))
         return rest[: max(1, length)]
@@ -77,7 +100,9 @@ class Cursor:
         return ""
 
     def number(self) -> int | None:
-        """The whole number that is here, gone over; None when there is none. Raises ExpressionError beyond 10^9."""
+        """The whole number that is here, gone over; None when there is none. Raises
+        ExpressionError beyond 10^9.
+        """
         self.skip()
         start = self.pos
         while self.pos < len(self.text) and self.text[self.pos] in DIGITS:
@@ -90,7 +115,9 @@ class Cursor:
         return int(digits)
 
     def signed(self) -> int | None:
-        """A number that may have a sign, gone over; None, and no step forward, when there is none."""
+        """A number that may have a sign, gone over; None, and no step forward, when there is
+        none.
+        """
         start = self.pos
         sign = self.take("+", "-")
         number = self.number()
@@ -193,7 +220,9 @@ class _Reader:
     again: int = 0  # where the last reroll or explosion is
 
     def read(self) -> None:
-        """Read all that follows. Raises ExpressionError, also for dice that could never come to rest."""
+        """Read all that follows. Raises ExpressionError, also for dice that could never come to
+        rest.
+        """
         cursor, read, place = self.cursor, 0, self.cursor.pos
         while self._read_modifier():
             read += 1
@@ -203,7 +232,9 @@ class _Reader:
         rerolls, explodes = self.pool.rerolls, self.pool.explodes
         if _all_fit((*rerolls, *explodes), self.pool):
             what = " or ".join(["is rerolled"] * bool(rerolls) + ["explodes"] * bool(explodes))
-            raise cursor.error(f"this would never end: {self.pool.die_name} {what} on every face", self.again)
+            raise cursor.error(
+                f"this would never end: {self.pool.die_name} {what} on every face", self.again
+            )
 
     def _read_modifier(self) -> bool:
         """Read one thing that follows the dice; False when there is none here."""
@@ -211,13 +242,19 @@ class _Reader:
         cursor.skip()
         self.place = cursor.pos
         if word := cursor.take("kh", "kl", "dh", "dl", "k"):
-            self.pool = replace(pool, picks=(*pool.picks, self._pick("kh" if word == "k" else word)))
+            self.pool = replace(
+                pool, picks=(*pool.picks, self._pick("kh" if word == "k" else word))
+            )
         elif word := cursor.take(*_FURTHER):
-            tests: dict[str, Any] = {_FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._further(word))}
+            tests: dict[str, Any] = {
+                _FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._further(word))
+            }
             self.pool, self.again = replace(pool, **tests), self.place
         elif test := cursor.test():
             if pool.count_if:
-                raise self._wrong("these dice are counted already", "What the count comes to: (3d6>=5)>=2")
+                raise self._wrong(
+                    "these dice are counted already", "What the count comes to: (3d6>=5)>=2"
+                )
             self._check_numeric()
             hint = f"For their sum: ({cursor.typed[self.start : self.place].strip()}){test}"
             self._check_possible(test, "none would count", hint)
@@ -245,14 +282,16 @@ class _Reader:
         return Pick(word, number)
 
     def _further(self, word: str) -> Test:
-        """The condition after r, ro or !: a comparison or a bare number; after ! that has no sign, and may be left out
-        for the highest face."""
+        """The condition after r, ro or !: a comparison or a bare number; after ! that has no sign,
+        and may be left out for the highest face."""
         self._check_numeric()
         test, bursts = self.cursor.test(), word == "!"
         if test is None:
             number = self.cursor.number() if bursts else self.cursor.signed()
             if number is None and not bursts:
-                raise self.cursor.expected(f'what to reroll must follow "{word}": {word}1 or {word}<3')
+                raise self.cursor.expected(
+                    f'what to reroll must follow "{word}": {word}1 or {word}<3'
+                )
             test = Test("=", self.pool.highest if number is None else number)
         self._check_possible(test, "nothing can explode" if bursts else "nothing can be rerolled")
         return test
@@ -276,7 +315,9 @@ def _fits_some(test: Test, plain: Pool) -> bool:
 def _all_fit(tests: tuple[Test, ...], plain: Pool) -> bool:
     """Whether every face fits a test. A die of a million sides is not walked face by face."""
     if plain.faces is not None:
-        return not plain.is_text and all(any(test.fits(value) for test in tests) for value in plain.values)
+        return not plain.is_text and all(
+            any(test.fits(value) for test in tests) for value in plain.values
+        )
     covered = 0
     for low, high in sorted(test.span for test in tests):
         if low > covered + 1:

@@ -1,5 +1,5 @@
-"""What a dice expression says, as values: pools of dice, conditions, operators, how much there may be of each; how its
-arithmetic is done, and the error for one that cannot be rolled."""
+"""What a dice expression says, as values: pools of dice, conditions, operators, how much there may
+be of each; how its arithmetic is done, and the error for one that cannot be rolled."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -50,7 +50,9 @@ class Test:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The lowest and the highest number that fits; what has no end on a side ends beyond every face."""
+        """The lowest and the highest number that fits; what has no end on a side ends beyond
+        every face.
+        """
         low = {">=": self.number, "=": self.number, ">": self.number + 1}.get(self.sign, -_BEYOND)
         high = {"<=": self.number, "=": self.number, "<": self.number - 1}.get(self.sign, _BEYOND)
         return low, high
@@ -62,7 +64,13 @@ class Test:
 
     def words(self) -> str:
         """The test as one says it: `8 or more`."""
-        said = {"<": "less than {}", "<=": "{} or less", "=": "{}", ">=": "{} or more", ">": "more than {}"}
+        said = {
+            "<": "less than {}",
+            "<=": "{} or less",
+            "=": "{}",
+            ">=": "{} or more",
+            ">": "more than {}",
+        }
         return said[self.sign].format(self.number)
 
     def __str__(self) -> str:
@@ -71,7 +79,9 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """Keep or drop `number` dice: `kh` and `kl` keep the highest or lowest, `dh` and `dl` drop them."""
+    """Keep or drop `number` dice: `kh` and `kl` keep the highest or lowest, `dh` and `dl` drop
+    them.
+    """
 
     word: str
     number: int
@@ -104,8 +114,9 @@ def _short(test: Test) -> str:
 class Pool:
     """Alike dice rolled together: `4d6kh3`, and what happens to them.
 
-    First a die is rerolled (`rerolls` until it fits none of them, `once` at most one time), then it may
-    explode; when all lie, the `picks` follow one another; `count_if` counts the dice that are left.
+    First a die is rerolled (`rerolls` until it fits none of them, `once` at most one time), then it
+    may explode; when all lie, the `picks` follow one another; `count_if` counts the dice that are
+    left.
     """
 
     count: int
@@ -207,20 +218,25 @@ Step = Pool | Number | Operator
 class Expression:
     """A checked expression, ready to be rolled.
 
-    `program` is the arithmetic in the order in which it is done (operands first, then their operator);
-    `pieces` is the same as it was written, operands between signs and parentheses, for answers to show. `against` is
-    what the sum is held against: `2d6+3>=8`, or `2d6 sum>=8`; right behind dice a comparison counts them instead.
+    `program` is the arithmetic in the order in which it is done (operands first, then their
+    operator); `pieces` is the same as it was written, operands between signs and parentheses, for
+    answers to show. `against` is what the sum is held against: `2d6+3>=8`, or `2d6 sum>=8`; right
+    behind dice a comparison counts them instead.
     """
 
     repeat: int | None
     program: tuple[Step, ...]
     pieces: tuple[Operand | str, ...]
     against: Test | None = None
-    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what was worked out of it before
+    kept: dict[str, Any] = field(
+        default_factory=dict, compare=False, repr=False
+    )  # what was worked out of it before
 
     @property
     def pools(self) -> tuple[Pool, ...]:
-        """The pools of one repeat in the order in which they are rolled: as written, left to right."""
+        """The pools of one repeat in the order in which they are rolled: as written, left to
+        right.
+        """
         return tuple(step for step in self.program if isinstance(step, Pool))
 
     @property
@@ -232,7 +248,12 @@ class Expression:
     def is_count(self) -> bool:
         """Whether the answer is a number of successes and nothing else."""
         first = self.program[0]
-        return len(self.program) == 1 and isinstance(first, Pool) and bool(first.count_if) and self.against is None
+        return (
+            len(self.program) == 1
+            and isinstance(first, Pool)
+            and bool(first.count_if)
+            and self.against is None
+        )
 
     @property
     def notation(self) -> str:
@@ -253,7 +274,9 @@ class Expression:
 V = TypeVar("V")
 
 
-def compute(program: tuple[Step, ...], read: Callable[[Operand], V], apply: Callable[[Operator, V, V], V]) -> V:
+def compute(
+    program: tuple[Step, ...], read: Callable[[Operand], V], apply: Callable[[Operator, V, V], V]
+) -> V:
     """Run `program` with `read` for operands and `apply` for operators.
 
     One program is read in several ways: with dice, with the reach of each pool, with exact odds.
@@ -287,14 +310,20 @@ _EXCERPT = 24  # characters of the text that are shown
 
 
 class ExpressionError(UserError):
-    """A dice expression cannot be rolled. `at` is the place, counted from 1; `reason` says why, without the place;
-    `excerpt` shows the text up to there, or up to `end` when the thing at fault is longer."""
+    """A dice expression cannot be rolled. `at` is the place, counted from 1; `reason` says why,
+    without the place; `excerpt` shows the text up to there, or up to `end` when the thing at fault
+    is longer."""
 
     def __init__(self, reason: str, text: str, at: int, *, end: int = 0, hint: str = "") -> None:
         self.at = at
         self.reason = reason
         self.excerpt = excerpt(text, max(at, end))
-        super().__init__(f'At character {at}, "{self.excerpt}": {reason}.', hint=hint, option="dice", code="bad-dice")
+        super().__init__(
+            f'At character {at}, "{self.excerpt}": {reason}.',
+            hint=hint,
+            option="dice",
+            code="bad-dice",
+        )
 
 
 def excerpt(text: str, end: int) -> str:

@@ -1,9 +1,10 @@
 """Rolling a checked expression with dice from a Source, and what is on the table afterwards.
 
-All that is the same for each roll of an expression is made once and kept with it (`Form`), each pool as two functions:
-one throws it, one shows what it threw. A thrown pool is plain values, since this is what a roll spends its time on: the
-faces in the order in which they were drawn, what became of each (None where all simply count), what they come to, and
-whether rerolls or explosions were stopped by the limit. What a roll came to is worked out as far as somebody asks.
+All that is the same for each roll of an expression is made once and kept with it (`Form`), each
+pool as two functions: one throws it, one shows what it threw. A thrown pool is plain values, since
+this is what a roll spends its time on: the faces in the order in which they were drawn, what became
+of each (None where all simply count), what they come to, and whether rerolls or explosions were
+stopped by the limit. What a roll came to is worked out as far as somebody asks.
 """
 
 from collections import Counter
@@ -12,7 +13,16 @@ from enum import IntFlag, auto
 from typing import NamedTuple
 
 from bot.rules.dice import Die, Rolled, Source
-from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Pool, Test, arithmetic, compute
+from bot.rules.expression.model import (
+    FATE_FACES,
+    Expression,
+    Number,
+    Operand,
+    Pool,
+    Test,
+    arithmetic,
+    compute,
+)
 
 
 class Fate(IntFlag):
@@ -72,7 +82,9 @@ def throw_of(pool: Pool) -> Throw:
 
 
 def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
-    """Once all dice are on the table: what becomes of each is added to its fate; what they come to is given back."""
+    """Once all dice are on the table: what becomes of each is added to its fate; what they come
+    to is given back.
+    """
     slices, count_if = [pick.left for pick in pool.picks], pool.count_if
     low, high = count_if.span if count_if is not None else (0, 0)
 
@@ -100,14 +112,21 @@ def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
 
 
 def _chained(pool: Pool) -> Throw:
-    """A die that is rerolled or explodes brings the next one at once, while the limit of further dice lasts."""
+    """A die that is rerolled or explodes brings the next one at once, while the limit of further
+    dice lasts.
+    """
     die, count, extra = pool.die, pool.count, pool.extra
     judge = _judge(pool)
 
     def chained(draw: Draw) -> Thrown:
         values: list[Face] = []
         fates: list[int] = []
-        more, cut, dice, is_new = extra, False, count, True  # a reroll that happens once may happen to a new die
+        more, cut, dice, is_new = (
+            extra,
+            False,
+            count,
+            True,
+        )  # a reroll that happens once may happen to a new die
         while dice:
             value: int = draw(die, 1)[0]  # type: ignore[assignment]
             values.append(value)
@@ -136,7 +155,9 @@ def _fits(tests: tuple[Test, ...], value: int) -> bool:
 
 
 def show_of(pool: Pool) -> Show:
-    """The function that shows them: `[4, ~1~, 3]`; `~1~` is dropped, `1->4` rerolled, `6!` exploded, `(8)` counts."""
+    """The function that shows them: `[4, ~1~, 3]`; `~1~` is dropped, `1->4` rerolled, `6!`
+    exploded, `(8)` counts.
+    """
     face: Callable[[Face], str] = _signed if pool.faces == FATE_FACES else str
     is_chained = bool(pool.rerolls or pool.once or pool.explodes)
     if pool.count_if is not None and not (is_chained or pool.picks) and pool.sides <= MANY:
@@ -179,9 +200,10 @@ def marked(faces: Iterator[str], fates: list[int]) -> Iterator[str]:
 
 
 class Form(NamedTuple):
-    """`frames` are the texts before, between and behind the pools. `pattern` is the whole answer with places for the
-    dice and what they come to, where these are all numbers that simply count; "" otherwise. `added` is what follows the
-    only pool, with its label, where that is nothing but numbers that are added up; None otherwise."""
+    """`frames` are the texts before, between and behind the pools. `pattern` is the whole answer
+    with places for the dice and what they come to, where these are all numbers that simply count;
+    "" otherwise. `added` is what follows the only pool, with its label, where that is nothing but
+    numbers that are added up; None otherwise."""
 
     expression: Expression
     notation: str
@@ -254,23 +276,32 @@ def _added(expression: Expression) -> tuple[tuple[str, int], ...] | None:
 
 
 class Result:
-    """One roll of the expression. `thrown` are its pools on the table, see `throwing`; `total` is the number that it
-    comes to, None when faces are counted instead; `added` what is added to the only pool, with labels, where nothing
-    else happens."""
+    """One roll of the expression. `thrown` are its pools on the table, see `throwing`; `total` is
+    the number that it comes to, None when faces are counted instead; `added` what is added to the
+    only pool, with labels, where nothing else happens."""
 
     __slots__ = ("_form", "added", "expression", "thrown", "total")
 
     def __init__(self, form: Form, thrown: list[Thrown]) -> None:
-        self._form, self.thrown, self.expression, self.added = form, thrown, form.expression, form.added
+        self._form, self.thrown, self.expression, self.added = (
+            form,
+            thrown,
+            form.expression,
+            form.added,
+        )
         self.total = None if form.is_text else _total(form, thrown)
 
     @property
     def faces(self) -> dict[str, int] | None:
-        """How often each word was rolled, in the order of the die; None when the roll comes to a number."""
+        """How often each word was rolled, in the order of the die; None when the roll comes to a
+        number.
+        """
         if self.total is not None:
             return None
         shown = Counter(self.thrown[0][0])
-        return {str(face): shown[face] for face in self.expression.pools[0].faces or () if shown[face]}
+        return {
+            str(face): shown[face] for face in self.expression.pools[0].faces or () if shown[face]
+        }
 
     @property
     def passes(self) -> bool | None:
@@ -285,16 +316,22 @@ class Result:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         if (faces := self.faces) is not None:
             return ", ".join(f"{count}x {face}" for face, count in faces.items())
-        return str(self.total) if self.passes is None else f"{self.total}, {'success' if self.passes else 'failure'}"
+        return (
+            str(self.total)
+            if self.passes is None
+            else f"{self.total}, {'success' if self.passes else 'failure'}"
+        )
 
     @property
     def is_plain(self) -> bool:
         """Whether every die simply counts: none is dropped, rerolled, exploded or a success."""
-        return all(fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown)
+        return all(
+            fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown
+        )
 
     def work(self) -> str:
-        """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`. `~1~` is dropped, `1->4`
-        rerolled, `6!` exploded, `(8)` a success."""
+        """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`. `~1~`
+        is dropped, `1->4` rerolled, `6!` exploded, `(8)` a success."""
         shown, *behind = self._form.frames
         for show, one, frame in zip(self._form.shows, self.thrown, behind, strict=True):
             shown += show(one) + frame
@@ -329,36 +366,58 @@ class Rolling:
         return between.join([result.answer for result in self.results])
 
     def text(self) -> str:
-        """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all results, then one for each."""
+        """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all
+        results, then one for each.
+        """
         first, notation = self.results[0], self.notation
         if pattern := self._form.pattern:
             return pattern % (*[value for one in first.thrown for value in one[0]], first.total)
         if self.expression.repeat is None:
             return f"{notation}: {first.work()} = {first.answer}"
-        lines = [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(self.results, 1)]
+        lines = [
+            f"{place}: {result.work()} = {result.answer}"
+            for place, result in enumerate(self.results, 1)
+        ]
         return "\n".join([f"{notation} = {self.answer}", *lines])
 
     def out(self) -> dict[str, object]:
-        """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice": [...]}`; of a repeat
-        `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every value drawn, in order."""
+        """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice":
+        [...]}`; of a repeat `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every
+        value drawn, in order."""
         is_text, results = self._form.is_text, self.results
         values: list[object] = [result.faces if is_text else result.total for result in results]
         passes = [result.passes for result in results] if self.expression.against else []
         found: dict[str, object]
         if self.expression.repeat is None:
-            found = {"faces" if is_text else "total": values[0]} | ({"success": passes[0]} if passes else {})
+            found = {"faces" if is_text else "total": values[0]} | (
+                {"success": passes[0]} if passes else {}
+            )
         else:
-            found = {"faces" if is_text else "totals": values} | ({"successes": passes} if passes else {})
-        return {**found, "dice": [value for result in results for one in result.thrown for value in one[0]]}
+            found = {"faces" if is_text else "totals": values} | (
+                {"successes": passes} if passes else {}
+            )
+        return {
+            **found,
+            "dice": [value for result in results for one in result.thrown for value in one[0]],
+        }
 
 
 def roll(expression: Expression, source: Source) -> Rolling:
-    """`expression` rolled with dice from `source`, drawn as written from left to right; a die that is rerolled or
-    explodes brings the next one at once. Raises what `source` raises, such as DieOwed."""
+    """`expression` rolled with dice from `source`, drawn as written from left to right; a die that
+    is rerolled or explodes brings the next one at once. Raises what `source` raises, such as
+    DieOwed."""
     form = expression.kept.get("form") or _form_of(expression)
     one = source.draw  # of a source that gives only one die at a time
-    draw: Draw = getattr(source, "draw_all", None) or (lambda die, count: [one(die) for _ in range(count)])
-    return Rolling(form, [Result(form, [throw(draw) for throw in form.throws]) for _ in range(expression.repeat or 1)])
+    draw: Draw = getattr(source, "draw_all", None) or (
+        lambda die, count: [one(die) for _ in range(count)]
+    )
+    return Rolling(
+        form,
+        [
+            Result(form, [throw(draw) for throw in form.throws])
+            for _ in range(expression.repeat or 1)
+        ],
+    )
 
 
 def _total(form: Form, thrown: list[Thrown]) -> int:
@@ -370,4 +429,8 @@ def _total(form: Form, thrown: list[Thrown]) -> int:
     def read(operand: Operand) -> int:
         return operand.value if isinstance(operand, Number) else next(totals)
 
-    return compute(form.expression.program, read, lambda operator, left, right: arithmetic(operator.sign, left, right))
+    return compute(
+        form.expression.program,
+        read,
+        lambda operator, left, right: arithmetic(operator.sign, left, right),
+    )

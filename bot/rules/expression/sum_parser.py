@@ -1,5 +1,6 @@
-"""From the text of a dice expression to a checked Expression: read once, forward, by descent from sums to operands;
-then what it can cost and how far its results can reach, so that this is known before a die is rolled.
+"""From the text of a dice expression to a checked Expression: read once, forward, by descent from
+sums to operands; then what it can cost and how far its results can reach, so that this is known
+before a die is rolled.
 
 A minus sign before an operand is "minus one times", and binds closer than the other signs.
 """
@@ -56,7 +57,9 @@ def reach(pool: Pool) -> Reach:
 
 
 def check_cost(expression: Expression, text: str) -> None:
-    """Raise ExpressionError when too many dice could be drawn, at the pool that passes the limit."""
+    """Raise ExpressionError when too many dice could be drawn, at the pool that passes the
+    limit.
+    """
     times = expression.repeat or 1
     total = 0
     for pool in expression.pools:
@@ -67,21 +70,27 @@ def check_cost(expression: Expression, text: str) -> None:
 
 
 def check_reach(expression: Expression, text: str) -> Reach:
-    """How far the result can reach. Raises ExpressionError for a division by zero, for arithmetic on words and
-    for results beyond 10^15, each at its operator."""
+    """How far the result can reach. Raises ExpressionError for a division by zero, for arithmetic
+    on words and for results beyond 10^15, each at its operator."""
 
     def read(operand: Operand) -> Reach:
-        return Reach(operand.value, operand.value) if isinstance(operand, Number) else reach(operand)
+        return (
+            Reach(operand.value, operand.value) if isinstance(operand, Number) else reach(operand)
+        )
 
     def apply(operator: Operator, left: Reach, right: Reach) -> Reach:
         sign, at = operator.sign, operator.at
         if left.is_text or right.is_text:
-            raise ExpressionError("faces that are words are counted, nothing can be added to them", text, at)
+            raise ExpressionError(
+                "faces that are words are counted, nothing can be added to them", text, at
+            )
         if sign == "/" and right.low <= 0 <= right.high:
             is_sure = right.low == right.high == 0
             raise ExpressionError(f"this {'divides' if is_sure else 'could divide'} by 0", text, at)
         # Each operation rises or falls steadily in each operand, so the extremes lie among these.
-        corners = [arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
+        corners = [
+            arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
+        ]
         if max(map(abs, corners)) > MAX_RESULT:
             raise ExpressionError(f"the result could pass {MAX_RESULT:,}", text, at)
         return Reach(min(corners), max(corners))
@@ -95,7 +104,9 @@ _RANK = {"+": 1, "-": 1, "*": 2, "/": 2}
 _SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 _BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!")
 KEPT, LONGEST_KEPT = 256, 120
-"""How many expressions are remembered by their texts, and the longest of these: so they never take much room."""
+"""How many expressions are remembered by their texts, and the longest of these: so they never
+take much room.
+"""
 
 
 def parse(text: str) -> Expression:
@@ -123,8 +134,8 @@ _remembered = lru_cache(KEPT)(_parsed)
 
 
 def check(text: str) -> str:
-    """An empty string when `text` can be rolled, otherwise a short reason to show while it is being typed, at most
-    100 characters: `2d6+ : a number or dice must follow "+"`."""
+    """An empty string when `text` can be rolled, otherwise a short reason to show while it is being
+    typed, at most 100 characters: `2d6+ : a number or dice must follow "+"`."""
     try:
         _parsed(text)
     except ExpressionError as error:
@@ -145,7 +156,9 @@ def _read_repeat(cursor: Cursor) -> int | None:
 
 @dataclass(slots=True)
 class _Reader:
-    """One parse. Program and pieces name operands by their index, since a label may still follow an operand."""
+    """One parse. Program and pieces name operands by their index, since a label may still follow
+    an operand.
+    """
 
     cursor: Cursor
     after: str  # what the next operand must follow; empty at the start
@@ -164,11 +177,15 @@ class _Reader:
 
     def steps(self) -> tuple[Step, ...]:
         """The program with its operands."""
-        return tuple(self.operands[step] if isinstance(step, int) else step for step in self.program)
+        return tuple(
+            self.operands[step] if isinstance(step, int) else step for step in self.program
+        )
 
     def shown(self) -> tuple[Operand | str, ...]:
         """The pieces with their operands."""
-        return tuple(self.operands[piece] if isinstance(piece, int) else piece for piece in self.pieces)
+        return tuple(
+            self.operands[piece] if isinstance(piece, int) else piece for piece in self.pieces
+        )
 
     def _read_signed(self, rank: int) -> None:
         """Read operands, as far as the signs between them bind at least as closely as `rank`."""
@@ -220,7 +237,9 @@ class _Reader:
             self._give_label(label, place)
 
     def _peek_sign(self) -> str:
-        """The sign behind an operand and its labels; nothing at the end of it all, or of what is in parentheses."""
+        """The sign behind an operand and its labels; nothing at the end of it all, or of what is
+        in parentheses.
+        """
         cursor = self.cursor
         while cursor.peek() == "[":
             place = cursor.pos
@@ -233,7 +252,9 @@ class _Reader:
         return char
 
     def _read_against(self) -> bool:
-        """Read what the whole sum is held against, the last thing of all; False when it is not here."""
+        """Read what the whole sum is held against, the last thing of all; False when it is not
+        here.
+        """
         cursor = self.cursor
         place, named = cursor.pos, cursor.take("sum")
         self.against = cursor.test()
@@ -242,7 +263,9 @@ class _Reader:
         if self.against is None:
             return False
         if cursor.peek() or self.depth:
-            raise cursor.error("the number that the sum is held against comes last: (2d6+3)>=8", place)
+            raise cursor.error(
+                "the number that the sum is held against comes last: (2d6+3)>=8", place
+            )
         if any(isinstance(one, Pool) and one.is_text for one in self.operands):
             raise cursor.error("faces that are words have no sum", place)
         return True
@@ -266,7 +289,9 @@ class _Reader:
         return label
 
     def _give_label(self, label: str, place: int) -> None:
-        """Label the dice of the part just read that have no label yet; without dice, its first number."""
+        """Label the dice of the part just read that have no label yet; without dice, its first
+        number.
+        """
         bare = [index for index in self.part if not self.operands[index].label]
         pools = [index for index in bare if isinstance(self.operands[index], Pool)]
         if not bare:
@@ -276,7 +301,9 @@ class _Reader:
 
     def _operand_missing(self, char: str) -> ExpressionError:
         if not self.after:
-            return self.cursor.error(f'"{self.cursor.word()}" is neither a number nor dice', hint="For example 2d6+3.")
+            return self.cursor.error(
+                f'"{self.cursor.word()}" is neither a number nor dice', hint="For example 2d6+3."
+            )
         reason = f'a number or dice must follow "{self.after}"'
         return self.cursor.error(f'{reason}, not "{self.cursor.word()}"' if char else reason)
 

@@ -1,9 +1,10 @@
 """Decks as combat sequences draw from them: what a game's files say of one, and what is left of it.
 
-A sequence draws out of a pile that the game fills in like an input, `deck.chances`. Written down it is
-`quiet*7 rain*2 / guide`: the pile and, where they would join it, the discards; `-` where there are none. Of a deck
-with closed cards it is what somebody has not seen, and behind `|` in which order the pile comes. The end of
-`quiet*7 rain*2 / guide | rain ? _*6` is rain on top, which they know, one that only others saw, and six by dice.
+A sequence draws out of a pile that the game fills in like an input, `deck.chances`. Written down it
+is `quiet*7 rain*2 / guide`: the pile and, where they would join it, the discards; `-` where there
+are none. Of a deck with closed cards it is what somebody has not seen, and behind `|` in which
+order the pile comes. The end of `quiet*7 rain*2 / guide | rain ? _*6` is rain on top, which they
+know, one that only others saw, and six by dice.
 """
 
 from __future__ import annotations
@@ -30,15 +31,17 @@ BLANKS: Mapping[str, Any] = {"bool": False, "number": 0, "text": "none"}
 """What is read of a card where none was left to draw, by the kind of what is read."""
 _CARD = re.compile(r"([A-Za-z0-9.-]{1,40}|[?_])(?:\*([1-9][0-9]{0,3}))?")
 UNSEEN, DICE = "?", "_"
-"""In the order in which cards come: one of known place that who looks has not seen, and those that dice draw."""
+"""In the order in which cards come: one of known place that who looks has not seen, and those
+that dice draw.
+"""
 _MOST = 200
 """Characters of a text in a list that an event holds."""
 
 
 class GameDeck(NamedTuple):
-    """A deck of a game: how its cards are called, the numbers and words `said` of each, where each goes `after` it was
-    in play, into what it is drawn (`keep`), how many cards a hand may hold (0: any), and whether cards of turns and
-    the board show it."""
+    """A deck of a game: how its cards are called, the numbers and words `said` of each, where each
+    goes `after` it was in play, into what it is drawn (`keep`), how many cards a hand may hold (0:
+    any), and whether cards of turns and the board show it."""
 
     id: str
     title: str
@@ -47,7 +50,9 @@ class GameDeck(NamedTuple):
     said: Mapping[str, Said]
     after: Mapping[str, str]
     kinds: Mapping[str, str]
-    """What is said of every card, with the kind of it: number, text or bool; a flag that is not said is false."""
+    """What is said of every card, with the kind of it: number, text or bool; a flag that is not
+    said is false.
+    """
     keep: str = OPEN
     hand_limit: int = 0
     shown: bool = True
@@ -55,7 +60,11 @@ class GameDeck(NamedTuple):
 
     def words(self, card: str, but: Iterable[str] = ()) -> str:
         """What is said of a card, `but` for these: `ap 3, side US`; a flag alone by its name."""
-        said = {key: value for key, value in self.said.get(card, {}).items() if value is not False and key not in but}
+        said = {
+            key: value
+            for key, value in self.said.get(card, {}).items()
+            if value is not False and key not in but
+        }
         told = {key.replace("_", " "): value for key, value in said.items()}
         return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
 
@@ -65,21 +74,27 @@ class GameDeck(NamedTuple):
         return next((card for card in self.said if having and card not in having), "")
 
     def read(self, card: str, key: str) -> Any:
-        """What formulas read of a card: its id, its name, or what is said of it. None was drawn where it is ""."""
+        """What formulas read of a card: its id, its name, or what is said of it. None was drawn
+        where it is "".
+        """
         if key in ("id", "name"):
             return (card if key == "id" else self.names[card]) if card else BLANKS["text"]
         return self.said.get(card, {}).get(key, BLANKS[self.kinds[key]])
 
     def die(self, label: str, pile: Pile, to: str = "") -> Die:
-        """The die that draws from a pile: as many sides as it has cards, none for one whose place is known. `to` is
-        where its card goes then."""
+        """The die that draws from a pile: as many sides as it has cards, none for one whose place
+        is known. `to` is where its card goes then."""
         return Die(label, pile.sides, pile=Drawing(self, pile, to))
 
 
 def kinds_in(said: Mapping[str, Said]) -> dict[str, str]:
     """What is said of every card, or is a flag, with its kind."""
     found = {key: KINDS[type(value)] for one in said.values() for key, value in one.items()}
-    return {key: kind for key, kind in found.items() if kind == "bool" or all(key in one for one in said.values())}
+    return {
+        key: kind
+        for key, kind in found.items()
+        if kind == "bool" or all(key in one for one in said.values())
+    }
 
 
 class Drawing(NamedTuple):
@@ -98,7 +113,9 @@ class Drawing(NamedTuple):
         return self.to or self.deck.after[self.card(face)]
 
     def face(self, typed: object) -> int:
-        """The face of a card of a real deck, by its id or name. Raises UserError for one that is not in the pile."""
+        """The face of a card of a real deck, by its id or name. Raises UserError for one that is
+        not in the pile.
+        """
         if face := cards.face_of(self.pile.next, str(typed), self.deck.names):
             return face
         what = f"{self.deck.title} has no card {str(typed)[:40]} left to draw."
@@ -114,10 +131,11 @@ class Drawing(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """The cards that are left, and those that join them when there are none; None where nothing does. Of the cards the
-    ids in the order of their deck, and how many there are of each, also 0: states of odds are looked up by these. Of a
-    deck with closed cards those that who looks has not seen, wherever they are, and in which `order` the pile has them:
-    cards whose place is known, `UNSEEN` ones of those, and `DICE`."""
+    """The cards that are left, and those that join them when there are none; None where nothing
+    does. Of the cards the ids in the order of their deck, and how many there are of each, also 0:
+    states of odds are looked up by these. Of a deck with closed cards those that who looks has not
+    seen, wherever they are, and in which `order` the pile has them: cards whose place is known,
+    `UNSEEN` ones of those, and `DICE`."""
 
     ids: tuple[str, ...]
     counts: tuple[int, ...]
@@ -125,10 +143,17 @@ class Pile(NamedTuple):
     order: Counts | None = None
 
     @classmethod
-    def of(cls, left: Iterable[tuple[str, int]], joins: Counts | None = None, order: Counts | None = None) -> Pile:
+    def of(
+        cls,
+        left: Iterable[tuple[str, int]],
+        joins: Counts | None = None,
+        order: Counts | None = None,
+    ) -> Pile:
         """That of cards with how many there are of each."""
         pairs = tuple(left)
-        return cls(tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins, order)
+        return cls(
+            tuple([card for card, _ in pairs]), tuple([count for _, count in pairs]), joins, order
+        )
 
     @property
     def cards(self) -> Counts:
@@ -149,11 +174,16 @@ class Pile(NamedTuple):
 
     @property
     def turn(self) -> tuple[str, Counts | None]:
-        """The card that comes next where its place is known, "" for any that was not seen, and the order behind it."""
+        """The card that comes next where its place is known, "" for any that was not seen, and
+        the order behind it.
+        """
         if not self.order:
             return "", self.order
         (card, some), *others = self.order
-        return "" if card in (DICE, UNSEEN) else card, (*(((card, some - 1),) if some > 1 else ()), *others)
+        return "" if card in (DICE, UNSEEN) else card, (
+            *(((card, some - 1),) if some > 1 else ()),
+            *others,
+        )
 
     @property
     def next(self) -> Counts:
@@ -166,7 +196,9 @@ class Pile(NamedTuple):
         """The same as it is drawn from: where it is empty the discards have joined it."""
         if not self.joins or self.size:
             return self
-        return Pile.of(self.joins, (), None if self.order is None else ((DICE, cards.size(self.joins)),))
+        return Pile.of(
+            self.joins, (), None if self.order is None else ((DICE, cards.size(self.joins)),)
+        )
 
     def drawn(self, face: int) -> tuple[str, Pile]:
         """The card that a face draws, and what is left then."""
@@ -175,10 +207,14 @@ class Pile(NamedTuple):
             return card, self._replace(order=order)
         card = cards.card_at(self.cards, face)
         at = self.ids.index(card)
-        return card, self._replace(counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]), order=order)
+        return card, self._replace(
+            counts=(*self.counts[:at], self.counts[at] - 1, *self.counts[at + 1 :]), order=order
+        )
 
     def by(self, seen: Callable[[str], Hashable]) -> Pile:
-        """The same for who looks at no more of a card than this: one stands for all that look alike."""
+        """The same for who looks at no more of a card than this: one stands for all that look
+        alike.
+        """
         first: dict[Hashable, str] = {}
 
         def merged(some: cards.Pile) -> Counts:
@@ -189,7 +225,9 @@ class Pile(NamedTuple):
             return tuple(found.items())
 
         counts, joins = merged(self.cards), None if self.joins is None else merged(self.joins)
-        order = self.order and tuple([one if one[0] in (DICE, UNSEEN) else merged([one])[0] for one in self.order])
+        order = self.order and tuple(
+            [one if one[0] in (DICE, UNSEEN) else merged([one])[0] for one in self.order]
+        )
         return Pile.of(counts, joins, order)
 
     @property
@@ -202,11 +240,15 @@ class Pile(NamedTuple):
 
 
 Ends = tuple[Sequence[str], Sequence[str]]
-"""The cards on the known top and at the known bottom, `UNSEEN` for one that somebody has not seen."""
+"""The cards on the known top and at the known bottom, `UNSEEN` for one that somebody has not
+seen.
+"""
 
 
 def pile_of(id: str, deck: Deck, out: Out, ends: Ends = ((), ()), held: Iterable[str] = ()) -> Pile:
-    """What is left of a deck; where cards of it are closed, to somebody who has seen these `ends` and those `held`."""
+    """What is left of a deck; where cards of it are closed, to somebody who has seen these
+    `ends` and those `held`.
+    """
     discards = cards.at(id, DISCARD, out)
     joins = tuple((card, discards[card]) for card, _ in deck.cards if card in discards)
     top, bottom = ends
@@ -219,7 +261,9 @@ def pile_of(id: str, deck: Deck, out: Out, ends: Ends = ((), ()), held: Iterable
 
 def read_pile(raw: Any) -> Pile:
     """A pile as it is written down. Raises ValueError for what is none."""
-    told, closed, order = (" ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)).partition("|")
+    told, closed, order = (
+        " ".join(map(str, raw)) if isinstance(raw, list | tuple) else str(raw)
+    ).partition("|")
     halves = [*told.split("/"), *([order] if closed else [])]
     if len(halves) > 2 + bool(closed) or not all(half.split() for half in halves):
         raise ValueError(raw)
@@ -229,7 +273,9 @@ def read_pile(raw: Any) -> Pile:
 
 
 def ends_told(raw: Any, top: int) -> Ends:
-    """The known ends of a pile as it is written down, of which so many cards are on top. Raises ValueError."""
+    """The known ends of a pile as it is written down, of which so many cards are on top. Raises
+    ValueError.
+    """
     counts = [one for one in read_pile(raw).order or () if one[0] != DICE]
     if cards.size(counts) > cards.MOST_CARDS:
         raise ValueError(raw)
@@ -256,14 +302,23 @@ def typed_pile(made: GameDeck, raw: Any) -> Pile:
     for half in (pile.cards, pile.joins or ()):
         if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
             hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'
-            what, name = f"{DECK}{made.id} takes the cards that are left, each once.", f"{DECK}{made.id}"
+            what, name = (
+                f"{DECK}{made.id} takes the cards that are left, each once.",
+                f"{DECK}{made.id}",
+            )
             raise UserError(what, hint=hint, option=name, code="bad-value")
-    return pile if pile.joins is not None or made.deck.empty != RESHUFFLE else pile._replace(joins=())
+    return (
+        pile if pile.joins is not None or made.deck.empty != RESHUFFLE else pile._replace(joins=())
+    )
 
 
 def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
     """What the dice of an event show, of those that draw a card its id."""
-    piles = {name: read_pile(raw) for name, raw in (event.get("read") or {}).items() if name.startswith(DECK)}
+    piles = {
+        name: read_pile(raw)
+        for name, raw in (event.get("read") or {}).items()
+        if name.startswith(DECK)
+    }
     for die in event.get("dice") or ():
         shows, name = die["value"], f"{DECK}{die.get('deck')}"
         if name in piles and not isinstance(shows, str):
@@ -272,8 +327,8 @@ def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
 
 
 def after_dice(values: Mapping[str, Any], dice: Iterable[Rolled]) -> dict[str, list[str]]:
-    """The piles that these dice drew from, by the names of the inputs that they are, as they are left: out of those
-    among the `values`, or whole ones."""
+    """The piles that these dice drew from, by the names of the inputs that they are, as they are
+    left: out of those among the `values`, or whole ones."""
     now: dict[str, Pile] = {}
     for die in dice:
         if (pile := die.pile) is not None:

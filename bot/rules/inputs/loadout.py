@@ -1,4 +1,6 @@
-"""What a unit with several weapons carries, as it is typed and kept: `loadout=6xbattle-rifle,lmg,smg`."""
+"""What a unit with several weapons carries, as it is typed and kept:
+`loadout=6xbattle-rifle,lmg,smg`.
+"""
 
 import re
 from collections.abc import Mapping
@@ -9,12 +11,16 @@ from bot.rules.inputs.options import Option
 from bot.rules.text.names import plural
 
 LOADOUT, WEAPON, LEFT = "loadout", "weapon", "members"
-"""Attributes of a unit: all that it carries, the weapon of one item of a list, and how many characters are left."""
+"""Attributes of a unit: all that it carries, the weapon of one item of a list, and how many
+characters are left.
+"""
 _MANY = re.compile(r"(\d{1,2})\s*[x*]\s*(.+)", re.IGNORECASE)
 
 
 def read_loadout(option: Option, raw: str) -> tuple[str, ...]:
-    """`6xbattle-rifle,lmg` as it is kept: ("6xbattle-rifle", "lmg"). Raises UserError for what is no weapon."""
+    """`6xbattle-rifle,lmg` as it is kept: ("6xbattle-rifle", "lmg"). Raises UserError for what
+    is no weapon.
+    """
     found: dict[str, int] = {}
     for piece in filter(None, re.split(r"[,+]", raw)):
         many = _MANY.fullmatch(piece.strip())
@@ -23,7 +29,10 @@ def read_loadout(option: Option, raw: str) -> tuple[str, ...]:
         if word not in option.values or not count:
             hint = did_you_mean(word, option.values) or f"Weapons are {', '.join(option.values)}."
             raise UserError(
-                f'"{piece[:40]}" is not a weapon of {option.name}.', hint=hint, option="stats", code="bad-value"
+                f'"{piece[:40]}" is not a weapon of {option.name}.',
+                hint=hint,
+                option="stats",
+                code="bad-value",
             )
         found[word] = found.get(word, 0) + count
     return tuple(word if count == 1 else f"{count}x{word}" for word, count in found.items())
@@ -48,7 +57,8 @@ def carried(numbers: Mapping[str, Any]) -> dict[str, int]:
 def arms_said(numbers: Mapping[str, Any]) -> str:
     """What a unit can fire, in words: `6 battle rifles, automatic rifle, SMG`."""
     return ", ".join(
-        f"{count} {plural(_said(word))}" if count > 1 else _said(word) for word, count in carried(numbers).items()
+        f"{count} {plural(_said(word))}" if count > 1 else _said(word)
+        for word, count in carried(numbers).items()
     )
 
 

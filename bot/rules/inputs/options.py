@@ -12,7 +12,9 @@ from bot.rules.errors import Slip, UserError, did_you_mean
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import has_control
 
-OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
+OptionType = Literal[
+    "int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"
+]
 MAX_TEXT = 4000
 OWN, CHOSEN = "own", "chosen"
 MOST_DIGITS = 12
@@ -27,22 +29,24 @@ _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 class Option:
     """One option: its name, type, limits, default and help.
 
-    `values` are the words of an enum, or of a `mods` list; of a file, the ends of names that are taken. `clamp` says
-    which edge is read instead of refused ("high", "low", "both"). `brings` names where a roster unit supplies a
-    missing value, as `unit.morale`. `units` names the unit list of the game that the text is read with. `complete`
-    names what to offer while typing.
-    `free` lets an option of type unit take a name that no roster knows, as words for the report only, or a unit type
-    with its numbers. `most` is how many units a list takes; 0 for as many as any.
-    `many`: an option of type unit takes several of the roster, one after the other.
-    `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
-    says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
-    for screens with little room. `likely` are the states, markers and types of the units that it is mostly about, which
-    are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
-    in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how
-    many of a weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most": "attackers"}`.
-    `in_play` are the decks of its game of which it takes a card that is in play, where a game is played. `ruled` are
-    the optional rules of its game that set it. `when` is what other inputs must be for it to count, and
-    `matters` tells by their values whether they are; None where it always counts.
+    `values` are the words of an enum, or of a `mods` list; of a file, the ends of names that are
+    taken. `clamp` says which edge is read instead of refused ("high", "low", "both"). `brings`
+    names where a roster unit supplies a missing value, as `unit.morale`. `units` names the unit
+    list of the game that the text is read with. `complete` names what to offer while typing. `free`
+    lets an option of type unit take a name that no roster knows, as words for the report only, or a
+    unit type with its numbers. `most` is how many units a list takes; 0 for as many as any. `many`:
+    an option of type unit takes several of the roster, one after the other. `meanings` explains
+    words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
+    says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the
+    help in a few words, for screens with little room. `likely` are the states, markers and types of
+    the units that it is mostly about, which are offered first; OWN among them where it is about
+    one's own side. `lends` says which unit of which list fills it in where nothing is typed:
+    `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how many of a
+    weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most":
+    "attackers"}`. `in_play` are the decks of its game of which it takes a card that is in play,
+    where a game is played. `ruled` are the optional rules of its game that set it. `when` is what
+    other inputs must be for it to count, and `matters` tells by their values whether they are; None
+    where it always counts.
     """
 
     name: str
@@ -70,7 +74,9 @@ class Option:
     in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
     when: str = ""
-    matters: Callable[[Mapping[str, Any]], bool] | None = field(default=None, compare=False, hash=False)
+    matters: Callable[[Mapping[str, Any]], bool] | None = field(
+        default=None, compare=False, hash=False
+    )
 
     @property
     def shown(self) -> str:
@@ -94,10 +100,15 @@ class Option:
 
     def check(self, values: Mapping[str, Any], what: str) -> None:
         """Raise UserError where it was typed and does not count, or counts and is lacking."""
-        counts, is_given = self.matters is None or self.matters(values), values[self.name] not in (self.default, False)
+        counts, is_given = (
+            self.matters is None or self.matters(values),
+            values[self.name] not in (self.default, False),
+        )
         if is_given and not counts:
             problem = f"{self.name} counts only if {self.when}."
-            raise UserError(problem, hint=f"Leave out {self.name}.", option=self.name, code="not-together")
+            raise UserError(
+                problem, hint=f"Leave out {self.name}.", option=self.name, code="not-together"
+            )
         if counts and self._is_needed and not is_given:
             raise missing_option(self, what)
 
@@ -113,16 +124,22 @@ class Option:
         if self.type == "bool":
             return "yes or no"
         if self.values:
-            return "one of " + ", ".join(self.values) if self.type == "enum" else "words of " + ", ".join(self.values)
+            return (
+                "one of " + ", ".join(self.values)
+                if self.type == "enum"
+                else "words of " + ", ".join(self.values)
+            )
         if self.most == 1:
             return "a unit, of the roster or with its numbers"
         if self.free:
             return "a unit of the roster, or any name"
         if self.many:
             return "a unit of the roster, or several"
-        return {"units": "a list of units", "unit": "a unit of the roster", "dice": "dice such as 2d6+1"}.get(
-            self.type, "text"
-        )
+        return {
+            "units": "a list of units",
+            "unit": "a unit of the roster",
+            "dice": "dice such as 2d6+1",
+        }.get(self.type, "text")
 
 
 def spoken(word: str) -> str:
@@ -145,12 +162,16 @@ def clean(option: Option, raw: object) -> Any:
 
 
 def is_left_out(option: Option, raw: object) -> bool:
-    """Whether nothing was typed: platforms and forms hand over an empty text for it, which only a text can be."""
+    """Whether nothing was typed: platforms and forms hand over an empty text for it, which only
+    a text can be.
+    """
     return raw is None or (raw == "" and option.type != "str")
 
 
 def flag(options: Mapping[str, object], name: str) -> bool:
-    """Whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean` refuses it."""
+    """Whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean`
+    refuses it.
+    """
     value = options.get(name)
     return value is not None and _BOOL.get(str(value).strip().casefold(), False)
 
@@ -161,16 +182,22 @@ def is_yes_or_no(typed: str) -> bool:
 
 
 def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Option, ...]:
-    """Those of the options that count by what has been typed so far, as options that always count."""
+    """Those of the options that count by what has been typed so far, as options that always
+    count.
+    """
     options, values = tuple(options), dict[str, Any]()
     for option in options:
         value = raw.get(option.name)
         try:
-            values[option.name] = clean(option, value) if not is_left_out(option, value) else _default(option)
+            values[option.name] = (
+                clean(option, value) if not is_left_out(option, value) else _default(option)
+            )
         except UserError:
             values[option.name] = _default(option)
     return tuple(
-        replace(option, when="", matters=None, help=option.help.rpartition(" (if ")[0]) if option.when else option
+        replace(option, when="", matters=None, help=option.help.rpartition(" (if ")[0])
+        if option.when
+        else option
         for option in options
         if option.matters is None or option.matters(values)
     )
@@ -191,24 +218,38 @@ def _instance(option: Option) -> str:
         return f"Add {option.name}={option.values[0]}, or another of these."
     if option.type == "int":
         return f"Add {option.name}={min(max(5, option.min or 0), option.max or 5):g}, or another number."
-    return phrase("Add {name}=NAME; `/unit list` shows all.", name=option.name) if option.type == "unit" else ""
+    return (
+        phrase("Add {name}=NAME; `/unit list` shows all.", name=option.name)
+        if option.type == "unit"
+        else ""
+    )
 
 
 def unknown_option(name: str, what: str, known: Iterable[str] = (), hint: str = "") -> UserError:
-    """The error for an option that `what` does not have, with the hint, or with the one meant among those `known`."""
+    """The error for an option that `what` does not have, with the hint, or with the one meant
+    among those `known`.
+    """
     names = list(known)
     others = f"It takes {', '.join(names)}." if names else "It takes no options."
     near = hint or did_you_mean(name, names) or others
-    return UserError(f'{what} has no option "{name[:40]}".', hint=near, option=name[:40], code="unknown-option")
+    return UserError(
+        f'{what} has no option "{name[:40]}".', hint=near, option=name[:40], code="unknown-option"
+    )
 
 
-def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:
-    """What was given, with the words of `mods` that are flags as flags. Raises UserError for words that are neither."""
+def unfold_mods(
+    known: Mapping[str, Option], raw: Mapping[str, object], what: str
+) -> dict[str, object]:
+    """What was given, with the words of `mods` that are flags as flags. Raises UserError for
+    words that are neither.
+    """
     given = {name: value for name, value in raw.items() if value is not None}
     own = known.get("mods")
     further = own.values if own is not None and own.type == "mods" else ()
     for name in [name for name in given if name not in known and name in further]:
-        word = str(given.pop(name)).strip().casefold()  # typed as an option of its own: tis=yes, "tis": true
+        word = (
+            str(given.pop(name)).strip().casefold()
+        )  # typed as an option of its own: tis=yes, "tis": true
         on = None if word.isdigit() else _BOOL.get(word)
         if word and on is not False:
             given["mods"] = [*words_of(given.get("mods") or ()), name if on else f"{name}={word}"]
@@ -222,14 +263,22 @@ def unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: st
         word = word.replace("-", "_")
         if word in kept or (word in flags and given.get(word) is not None):
             raise UserError(
-                f'The flag "{word[:40]}" is given twice.', hint="Give it once.", option="mods", code="given-twice"
+                f'The flag "{word[:40]}" is given twice.',
+                hint="Give it once.",
+                option="mods",
+                code="given-twice",
             )
         if word in flags:
             given[word] = True
         elif word.split("=")[0] not in further:
             takes = ", ".join([*further, *sorted(flags)]) or "none"
             hint = did_you_mean(word, [*further, *flags]) or f"It knows {takes}."
-            raise UserError(f'{what} has no modifier "{word[:40]}".', hint=hint, option="mods", code="unknown-modifier")
+            raise UserError(
+                f'{what} has no modifier "{word[:40]}".',
+                hint=hint,
+                option="mods",
+                code="unknown-modifier",
+            )
         kept.append(word)
     if own is not None:
         given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)
@@ -249,18 +298,24 @@ class Asked:
     def __init__(self, options: Iterable[Option]) -> None:
         self.known = {option.name: option for option in options}
         self._defaults = {name: _default(option) for name, option in self.known.items()}
-        self._needed = {name for name, option in self.known.items() if option.required and not option.brings}
-        self.units = tuple(option for option in self.known.values() if option.type in ("units", "unit"))
+        self._needed = {
+            name for name, option in self.known.items() if option.required and not option.brings
+        }
+        self.units = tuple(
+            option for option in self.known.values() if option.type in ("units", "unit")
+        )
         """Those that take units, and those that a unit may supply."""
         self.brought = tuple(option for option in self.known.values() if option.brings)
         self._sometimes = tuple(option for option in self.known.values() if option.when)
 
     def read(self, raw: Mapping[str, object], what: str) -> dict[str, Any]:
-        """Values for all options: typed ones cleaned, the others by default (None where optional, False for a bool).
+        """Values for all options: typed ones cleaned, the others by default (None where optional,
+        False for a bool).
 
-        `what` is the name of the table or command for messages. Booleans may also come as words of `mods`;
-        the same flag twice is an error. A required option left out stays out of the answer only if it `brings`
-        its value from a roster unit; otherwise it is an error. Raises UserError.
+        `what` is the name of the table or command for messages. Booleans may also come as words of
+        `mods`; the same flag twice is an error. A required option left out stays out of the answer
+        only if it `brings` its value from a roster unit; otherwise it is an error. Raises
+        UserError.
         """
         given: Mapping[str, object] = raw
         if "mods" in raw or not self.known.keys() >= raw.keys():
@@ -301,7 +356,10 @@ def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
     shown = str(raw)
     shown = shown if len(shown) <= 40 else shown[:39] + "…"
     return UserError(
-        f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name, code="bad-value"
+        f'{option.name} must be {option.expected}, not "{shown}".',
+        hint=hint,
+        option=option.name,
+        code="bad-value",
     )
 
 
@@ -319,11 +377,13 @@ def _in_range(option: Option, value: float, raw: object) -> float:
 
 
 def clean_whole(option: Option, raw: object) -> int:
-    """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float that is one. Raises
-    UserError."""
+    """What `clean` does with a whole number: one typed, with a sign or blanks around it, or a float
+    that is one. Raises UserError."""
     if isinstance(raw, str) and _WHOLE.fullmatch(text := raw.strip().replace("\u2212", "-")):
         value = int(text)
-    elif (isinstance(raw, int) and not isinstance(raw, bool)) or (isinstance(raw, float) and raw.is_integer()):
+    elif (isinstance(raw, int) and not isinstance(raw, bool)) or (
+        isinstance(raw, float) and raw.is_integer()
+    ):
         value = int(raw)
     else:
         raise _refuse(option, raw)
@@ -381,11 +441,15 @@ def _clean_text(option: Option, raw: object) -> str:
     text = str(raw)
     if len(text) > MAX_TEXT:
         raise UserError(
-            f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name, code="too-long"
+            f"{option.name} is too long: at most {MAX_TEXT} characters.",
+            option=option.name,
+            code="too-long",
         )
     if has_control(text):
         raise UserError(
-            f"{option.name} holds control or invisible characters.", option=option.name, code="bad-characters"
+            f"{option.name} holds control or invisible characters.",
+            option=option.name,
+            code="bad-characters",
         )
     return text
 
@@ -445,7 +509,9 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         raise Slip(f"option {name} must be {{type: ..., help: ...}}")
     if unknown := set(spec) - {*FIELDS, *FURTHER}:
         wrong = sorted(map(str, unknown))[0]
-        raise Slip(f'an option has no key "{wrong[:40]}". {did_you_mean(wrong, (*FIELDS, *FURTHER))}'.rstrip())
+        raise Slip(
+            f'an option has no key "{wrong[:40]}". {did_you_mean(wrong, (*FIELDS, *FURTHER))}'.rstrip()
+        )
     values = _values_of(name, spec.get("values", ()), lists)
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
@@ -454,7 +520,9 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         raise Slip(f'there is no type "{str(kind)[:40]}". {hint}')
     for key, (allowed, what) in _KINDS.items():
         value = spec.get(key)
-        if value is not None and (not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))):
+        if value is not None and (
+            not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))
+        ):
             raise Slip(f"option {name}: {key} must be {what}, not {value!r}")
     if "most" in spec and (kind != "units" or not 1 <= spec["most"] <= MOST_LISTED):
         raise Slip(f"option {name}: most is how many units a list takes, 1 to {MOST_LISTED}")
@@ -466,7 +534,9 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
         raise Slip(f"option {name}: clamp is true, high or low, not {clamp!r}")
-    option = Option(name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields)
+    option = Option(
+        name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields
+    )
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)
@@ -481,10 +551,14 @@ def _check_limits(low: float | None, high: float | None) -> None:
 
 
 def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The tokens of an entry, or those of the list that it names. Raises Slip for what is not text."""
+    """The tokens of an entry, or those of the list that it names. Raises Slip for what is not
+    text.
+    """
     if isinstance(values, str):
         if values not in lists:
-            raise Slip(f"game.yaml has no list {values[:40]}. {did_you_mean(values, lists)}".rstrip())
+            raise Slip(
+                f"game.yaml has no list {values[:40]}. {did_you_mean(values, lists)}".rstrip()
+            )
         values = lists[values]
     if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
         raise Slip(f"option {name} has values that are not text; quote them")

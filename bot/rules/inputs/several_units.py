@@ -1,8 +1,8 @@
-"""Several roster units in a few words: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`, `us3, us4`; and each
-weapon of a unit that fires several as an item of its own.
+"""Several roster units in a few words: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`,
+`us3, us4`; and each weapon of a unit that fires several as an item of its own.
 
-What was typed is written out as the list of names that it stands for, so that the log holds names: whoever plays an
-event again, or changes it, need not know who was in play.
+What was typed is written out as the list of names that it stands for, so that the log holds names:
+whoever plays an event again, or changes it, need not know who was in play.
 """
 
 import re
@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 from bot.rules.errors import Hint, UserError, did_you_mean
 from bot.rules.inputs.loadout import LOADOUT, WEAPON, carried
 from bot.rules.inputs.options import MAX_TEXT
-from bot.rules.inputs.units import MAX_UNITS, SEPARATED, Roster, RosterUnit, UnitWords, check_count, split_items
+from bot.rules.inputs.units import (
+    MAX_UNITS,
+    SEPARATED,
+    Roster,
+    RosterUnit,
+    UnitWords,
+    check_count,
+    split_items,
+)
 from bot.rules.text.phrase import phrase
 
 _FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
@@ -27,9 +35,10 @@ MOST_PIECES = 12
 
 
 class Whose(NamedTuple):
-    """Who asks, for words that name nobody: their side, and whether the list names who acts (theirs) or who is acted
-    upon (the other side's). `gone` are the states of units that such words leave out, `out` the markers of those who
-    cannot act; `types` are those that the list takes, none for all."""
+    """Who asks, for words that name nobody: their side, and whether the list names who acts
+    (theirs) or who is acted upon (the other side's). `gone` are the states of units that such words
+    leave out, `out` the markers of those who cannot act; `types` are those that the list takes,
+    none for all."""
 
     side: str = ""
     acting: bool = True
@@ -41,7 +50,8 @@ class Whose(NamedTuple):
 def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> str:
     """A list of units with each range, choice and comma written out: `GI 1; GI 2; GI 3 fp=2`.
 
-    A list without any of these comes back as it is, and so does every list where there is no roster. Raises UserError.
+    A list without any of these comes back as it is, and so does every list where there is no
+    roster. Raises UserError.
     """
     if not roster or not text.strip():
         return text
@@ -50,7 +60,11 @@ def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> st
     chosen = [_chosen(item, words, roster, whose) for item in items]
     if all(one is None for one in chosen) and len(items) == len(typed):
         return text
-    named = {unit.name for item in items if (unit := _plain(item[: name_end(item, roster)], roster)) is not None}
+    named = {
+        unit.name
+        for item in items
+        if (unit := _plain(item[: name_end(item, roster)], roster)) is not None
+    }
     out: list[str] = []
     for item, found in zip(items, chosen, strict=True):
         if found is None:
@@ -66,7 +80,8 @@ def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> st
 
 
 def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[str, ...]:
-    """The names of the roster units that a text means, where an option takes units by their names alone.
+    """The names of the roster units that a text means, where an option takes units by their names
+    alone.
 
     Raises UserError for one that the roster does not have.
     """
@@ -82,9 +97,13 @@ def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple
 
 
 def units_in(texts: Iterable[object], roster: Roster) -> tuple[RosterUnit, ...]:
-    """The roster units that the items of written out lists begin with, each once; None is an empty list."""
+    """The roster units that the items of written out lists begin with, each once; None is an
+    empty list.
+    """
     items = [item.strip() for text in texts if text for item in split_items(str(text))]
-    found = [_plain(item[:end], roster) for item in items if item and (end := name_end(item, roster))]
+    found = [
+        _plain(item[:end], roster) for item in items if item and (end := name_end(item, roster))
+    ]
     return tuple({unit.name: unit for unit in found if unit is not None}.values())
 
 
@@ -96,7 +115,9 @@ def no_unit(item: str, roster: Roster) -> UserError:
 
 
 def _unseen(item: str) -> str:
-    """Where the units are to be seen; of what may be several run together, how they are separated."""
+    """Where the units are to be seen; of what may be several run together, how they are
+    separated.
+    """
     return f"{SEPARATED}." if " " in item else phrase("`/unit list` shows all.")
 
 
@@ -109,7 +130,9 @@ def _plain(item: str, roster: Roster) -> RosterUnit | None:
 
 def _name(unit: RosterUnit, rest: str, roster: Roster) -> str:
     """Its name as it is read back when `rest` follows it."""
-    return unit.name if name_end(f"{unit.name} {rest}", roster) == len(unit.name) else f'"{unit.name}"'
+    return (
+        unit.name if name_end(f"{unit.name} {rest}", roster) == len(unit.name) else f'"{unit.name}"'
+    )
 
 
 def _fitting(items: Iterable[str], roster: Roster) -> str:
@@ -179,14 +202,18 @@ def _part_end(item: str, begin: int, roster: Roster) -> int:
 
 
 def _begins_unit(following: str, roster: Roster) -> bool:
-    """Return whether the text after the comma of a value begins another unit, not another number."""
+    """Return whether the text after the comma of a value begins another unit, not another
+    number.
+    """
     if not following or following[0].isspace():
         return True
     return bool(name_end(following, roster) or _CHOICE.match(following))
 
 
 def name_end(item: str, roster: Roster) -> int:
-    """How many characters at the beginning of an item are a unit's name, the longest that fits; 0 for none."""
+    """How many characters at the beginning of an item are a unit's name, the longest that fits;
+    0 for none.
+    """
     if item.isalnum():  # a handle, as most are
         return len(item) if item.casefold() in roster else 0
     if found := _QUOTED.match(item):
@@ -202,8 +229,12 @@ def name_end(item: str, roster: Roster) -> int:
 # Ranges and choices
 
 
-def _chosen(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str] | None:
-    """The units that an item picks and the words behind it, which are for each; None for a single unit."""
+def _chosen(
+    item: str, words: UnitWords, roster: Roster, whose: Whose
+) -> tuple[list[RosterUnit], str] | None:
+    """The units that an item picks and the words behind it, which are for each; None for a
+    single unit.
+    """
     if not item or name_end(item, roster):
         return None
     if (quoted := _QUOTED.match(item)) and (found := _range(quoted[1], roster, whose)):
@@ -214,7 +245,9 @@ def _chosen(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
 
 
 def _range(item: str, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str] | None:
-    """The units of a range and what is behind it. A dash counts as one only where the first unit is there."""
+    """The units of a range and what is behind it. A dash counts as one only where the first unit
+    is there.
+    """
     for begin in islice(_FIRST.finditer(item), MOST_PIECES):
         stem, rest = " ".join(item[: begin.start()].split(" ")), item[begin.end() :]
         if stem and rest.casefold().startswith(stem.casefold()):
@@ -243,14 +276,21 @@ def expand_names(text: str) -> list[str]:
     first, last = int(found[1]), int(found[2])
     if not first <= last < first + MAX_UNITS:
         hint = '"Squad 1..4" adds four.'
-        raise UserError(_wrong_range(found[0], first, last), hint=hint, option="name", code="bad-value")
+        raise UserError(
+            _wrong_range(found[0], first, last), hint=hint, option="name", code="bad-value"
+        )
     width = len(found[1]) if found[1].startswith("0") else 0
-    return [text[: found.start()] + str(number).zfill(width) + text[found.end() :] for number in range(first, last + 1)]
+    return [
+        text[: found.start()] + str(number).zfill(width) + text[found.end() :]
+        for number in range(first, last + 1)
+    ]
 
 
 def _between(stem: str, first: str, last: str, roster: Roster, whose: Whose) -> list[RosterUnit]:
     if not int(first) <= int(last) < int(first) + MAX_UNITS:
-        raise UserError(_wrong_range(f"{stem[:30]}{first}..{last}", int(first), int(last)), code="bad-value")
+        raise UserError(
+            _wrong_range(f"{stem[:30]}{first}..{last}", int(first), int(last)), code="bad-value"
+        )
     width = len(first) if first.startswith("0") else 0
     names = [f"{stem}{str(number).zfill(width)}" for number in range(int(first), int(last) + 1)]
     there = {name: unit for name in names if (unit := roster.get(name.casefold())) is not None}
@@ -265,7 +305,9 @@ def _missing(names: list[str], there: Collection[str], roster: Roster) -> UserEr
     shown = f"{', '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
     if not there:
         near = did_you_mean(names[0], {unit.name for unit in roster.values()})
-        return UserError(f"The roster has no {shown[:60]}.", hint=near or _unseen(names[0]), code="unknown-unit")
+        return UserError(
+            f"The roster has no {shown[:60]}.", hint=near or _unseen(names[0]), code="unknown-unit"
+        )
     right = "; ".join(_runs(names, there))
     hint = Hint(f"Did you mean {right[:120]}?")
     return UserError(f"The roster has no {shown[:60]}.", hint=hint, code="unknown-unit")
@@ -283,8 +325,12 @@ def _runs(names: list[str], there: Collection[str]) -> Iterator[str]:
             run = []
 
 
-def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str]:
-    """`all`, `side:US`, `hex:H5`, then states and types that they must have; the rest is for each of them."""
+def _choice(
+    item: str, words: UnitWords, roster: Roster, whose: Whose
+) -> tuple[list[RosterUnit], str]:
+    """`all`, `side:US`, `hex:H5`, then states and types that they must have; the rest is for
+    each of them.
+    """
     units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_place)
     rest, sided, filters = item, False, list[str]()
     for _ in range(MOST_PIECES):
@@ -299,7 +345,11 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
             sided = True
             units = _of_side(units, value)
         else:
-            units = [unit for unit in units if str(unit.numbers.get("hex", "")).casefold() == value.casefold()]
+            units = [
+                unit
+                for unit in units
+                if str(unit.numbers.get("hex", "")).casefold() == value.casefold()
+            ]
     pieces, types = rest.split(), {*words.types, *(unit.type for unit in roster.values())}
     for word in pieces[:MOST_PIECES]:
         kept = _filtered(units, word, words, types)
@@ -315,7 +365,9 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
     units = able if sided else _meant(able, whose, item)
     if not units:
         raise UserError(
-            f'No unit in play fits "{item[:40]}".', hint="side:NAME picks those of one side.", code="nobody"
+            f'No unit in play fits "{item[:40]}".',
+            hint="side:NAME picks those of one side.",
+            code="nobody",
         )
     return units, " ".join(pieces)
 
@@ -327,7 +379,9 @@ def _place(unit: RosterUnit) -> tuple[str, int, str]:
 
 
 def _value(rest: str, sides: Iterable[str]) -> tuple[str, str]:
-    """What follows `side:` or `hex:`, which may be quoted, or a side of several words; and the rest."""
+    """What follows `side:` or `hex:`, which may be quoted, or a side of several words; and the
+    rest.
+    """
     if found := _QUOTED.match(rest):
         return found[1], rest[found.end() :].lstrip()
     for side in sorted(sides, key=len, reverse=True):
@@ -340,19 +394,28 @@ def _value(rest: str, sides: Iterable[str]) -> tuple[str, str]:
 def _of_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
     known = {unit.side for unit in units} - {""}
     if side.casefold() not in map(str.casefold, known):
-        hint = did_you_mean(side, known) or f"Sides are {', '.join(sorted(known)) or 'not named here'}."
+        hint = (
+            did_you_mean(side, known)
+            or f"Sides are {', '.join(sorted(known)) or 'not named here'}."
+        )
         raise UserError(f'No unit is of a side "{side[:40]}".', hint=hint, code="unknown-side")
     return [unit for unit in units if unit.side.casefold() == side.casefold()]
 
 
-def _filtered(units: list[RosterUnit], word: str, words: UnitWords, types: Collection[str]) -> list[RosterUnit] | None:
+def _filtered(
+    units: list[RosterUnit], word: str, words: UnitWords, types: Collection[str]
+) -> list[RosterUnit] | None:
     """Those in a state, or of a type; None for a word that is neither."""
     folded = word.casefold().replace("_", "-")
     if folded == words.sound and folded:
         return [unit for unit in units if words.state_of(unit) in ("", folded)]
     if folded in words.states:
         wanted = {*words.states[folded]}
-        return [unit for unit in units if wanted and wanted <= {*words.states.get(words.state_of(unit), ())}]
+        return [
+            unit
+            for unit in units
+            if wanted and wanted <= {*words.states.get(words.state_of(unit), ())}
+        ]
     if folded in words.known_states:
         return [unit for unit in units if unit.state == folded]
     for type_ in types:
@@ -371,23 +434,35 @@ def _meant(units: list[RosterUnit], whose: Whose, item: str) -> list[RosterUnit]
         sides = [side for side in sides if side != whose.side]
     if len(sides) > 1:
         choices = " or ".join(f"side:{side}" for side in sides[:4])
-        raise UserError(f'Of which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side")
+        raise UserError(
+            f'Of which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side"
+        )
     return units
 
 
 # Weapons
 
 
-def fired(name: str, numbers: Mapping[str, Any], repeat: str, rest: str = "") -> Iterator[tuple[str, str]]:
-    """(weapon, item) for each weapon that the unit called `name` can fire: `1st Squad weapon=smg n=2`."""
+def fired(
+    name: str, numbers: Mapping[str, Any], repeat: str, rest: str = ""
+) -> Iterator[tuple[str, str]]:
+    """(weapon, item) for each weapon that the unit called `name` can fire: `1st Squad weapon=smg
+    n=2`.
+    """
     for word, count in carried(numbers).items():
         many = f"{repeat}={count}" if count > 1 and repeat else ""
         yield word, " ".join(filter(None, (name, f"{WEAPON}={word}", many, rest)))
 
 
 def all_fired(text: str, words: UnitWords, roster: Roster) -> str:
-    """A list in which each roster unit with a loadout fires all of it, unless a weapon is typed behind its name."""
-    if LOADOUT not in words.keys or not words.repeat or not any(unit.numbers.get(LOADOUT) for unit in roster.values()):
+    """A list in which each roster unit with a loadout fires all of it, unless a weapon is typed
+    behind its name.
+    """
+    if (
+        LOADOUT not in words.keys
+        or not words.repeat
+        or not any(unit.numbers.get(LOADOUT) for unit in roster.values())
+    ):
         return text
     out = []
     for item in filter(None, map(str.strip, split_items(text))):

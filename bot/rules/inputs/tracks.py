@@ -1,9 +1,9 @@
 """Tracks: what a game keeps beside its units, such as the weather or a side's command points,
 as a pack says them, and how far they move.
 
-`track.weather` is the game's, `side.points` that of the side that acts, `foe.points` that of the other side of two.
-Such a name is an input of each sequence that reads or changes it, which the game fills in. A state keeps what has been
-changed, by `key`; all else is as the track starts.
+`track.weather` is the game's, `side.points` that of the side that acts, `foe.points` that of the
+other side of two. Such a name is an input of each sequence that reads or changes it, which the game
+fills in. A state keeps what has been changed, by `key`; all else is as the track starts.
 """
 
 import re
@@ -25,7 +25,9 @@ _NAME, _WORD = r"[a-z][a-z0-9_]{0,23}", r"[A-Za-z][A-Za-z0-9_-]{0,23}"
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A track by its name: words in their order, else whole numbers from `min` to `max`; `shown` on cards or not."""
+    """A track by its name: words in their order, else whole numbers from `min` to `max`; `shown`
+    on cards or not.
+    """
 
     name: str
     title: str
@@ -38,7 +40,10 @@ class Track:
 
     def option(self, whose: str) -> Option:
         """The input that it is for a sequence, as `side.points`."""
-        name, title = f"{whose}.{self.name}", f"{self.title}, other side" if whose == FOE else self.title
+        name, title = (
+            f"{whose}.{self.name}",
+            f"{self.title}, other side" if whose == FOE else self.title,
+        )
         if self.words:
             return Option(name, "enum", values=self.words, default=self.start, label=title)
         return Option(name, "int", min=self.min, max=self.max, default=self.start, label=title)
@@ -48,7 +53,9 @@ class Track:
         return f"{side}/{self.name}" if self.by_side else self.name
 
     def fitting(self, value: Any) -> Any:
-        """A value as the track has it today: its start for a word that it has no more, a number within its range."""
+        """A value as the track has it today: its start for a word that it has no more, a number
+        within its range.
+        """
         if self.words:
             return value if value in self.words else self.start
         return max(self.min, min(self.max, value)) if type(value) is int else self.start
@@ -73,7 +80,9 @@ class Track:
 
 
 class Moved(NamedTuple):
-    """What a sequence makes of a track: a value, or so many more; `track` is its name as formulas read it."""
+    """What a sequence makes of a track: a value, or so many more; `track` is its name as
+    formulas read it.
+    """
 
     track: str
     set: Any = None
@@ -81,9 +90,14 @@ class Moved(NamedTuple):
 
 
 def move_all(
-    tracks: Mapping[str, Track], values: Mapping[str, Any], moves: Iterable[Moved], owners: Mapping[str, str]
+    tracks: Mapping[str, Track],
+    values: Mapping[str, Any],
+    moves: Iterable[Moved],
+    owners: Mapping[str, str],
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The tracks that are moved, by their names in formulas, from these values; and what to say of each."""
+    """The tracks that are moved, by their names in formulas, from these values; and what to say
+    of each.
+    """
     found: dict[str, Any] = {}
     said: dict[str, str] = {}
     ends: dict[str, str] = {}
@@ -93,19 +107,29 @@ def move_all(
         if whose != GAME and not owners.get(whose):
             said[move.track] = f"{track.title}: no side's, so it stays"
             continue
-        value, remark = moved(track, found.get(move.track, values.get(move.track, track.start)), move)
+        value, remark = moved(
+            track, found.get(move.track, values.get(move.track, track.start)), move
+        )
         found[move.track], ends[move.track] = value, remark or ends.get(move.track, "")
-        said[move.track] = ", ".join(filter(None, (track.said(value, owners.get(whose, "")), ends[move.track])))
+        said[move.track] = ", ".join(
+            filter(None, (track.said(value, owners.get(whose, "")), ends[move.track]))
+        )
     return {key: value for key, value in found.items() if value != values.get(key)}, said
 
 
 def moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
     """The value after a move, and what to say where it leads past an end or to no value."""
     if move.set is not None and track.words:
-        return (move.set, "") if move.set in track.words else (value, f"which has no {str(move.set)[:LONGEST]}")
+        return (
+            (move.set, "")
+            if move.set in track.words
+            else (value, f"which has no {str(move.set)[:LONGEST]}")
+        )
     if track.words:
         wanted, last = track.words.index(value) + move.add, len(track.words) - 1
-        return track.words[max(0, min(last, wanted))], "" if 0 <= wanted <= last else "as far as it goes"
+        return track.words[
+            max(0, min(last, wanted))
+        ], "" if 0 <= wanted <= last else "as far as it goes"
     wanted = value + move.add if move.set is None else move.set
     if type(wanted) is not int:
         return value, f"which has no {str(wanted)[:LONGEST]}"
@@ -127,13 +151,19 @@ def read_tracks(tracks: Any, file: str) -> Mapping[str, Track]:
 
 def _read(name: Any, said: Any) -> Track:
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
-        raise Slip("a track is named by up to 24 small letters, digits and _, so that formulas can read it")
+        raise Slip(
+            "a track is named by up to 24 small letters, digits and _, so that formulas can read it"
+        )
     if not isinstance(said, Mapping):
         raise Slip("must be {words: [clear, mud]} or {min: 0, max: 30}")
     if strange := [str(key)[:LONGEST] for key in said if key not in KEYS]:
         hint = did_you_mean(strange[0], KEYS) or f"It may be {', '.join(KEYS)}."
         raise Slip(f'"{strange[0]}" is not known here. {hint}')
-    title, of, shown = said.get("title") or spoken(name), said.get("of", GAME), said.get("shown", True)
+    title, of, shown = (
+        said.get("title") or spoken(name),
+        said.get("of", GAME),
+        said.get("shown", True),
+    )
     if not isinstance(title, str) or len(title) > LONGEST:
         raise Slip(f"title is a text of at most {LONGEST} characters")
     if of not in ("game", GAME, SIDE):
@@ -155,20 +185,32 @@ def _bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
     if words is not None and {"min", "max"} & said.keys():
         raise Slip("has words or a range, not both")
     if words is not None:
-        if not isinstance(words, list) or not all(isinstance(one, str) and re.fullmatch(_WORD, one) for one in words):
-            raise Slip("words are letters, digits, - and _, at most 24 each; quote yes, no, on and off")
+        if not isinstance(words, list) or not all(
+            isinstance(one, str) and re.fullmatch(_WORD, one) for one in words
+        ):
+            raise Slip(
+                "words are letters, digits, - and _, at most 24 each; quote yes, no, on and off"
+            )
         if not 2 <= len(words) <= MOST_WORDS or len(set(words)) < len(words) or "none" in words:
             raise Slip(f"has 2 to {MOST_WORDS} words, each once; none is a word of formulas")
         return tuple(words), 0, 0
-    if least is None or most is None or not all(type(end) is int and abs(end) <= LARGEST for end in (least, most)):
-        raise Slip(f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}")
+    if (
+        least is None
+        or most is None
+        or not all(type(end) is int and abs(end) <= LARGEST for end in (least, most))
+    ):
+        raise Slip(
+            f"needs words, or a range of whole numbers: max (and min, else 0), within {LARGEST:,}"
+        )
     if least >= most:
         raise Slip(f"min is {least} and max {most}: the range is empty")
     return (), least, most
 
 
 def started(said: Any, tracks: Mapping[str, Track], sides: Iterable[str]) -> dict[str, Any]:
-    """What a scenario's `tracks` starts otherwise, by key: `{mist: 1, points: {US: 12, VC: 8}}`. Raises UserError."""
+    """What a scenario's `tracks` starts otherwise, by key: `{mist: 1, points: {US: 12, VC: 8}}`.
+    Raises UserError.
+    """
     if not isinstance(said, Mapping):
         raise UserError("tracks must be name: value, or name: {side: value}.", code="bad-value")
     found: dict[str, Any] = {}
@@ -176,10 +218,14 @@ def started(said: Any, tracks: Mapping[str, Track], sides: Iterable[str]) -> dic
         track = tracks.get(str(name))
         if track is None:
             hint = did_you_mean(str(name), tracks) or f"It has {', '.join(tracks) or 'none'}."
-            raise UserError(f"The game has no track {str(name)[:LONGEST]}.", hint=hint, code="bad-value")
+            raise UserError(
+                f"The game has no track {str(name)[:LONGEST]}.", hint=hint, code="bad-value"
+            )
         owners = tuple(sides) if track.by_side else ("",)
         values = value if isinstance(value, Mapping) else dict.fromkeys(owners, value)
         if strange := [side for side in values if side not in owners]:
-            raise UserError(f"Track {name} has no side {str(strange[0])[:LONGEST]}.", code="bad-value")
+            raise UserError(
+                f"Track {name} has no side {str(strange[0])[:LONGEST]}.", code="bad-value"
+            )
         found |= {track.key(side): track.typed(one) for side, one in values.items()}
     return found

@@ -1,4 +1,6 @@
-"""What was typed for the options of a table, command or sequence becomes a value for each: what a plan is made from."""
+"""What was typed for the options of a table, command or sequence becomes a value for each: what
+a plan is made from.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,14 +9,23 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked, Option, clean, is_left_out, missing_option
-from bot.rules.inputs.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
+from bot.rules.inputs.units import (
+    Roster,
+    RosterUnit,
+    Unit,
+    UnitWords,
+    find_unit,
+    from_roster,
+    parse_units,
+)
 
 Whole = int  # the class below has a method of that name
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults filled in.
+    """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults
+    filled in.
 
     `typed` names those that were given, not brought by a roster unit or filled in.
     """
@@ -63,13 +74,21 @@ class Given:
         return self.roster.get(name)
 
     def option_of(self, error: UserError) -> str:
-        """The option that holds the unit which an error is about, or nothing where that cannot be said."""
+        """The option that holds the unit which an error is about, or nothing where that cannot
+        be said.
+        """
         for name, units in self.lists.items():
             if any(unit is error.about for unit in units):
                 return name
         everybody = [*self.lists.items(), *((name, (unit,)) for name, unit in self.roster.items())]
         return next(
-            (name for name, units in everybody for unit in units if error.message.startswith(f"{unit.word} ")), ""
+            (
+                name
+                for name, units in everybody
+                for unit in units
+                if error.message.startswith(f"{unit.word} ")
+            ),
+            "",
         )
 
     @property
@@ -79,7 +98,9 @@ class Given:
         return words
 
     def refuse_values(self) -> None:
-        """Raise UserError for a word of `mods` with a value, such as smoke=2, where a word is there or it is not."""
+        """Raise UserError for a word of `mods` with a value, such as smoke=2, where a word is
+        there or it is not.
+        """
         for word in self.mods:
             name, equals, _ = word.partition("=")
             if equals:
@@ -88,9 +109,15 @@ class Given:
 
 
 def read_given(
-    asked: Asked, raw: Mapping[str, object], words: Mapping[str, UnitWords], roster: Roster, *, what: str
+    asked: Asked,
+    raw: Mapping[str, object],
+    words: Mapping[str, UnitWords],
+    roster: Roster,
+    *,
+    what: str,
 ) -> Given:
-    """Clean all inputs of a sequence. `words` are the game's unit lists by name, "units" among them.
+    """Clean all inputs of a sequence. `words` are the game's unit lists by name, "units" among
+    them.
 
     Numbers that are left out come from the roster unit that the option names. Raises UserError.
     """
@@ -104,12 +131,16 @@ def read_given(
         if option.type == "unit":
             found[name] = _found(option, value, words, roster)
             continue
-        units = lists[name] = parse_units(value, words[option.units or "units"], roster, option=name)
+        units = lists[name] = parse_units(
+            value, words[option.units or "units"], roster, option=name
+        )
         if not units and option.required:
             raise missing_option(option, what)
         if option.most and len(units) > option.most:
             takes = "one unit" if option.most == 1 else f"at most {option.most} units"
-            raise UserError(f"{name} takes {takes}, not {len(units)}.", option=name, code="too-many")
+            raise UserError(
+                f"{name} takes {takes}, not {len(units)}.", option=name, code="too-many"
+            )
     for option in asked.brought:
         if is_left_out(option, raw.get(option.name)):
             values[option.name] = _brought(option, found, values[option.name], what)
@@ -117,7 +148,9 @@ def read_given(
     typed = [
         name
         for name, value in raw.items()
-        if name in known and value is not None and (value != "" or not is_left_out(known[name], value))
+        if name in known
+        and value is not None
+        and (value != "" or not is_left_out(known[name], value))
     ]
     return Given(values, lists, found, frozenset(typed))
 
@@ -154,7 +187,9 @@ def _brought(option: Option, found: Mapping[str, Unit], default: Any, what: str)
 
 
 def _of(unit: Unit, key: str, option: Option) -> Any:
-    """What a roster unit brings under `key`: its state if the option knows that word, a flag, or an attribute."""
+    """What a roster unit brings under `key`: its state if the option knows that word, a flag, or
+    an attribute.
+    """
     if key == "state":
         return unit.state if unit.state in option.values else None
     if option.type == "bool":
@@ -166,17 +201,21 @@ _HAND = Option("hand", "str")
 
 
 def hand_dice(raw: object, *, cards: bool = False) -> tuple[int | str, ...]:
-    """Real dice as typed: `5,2,3` or `5 2 3`; a `?` at the end asks which is next. Where `cards` are drawn some may be
-    the id of one, or between commas its name.
+    """Real dice as typed: `5,2,3` or `5 2 3`; a `?` at the end asks which is next. Where `cards`
+    are drawn some may be the id of one, or between commas its name.
 
     Raises UserError for anything else."""
     text = clean(_HAND, raw)
     by_commas = cards and re.search("[,;]", text)
-    values = [word.strip() for word in re.split("[,;]" if by_commas else r"[\s,;]+", text) if word.strip()]
+    values = [
+        word.strip() for word in re.split("[,;]" if by_commas else r"[\s,;]+", text) if word.strip()
+    ]
     if values and values[-1] == "?":
         return hand_dice(",".join(values[:-1]), cards=cards) if len(values) > 1 else ()
     if not 0 < len(values) <= 200 or not all(cards or _FACE.fullmatch(value) for value in values):
-        raise UserError(f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand")
+        raise UserError(
+            f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand"
+        )
     return tuple(int(value) if _FACE.fullmatch(value) else value for value in values)
 
 

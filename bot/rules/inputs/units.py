@@ -1,4 +1,6 @@
-"""Units as they are typed into an option: `squad morale=5; half-squad morale=5 shaken; "2nd Plt HQ" tm=2`."""
+"""Units as they are typed into an option: `squad morale=5; half-squad morale=5 shaken; "2nd Plt
+HQ" tm=2`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _QUOTE = re.compile(f"[{''.join(_QUOTES)}]")
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The side of a counter that is down: its unit type ("" where that is the same), and the numbers on it."""
+    """The side of a counter that is down: its unit type ("" where that is the same), and the
+    numbers on it.
+    """
 
     type: str = ""
     numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -31,9 +35,11 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class RosterUnit:
-    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and flags.
+    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and
+    flags.
 
-    `back` is the side of its counter that is down, where the roster holds one; `turned`: the reduced side is up.
+    `back` is the side of its counter that is down, where the roster holds one; `turned`: the
+    reduced side is up.
     """
 
     name: str
@@ -54,18 +60,23 @@ Roster = Mapping[str, RosterUnit]
 def by_name(units: Iterable[RosterUnit]) -> Roster:
     """Units as lists of units read them; a name goes before a handle."""
     units = [*units]
-    return {**{unit.handle.casefold(): unit for unit in units}, **{unit.name.casefold(): unit for unit in units}}
+    return {
+        **{unit.handle.casefold(): unit for unit in units},
+        **{unit.name.casefold(): unit for unit in units},
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class UnitWords:
-    """What may be in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
+    """What may be in a unit list of a game: types, number keys, flags, and what a roster unit's
+    state means.
 
-    `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
-    flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order), `known_states` are all
-    states, `fresh` is that of a unit of which none was ever noted, where a game has one for all its units. `reduced`
-    maps a type to that of its reduced side, `reduced_states` are those of a unit on that side. `bare` is the type that
-    a bare whole number stands for, `repeat` the key that repeats an item.
+    `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a
+    state to its flags (shaken-wounded -> shaken, wounded), `sound` is the state without any
+    (good-order), `known_states` are all states, `fresh` is that of a unit of which none was ever
+    noted, where a game has one for all its units. `reduced` maps a type to that of its reduced
+    side, `reduced_states` are those of a unit on that side. `bare` is the type that a bare whole
+    number stands for, `repeat` the key that repeats an item.
     """
 
     types: tuple[str, ...]
@@ -82,12 +93,16 @@ class UnitWords:
     repeat: str = ""
 
     def joined(self, state: str, word: str) -> str:
-        """The state of a unit in `state` that comes to be `word` too: wounded and shaken make shaken-wounded."""
+        """The state of a unit in `state` that comes to be `word` too: wounded and shaken make
+        shaken-wounded.
+        """
         both = {*self.states.get(state, ()), *self.states.get(word, ())}
         return self._with(both, word) if word in self.states else word
 
     def parted(self, state: str, word: str) -> str:
-        """The state that is left when `word` no longer holds: shaken-wounded without shaken is wounded, else none."""
+        """The state that is left when `word` no longer holds: shaken-wounded without shaken is
+        wounded, else none.
+        """
         if state == word:
             return ""
         gone = {*self.states.get(word, ())}
@@ -106,11 +121,14 @@ class UnitWords:
 
     @property
     def mislaid(self) -> frozenset[str]:
-        """States that an older roster may hold as markers: a flag of that name was all that typing them set."""
+        """States that an older roster may hold as markers: a flag of that name was all that
+        typing them set.
+        """
         return frozenset(self.states.keys() & self.flags.keys())
 
     def state_of(self, unit: RosterUnit) -> str:
-        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as that state.
+        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as
+        that state.
 
         It never takes the place of what the unit is besides: a wreck stays a wreck.
         """
@@ -131,8 +149,9 @@ NO_WORDS = UnitWords((), {}, {})
 class Unit:
     """One item of a unit list, with what the roster brought and what was typed over it.
 
-    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; its `flags` were typed,
-    or the roster unit bears them; `marks` are the markers of that, `reduced` is its other side while that is down.
+    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; its
+    `flags` were typed, or the roster unit bears them; `marks` are the markers of that, `reduced` is
+    its other side while that is down.
     """
 
     word: str
@@ -145,7 +164,9 @@ class Unit:
     reduced: Back | None = None
 
     def number(self, key: str, default: int | None = None) -> int:
-        """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
+        """A whole number of the unit. Raises UserError naming unit and key when it is needed and
+        missing.
+        """
         value = self.numbers.get(key, default)
         if value is None:
             hint = f"Type it after the unit: {self.word} {key}=5."
@@ -156,8 +177,8 @@ class Unit:
 def parse_units(text: str, words: UnitWords, roster: Roster, *, option: str) -> tuple[Unit, ...]:
     """The units of a list, in the order typed. An empty text is an empty list.
 
-    Raises UserError naming the item, what was wrong with it and what was expected; `option` is put on the error for
-    forms.
+    Raises UserError naming the item, what was wrong with it and what was expected; `option` is put
+    on the error for forms.
     """
     try:
         items = [item for piece in split_items(text) if (item := piece.strip())]
@@ -181,7 +202,9 @@ _HANDLE = re.compile(r"[a-z]{1,4}x?\d+")
 
 
 def find_unit(name: str, roster: Roster) -> RosterUnit:
-    """The roster unit called `name` (name or handle, case ignored). Raises UserError with the nearest name."""
+    """The roster unit called `name` (name or handle, case ignored). Raises UserError with the
+    nearest name.
+    """
     quoted = re.fullmatch(r'["“\'](.*)["”\']', name.strip())
     key = (quoted[1] if quoted else name.strip()).casefold()
     if key in roster:
@@ -190,12 +213,19 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     if not near and not _HANDLE.fullmatch(key):
         near = did_you_mean(name, [unit.name for unit in roster.values()])
     message = f'The roster has no unit "{name[:40]}".'
-    raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=key)
+    raise UserError(
+        message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=key
+    )
 
 
 def _joined(word: str, roster: Roster) -> Hint:
     """The hint for a name that was typed without its blanks: `gun1` for Gun 1."""
-    return meant(word, sorted({unit.name for unit in roster.values() if unit.name.replace(" ", "").casefold() == word}))
+    return meant(
+        word,
+        sorted(
+            {unit.name for unit in roster.values() if unit.name.replace(" ", "").casefold() == word}
+        ),
+    )
 
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
@@ -204,19 +234,31 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     flags = {flag for mark in unit.marks if (flag := words.marks.get(mark, mark)) in words.flags}
     flags.update(words.states.get(state, ()))
     down = None if unit.turned else unit.back
-    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks, down)
+    return Unit(
+        unit.name,
+        unit.type,
+        dict(unit.numbers),
+        frozenset(flags),
+        unit.name,
+        state,
+        unit.marks,
+        down,
+    )
 
 
 def check_count(count: int) -> None:
     """Raise UserError for more units than a list holds."""
     if count > MAX_UNITS:
-        raise UserError(f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.", code="too-many")
+        raise UserError(
+            f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.", code="too-many"
+        )
 
 
 def split_items(text: str) -> list[str]:
     """Return the items of a list as typed, separated by `;` outside of quotation marks.
 
-    Raises UserError for a mark that is not closed, and as soon as there is one item more than a list holds.
+    Raises UserError for a mark that is not closed, and as soon as there is one item more than a
+    list holds.
     """
     if _QUOTE.search(text) is None:
         items = text.split(";", MAX_UNITS + 1)
@@ -237,7 +279,11 @@ def split_items(text: str) -> list[str]:
             is_blank = is_blank and sign.isspace()
     if quote:
         hint = f"End the name with {quote}"
-        raise UserError(f"The quotation mark in {text[begin:][:30]} is not closed.", hint=hint, code="bad-quotes")
+        raise UserError(
+            f"The quotation mark in {text[begin:][:30]} is not closed.",
+            hint=hint,
+            code="bad-quotes",
+        )
     return [*items, text[begin:]]
 
 
@@ -258,7 +304,9 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
         if equals and key == repeats:
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
         elif equals and (option := keys.get(key)) is not None:
-            numbers[key] = clean_whole(option, value) if option.type == "int" else value_of(option, value)
+            numbers[key] = (
+                clean_whole(option, value) if option.type == "int" else value_of(option, value)
+            )
         elif (flag := _flag(key, words)) and not equals:
             flags.add(flag)
         elif (off := _off(key, value, words)) is not None:
@@ -268,7 +316,9 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
             raise _unknown(base, token, words, item, roster)
-    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks, base.reduced)
+    unit = Unit(
+        base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks, base.reduced
+    )
     return [unit] * repeat
 
 
@@ -285,7 +335,9 @@ def _off(key: str, value: str, words: UnitWords) -> str | None:
 
 
 def value_of(option: Option, raw: str) -> Any:
-    """A number or word of a unit; several whole numbers are written sw=3,2, several weapons loadout=2xrifle,lmg."""
+    """A number or word of a unit; several whole numbers are written sw=3,2, several weapons
+    loadout=2xrifle,lmg.
+    """
     if option.type != "mods":
         return clean(option, raw)
     if option.values:
@@ -325,14 +377,19 @@ def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster
     kind = "number" if equals else "flag"
     return UserError(
         f'"{token[:40]}" is not a {kind} of a unit here.',
-        hint=near or (f"Expected one of {', '.join(known)}." if known else f"Units here have no {kind}s."),
+        hint=near
+        or (f"Expected one of {', '.join(known)}." if known else f"Units here have no {kind}s."),
         code="unknown-attribute",
     )
 
 
 def _example(words: UnitWords, key: str) -> str:
     option = words.keys[key]
-    return option.values[0] if option.values and option.type != "mods" else f"{int(option.max or 5) // 2 or 1}"
+    return (
+        option.values[0]
+        if option.values and option.type != "mods"
+        else f"{int(option.max or 5) // 2 or 1}"
+    )
 
 
 def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]:
@@ -353,19 +410,27 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, list[str]]
             return Unit(type_, type_), pieces[1:]
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1:
-        count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
+        count = (
+            f"{words.repeat}={word[:3]} behind it"
+            if words.repeat
+            else "each by itself: squad; squad"
+        )
         what = f'A list item begins with a unit, not with the number "{word[:10]}".'
         raise UserError(what, hint=f"Write {count}.", code="bad-unit")
     names = [unit.name for unit in roster.values()]
     if (near := _joined(word, roster)) or (_HANDLE.fullmatch(word) and roster):
         message = f'No unit has the handle "{word[:40]}".'
-        raise UserError(message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=word)
+        raise UserError(
+            message, hint=near or phrase("`/unit list` shows all."), code="unknown-unit", about=word
+        )
     if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
         raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit", about=called)
     near = did_you_mean(word, known)
     listed = f"; unit types are {', '.join(words.types)}" if not roster else ""
     message = f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.'
-    raise UserError(message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit", about=called)
+    raise UserError(
+        message, hint=near or f"{SEPARATED}{listed}.", code="unknown-unit", about=called
+    )
 
 
 def _called(pieces: list[str]) -> str:

@@ -21,13 +21,17 @@ def is_row(path: str) -> bool:
 
 
 def rows_of(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> tuple[Row, ...]:
-    """The rows of a plan, those of one name numbered in their order; the single output `by` where it has none.
+    """The rows of a plan, those of one name numbered in their order; the single output `by` where
+    it has none.
 
-    `worse` is an output with the value that tells more than `by`: a vehicle that becomes abandoned."""
+    `worse` is an output with the value that tells more than `by`: a vehicle that becomes abandoned.
+    """
     rows = plan.rows() if callable(plan.rows) else plan.rows
     names = [row.name for row in rows]
     named = (
-        row._replace(name=f"{row.name} {names[:at].count(row.name) + 1}") if names.count(row.name) > 1 else row
+        row._replace(name=f"{row.name} {names[:at].count(row.name) + 1}")
+        if names.count(row.name) > 1
+        else row
         for at, row in enumerate(rows)
     )
     return tuple(named) or (_single(by, worse),)
@@ -46,7 +50,9 @@ def named_rows(plan: Plan[Any], by: str, worse: Mapping[str, Any] = _NONE) -> di
 
 
 def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
-    """The result of each of the rows with these dice, by all that was told: None where that does not decide it."""
+    """The result of each of the rows with these dice, by all that was told: None where that does
+    not decide it.
+    """
     state, told = plan.start, {**plan.opening}
     while (owed := state.owes) is not None:
         step = plan.steps[owed]

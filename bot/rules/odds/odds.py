@@ -1,8 +1,10 @@
-"""Exact odds of a sequence: the same plan that is played, driven by every roll. No simulation, no rounding.
+"""Exact odds of a sequence: the same plan that is played, driven by every roll. No simulation, no
+rounding.
 
-One walk goes through the states of a plan. Each different state is looked at once, however many ways lead to it, so
-cost grows with the number of different situations, not of dice; parts that know nothing of each other are counted once
-and multiplied. Weights are whole numbers over a common denominator; a Fraction appears at the edge.
+One walk goes through the states of a plan. Each different state is looked at once, however many
+ways lead to it, so cost grows with the number of different situations, not of dice; parts that know
+nothing of each other are counted once and multiplied. Weights are whole numbers over a common
+denominator; a Fraction appears at the edge.
 """
 
 from __future__ import annotations
@@ -37,9 +39,9 @@ def joint(
 ) -> Distribution:
     """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
 
-    A name in `rows` stands for that row. A value is `none` where its item is absent. Work stops on a branch as soon as
-    all of `by` are known. Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is
-    `out_of_time`.
+    A name in `rows` stands for that row. A value is `none` where its item is absent. Work stops on
+    a branch as soon as all of `by` are known. Raises TooManyStates beyond `budget` states, `rolls`
+    rolls looked at or when it is `out_of_time`.
 
     >>> from bot.rules.dice import d6
     >>> from bot.rules.sequence.sequence import Ruling, ruled
@@ -50,9 +52,13 @@ def joint(
     {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
     """
     found = Count(Meter(budget, rolls, out_of_time)).together(plan, _rows(by, rows))
-    if {str}.issuperset(map(type, chain.from_iterable(found.each))):  # nearly always, and there may be many
+    if {str}.issuperset(
+        map(type, chain.from_iterable(found.each))
+    ):  # nearly always, and there may be many
         return _fractions(found.each, found.over)
-    return _fractions(_summed((tuple(map(shown, known)), ways) for known, ways in found.each.items()), found.over)
+    return _fractions(
+        _summed((tuple(map(shown, known)), ways) for known, ways in found.each.items()), found.over
+    )
 
 
 def marginals(
@@ -66,7 +72,8 @@ def marginals(
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, counted in one walk; each sums to 1.
 
-    Because every path is put out once at most, nothing needs to be carried along in the state. Otherwise as `joint`.
+    Because every path is put out once at most, nothing needs to be carried along in the state.
+    Otherwise as `joint`.
     """
     wanted = tuple(dict.fromkeys(paths))
     each, over = Count(Meter(budget, rolls, out_of_time)).one_by_one(plan, _rows(wanted, rows))
@@ -75,7 +82,9 @@ def marginals(
 
 
 def shown(value: Any) -> Any:
-    """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by its texts."""
+    """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by
+    its texts.
+    """
     if value.__class__ is str:
         return value
     if value is None:
@@ -108,7 +117,9 @@ def _fractions(weights: Mapping[Any, int], over: int) -> Distribution:
 
 @dataclass(slots=True)
 class Meter:
-    """How much has been counted so far, and how much may be: states, rolls looked at, and whether it is too late."""
+    """How much has been counted so far, and how much may be: states, rolls looked at, and
+    whether it is too late.
+    """
 
     budget: int = STATE_BUDGET
     most_rolls: int | None = None
@@ -131,7 +142,9 @@ class Meter:
 
 
 Known = tuple[Any, ...]
-"""Of each row that is asked for: its value, None where nothing of it is known, or `Partly` what decides it later."""
+"""Of each row that is asked for: its value, None where nothing of it is known, or `Partly` what
+decides it later.
+"""
 Node = tuple[Any, Any]
 """A state, and what is known there; or None, and what is counted."""
 Ways = dict[Node, int]
@@ -150,8 +163,8 @@ class Partly(tuple[tuple[str, Any], ...]):
 
 
 class Weights(NamedTuple):
-    """How often each combination of values comes (or each (place, value), where they count one by one), out of
-    `over`."""
+    """How often each combination of values comes (or each (place, value), where they count one by
+    one), out of `over`."""
 
     each: dict[Any, int]
     over: int
@@ -184,30 +197,41 @@ class Count:
         return each, found.over
 
     def part(self, part: Part[Any], inside: Inside, names: tuple[str, ...]) -> Weights:
-        """How often which outputs come out of a part, and which shares of the totals `names`; alike ones count once."""
+        """How often which outputs come out of a part, and which shares of the totals `names`;
+        alike ones count once.
+        """
         key = (part.key, inside.within, names)
         if part.key is None or key not in self._parts:
             asked = tuple(map(row_of, (*inside.paths, *names)))
             self._parts[key] = self.together(part.plan(), asked)
         return self._parts[key]
 
-    def shares(self, parts: Sequence[Part[Any]], names: tuple[str, ...], adds: Adds) -> tuple[Together, int]:
-        """How often which totals come of parts of which nothing else is asked, out of how many; once for alike ones."""
+    def shares(
+        self, parts: Sequence[Part[Any]], names: tuple[str, ...], adds: Adds
+    ) -> tuple[Together, int]:
+        """How often which totals come of parts of which nothing else is asked, out of how many;
+        once for alike ones.
+        """
         key = tuple([part.key for part in parts]), names, adds
         if None in key[0] or key not in self._shares:
             together: Together = {(): {(): 1}}
             total = 1
             for part in parts:
                 found = self.part(part, Inside((), (), ()), names)
-                together = _product(together, {sums: {(): ways} for sums, ways in found.each.items()}, adds, self.meter)
+                together = _product(
+                    together,
+                    {sums: {(): ways} for sums, ways in found.each.items()},
+                    adds,
+                    self.meter,
+                )
                 total *= found.over
             self._shares[key] = together, total
         return self._shares[key]
 
 
 class Inside(NamedTuple):
-    """What is asked of a part: paths, the same as (which of its heads, what follows that), and the places of the rows
-    that read them."""
+    """What is asked of a part: paths, the same as (which of its heads, what follows that), and the
+    places of the rows that read them."""
 
     paths: tuple[str, ...]
     within: tuple[tuple[int, str], ...]
@@ -217,11 +241,14 @@ class Inside(NamedTuple):
 class _Walk:
     """One walk over the states of a plan.
 
-    Where it `carries` what is known along, it counts combinations of all that is asked for, and ends on a branch when
-    they are known. Else they count one by one, and go along only as far as what was told does not decide them.
+    Where it `carries` what is known along, it counts combinations of all that is asked for, and
+    ends on a branch when they are known. Else they count one by one, and go along only as far as
+    what was told does not decide them.
     """
 
-    def __init__(self, count: Count, plan: Plan[Any], asked: Sequence[Row], *, carries: bool) -> None:
+    def __init__(
+        self, count: Count, plan: Plan[Any], asked: Sequence[Row], *, carries: bool
+    ) -> None:
         self._places: dict[str, list[int]] = {}
         for place, row in enumerate(asked):
             for path in row.paths:
@@ -238,7 +265,12 @@ class _Walk:
 
     def count(self) -> Weights:
         """What comes to each node is handed on when all that leads to it has come."""
-        nothing = tuple([Partly([(self._list, ())]) if row.paths[0] == self._list else None for row in self._asked])
+        nothing = tuple(
+            [
+                Partly([(self._list, ())]) if row.paths[0] == self._list else None
+                for row in self._asked
+            ]
+        )
         start: Ways = {}
         self._go(start, 1, *self._told(self._plan.start, self._plan.opening), nothing)
         numbers: dict[Node, int] = {}  # by which nodes go on: to hash large states takes its time
@@ -247,7 +279,9 @@ class _Walk:
         stack: list[tuple[int, Node]] = []
 
         def numbered(total: int, ways: Ways) -> tuple[int, list[tuple[int, int]], Ways]:
-            """The ways on by the numbers of their nodes, and all where some end here; nodes not looked at are next."""
+            """The ways on by the numbers of their nodes, and all where some end here; nodes not
+            looked at are next.
+            """
             on = []
             for node, some in ways.items():
                 if node[0] is not None:
@@ -274,7 +308,11 @@ class _Walk:
             share = reached[at] // total
             for to, some in on:
                 reached[to] += share * some
-            each |= {what: each.get(what, 0) + share * some for (state, what), some in ways.items() if state is None}
+            each |= {
+                what: each.get(what, 0) + share * some
+                for (state, what), some in ways.items()
+                if state is None
+            }
         return Weights(each, over[-1])
 
     def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
@@ -315,7 +353,12 @@ class _Walk:
             values = tuple(map(_plain, values))
         if (name := self._list) is not None:  # which is told item by item
             items = tuple([told[path] for path in told if path.startswith(f"{name}[")]) or None
-            values = tuple([items if path == name else value for path, value in zip(self._paths, values, strict=True)])
+            values = tuple(
+                [
+                    items if path == name else value
+                    for path, value in zip(self._paths, values, strict=True)
+                ]
+            )
         return after, values
 
     def _go(self, found: Ways, ways: int, after: Any, values: Known, known: Known) -> None:
@@ -328,7 +371,11 @@ class _Walk:
                 known = tuple([new.get(at, entry) for at, entry in enumerate(known)])
             elif self._carries:
                 pairs = zip(known, values, strict=True)
-                known = values if known == self._nothing else tuple([new if old is None else old for old, new in pairs])
+                known = (
+                    values
+                    if known == self._nothing
+                    else tuple([new if old is None else old for old, new in pairs])
+                )
             else:
                 for at, value in enumerate(values):
                     _counted(found, ways, at, value)
@@ -344,7 +391,9 @@ class _Walk:
                 _counted(found, ways, at, value)
 
     def _entries(self, known: Known, paths: Iterable[str], values: Known) -> dict[int, Any]:
-        """What rows come to, of which something is told here and that are not decided yet: {place: entry}."""
+        """What rows come to, of which something is told here and that are not decided yet:
+        {place: entry}.
+        """
         hits = {path: value for path, value in zip(paths, values, strict=True) if value is not None}
         new: dict[int, Any] = {}
         for path in hits:
@@ -365,20 +414,39 @@ class _Walk:
     def _closed(self, known: Known) -> Known:
         """What is known where no more is told."""
         rows = zip(self._asked, known, strict=True)
-        return tuple([_plain(row.read(dict(entry))) if entry.__class__ is Partly else entry for row, entry in rows])
+        return tuple(
+            [
+                _plain(row.read(dict(entry))) if entry.__class__ is Partly else entry
+                for row, entry in rows
+            ]
+        )
 
     # -- parts -----------------------------------------------------------------------------------------------
 
     def _multiply(self, known: Known, parts: Parts[Any]) -> tuple[int, Ways]:
         """All that may come of the parts of a state together, out of how many."""
         inside = [self._asked_of(part.heads) for part in parts.each]
-        then = parts.go_on if parts.then is not None and self._asked_elsewhere(known, inside, parts) else None
-        needed = [name for name, matters in parts.reads.items() if then and (not matters or self._is_asked(matters))]
+        then = (
+            parts.go_on
+            if parts.then is not None and self._asked_elsewhere(known, inside, parts)
+            else None
+        )
+        needed = [
+            name
+            for name, matters in parts.reads.items()
+            if then and (not matters or self._is_asked(matters))
+        ]
         names = tuple([name for name in parts.totals if name in needed or name in self._places])
         adds = tuple([parts.totals[name] for name in names])
         both = [*zip(parts.each, inside, strict=True)]
-        together, total = self._count.shares([part for part, asked in both if names and not asked.paths], names, adds)
-        each = [(part, asked, self._count.part(part, asked, names)) for part, asked in both if asked.paths]
+        together, total = self._count.shares(
+            [part for part, asked in both if names and not asked.paths], names, adds
+        )
+        each = [
+            (part, asked, self._count.part(part, asked, names))
+            for part, asked in both
+            if asked.paths
+        ]
         total *= prod([found.over for _, _, found in each])
         ways_on: Ways = {}
         for part, asked, found in each:
@@ -389,12 +457,19 @@ class _Walk:
             for told, ways in found.each.items():
                 values, sums = told[: len(paths)], told[len(paths) :]
                 if sure:
-                    values = tuple([sure.get(path, value) for path, value in zip(paths, values, strict=True)])
+                    values = tuple(
+                        [sure.get(path, value) for path, value in zip(paths, values, strict=True)]
+                    )
                 if self._waits:
                     new = self._entries(known, paths, values)
                     values = tuple([new.get(place, known[place]) for place in asked.places])
                 elif before.count(None) < len(before):
-                    values = tuple([new if old is None else old for old, new in zip(before, values, strict=True)])
+                    values = tuple(
+                        [
+                            new if old is None else old
+                            for old, new in zip(before, values, strict=True)
+                        ]
+                    )
                 if not self._carries:
                     for place, value in zip(asked.places, values, strict=True):
                         _counted(ways_on, ways * times, place, value)
@@ -402,7 +477,14 @@ class _Walk:
                 inner = mine.setdefault(sums, {})
                 inner[values] = inner.get(values, 0) + ways
             together = _product(together, mine, adds, self._count.meter)
-        self._behind(ways_on, known, [place for asked in inside for place in asked.places], names, then, together)
+        self._behind(
+            ways_on,
+            known,
+            [place for asked in inside for place in asked.places],
+            names,
+            then,
+            together,
+        )
         return total, ways_on
 
     def _behind(
@@ -414,10 +496,14 @@ class _Walk:
         then: Callable[[Mapping[str, Any]], Ruling[Any]] | None,
         together: Together,
     ) -> None:
-        """Add the ways on behind parts: from the values of rows at `places`, and the totals `names`, of them all."""
+        """Add the ways on behind parts: from the values of rows at `places`, and the totals
+        `names`, of them all.
+        """
         rest = [at for at in range(len(known)) if at not in places]
         order = [(*places, *rest).index(at) for at in range(len(known))]
-        arranged: Callable[[Known], Known] = tuple if order == [*range(len(known))] else itemgetter(*order)
+        arranged: Callable[[Known], Known] = (
+            tuple if order == [*range(len(known))] else itemgetter(*order)
+        )
         kept = tuple([known[at] for at in rest])
         without = tuple([None if at in places else entry for at, entry in enumerate(known)])
         for sums, inner in together.items():
@@ -429,7 +515,9 @@ class _Walk:
                 self._go(found, inner[()], after, values, without)
             elif after is None and values == self._nothing and self._ends:
                 ends = {(None, arranged(own + kept)): ways for own, ways in inner.items()}
-                found |= {end: found.get(end, 0) + ways for end, ways in ends.items()} if found else ends
+                found |= (
+                    {end: found.get(end, 0) + ways for end, ways in ends.items()} if found else ends
+                )
             else:
                 for own, ways in inner.items():
                     self._go(found, ways, after, values, arranged(own + kept))
@@ -438,7 +526,10 @@ class _Walk:
         """What is asked of a part whose outputs begin so."""
         if heads not in self._inside:
             within = [
-                (at, path) for at, head in enumerate(heads) for path in sorted(self._places) if _is_in(path, head)
+                (at, path)
+                for at, head in enumerate(heads)
+                for path in sorted(self._places)
+                if _is_in(path, head)
             ]
             places = dict.fromkeys([place for _, path in within for place in self._places[path]])
             rests = tuple([(at, path[len(heads[at]) :]) for at, path in within])
@@ -450,7 +541,9 @@ class _Walk:
         here = {*parts.totals, *[path for asked in inside for path in asked.paths]}
         rows = zip(self._asked, known, strict=True)
         waiting = [(row, dict(entry or ())) for row, entry in rows if not _is_value(entry)]
-        return any(path not in here and path not in told for row, told in waiting for path in row.paths)
+        return any(
+            path not in here and path not in told for row, told in waiting for path in row.paths
+        )
 
     def _is_asked(self, paths: Iterable[str]) -> bool:
         return not self._places.keys().isdisjoint(paths)
@@ -467,7 +560,9 @@ def _is_value(entry: Any) -> bool:
 
 
 def _counted(found: Ways, ways: int, at: int, entry: Any) -> Any:
-    """`_COUNTED` where the row at this place is decided, which then adds to what is `found`; else what is known."""
+    """`_COUNTED` where the row at this place is decided, which then adds to what is `found`;
+    else what is known.
+    """
     if entry is None or entry is _COUNTED or entry.__class__ is Partly:
         return entry
     end = None, (at, entry)
@@ -481,15 +576,27 @@ def _plain(value: Any) -> Any:
 
 
 def _product(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:
-    """All combinations of what comes of parts: their values one behind the other, their totals added up."""
+    """All combinations of what comes of parts: their values one behind the other, their totals
+    added up.
+    """
     meter.hold(sum(map(len, some.values())) * sum(map(len, more.values())))
     found: Together = {}
     for sums, each in some.items():
         for own, further in more.items():
-            totals = tuple([add(one, two) for add, one, two in zip(adds, sums, own, strict=True)]) if sums else own
-            product = {one + two: ways * times for one, ways in each.items() for two, times in further.items()}
+            totals = (
+                tuple([add(one, two) for add, one, two in zip(adds, sums, own, strict=True)])
+                if sums
+                else own
+            )
+            product = {
+                one + two: ways * times
+                for one, ways in each.items()
+                for two, times in further.items()
+            }
             if totals in found:
                 before = found[totals]
-                product = before | {values: before.get(values, 0) + ways for values, ways in product.items()}
+                product = before | {
+                    values: before.get(values, 0) + ways for values, ways in product.items()
+                }
             found[totals] = product
     return found

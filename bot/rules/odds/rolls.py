@@ -1,4 +1,6 @@
-"""Rolls grouped for odds: of those that come to the same one stands for all, with how many it stands for."""
+"""Rolls grouped for odds: of those that come to the same one stands for all, with how many it
+stands for.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -26,9 +28,11 @@ class TooManyStates(UserError):
 
 @lru_cache(maxsize=256)
 def group_alike(count: int, classes: Weighted) -> Weighted:
-    """`count` alike dice of which only matters how many fall into each class: ((ways, a roll), ...).
+    """`count` alike dice of which only matters how many fall into each class: ((ways, a roll),
+    ...).
 
-    `classes` are those of one die, as `group_values` gives them; what comes back is one multinomial.
+    `classes` are those of one die, as `group_values` gives them; what comes back is one
+    multinomial.
     """
     groups: list[tuple[int, Roll]] = [(1, ())]
     for last, (faces, roll) in enumerate(classes, 1):
@@ -36,7 +40,10 @@ def group_alike(count: int, classes: Weighted) -> Weighted:
         for ways, before in groups:
             left = count - len(before)
             numbers = range(left if last == len(classes) else 0, left + 1)
-            further += [(ways * comb(left, number) * faces**number, before + roll * number) for number in numbers]
+            further += [
+                (ways * comb(left, number) * faces**number, before + roll * number)
+                for number in numbers
+            ]
         groups = further
     return tuple(groups)
 
@@ -88,7 +95,8 @@ def group_values(faces: Iterable[Any], key: Callable[[Any], Any]) -> Weighted:
 
 @lru_cache(maxsize=256)
 def pool(count: int, classes: Weighted, apart: Apart = ()) -> Weighted:
-    """All rolls of `count` alike dice by class, the dice `apart` one by one by classes of their own.
+    """All rolls of `count` alike dice by class, the dice `apart` one by one by classes of their
+    own.
 
     Raises TooManyStates where too many dice are asked for one by one.
     """

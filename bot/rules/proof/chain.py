@@ -1,14 +1,15 @@
-"""The chain that makes a log tamper-evident: an event's hash covers it and, through the hash before, all earlier ones.
+"""The chain that makes a log tamper-evident: an event's hash covers it and, through the hash
+before, all earlier ones.
 
-    hash of event n = SHA-256(hash of event n-1, newline, canonical JSON of event n), as lower-case hex
-    before event 1 comes SHA-256 of the game's id
+    hash of event n = SHA-256(hash of event n-1, newline, canonical JSON of event n), as lower-case
+    hex before event 1 comes SHA-256 of the game's id
 
-What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in the chain
-itself: there is a hash of a random salt and the text, and both are in a table apart.
+What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in
+the chain itself: there is a hash of a random salt and the text, and both are in a table apart.
 
-So is the first line of an answer: its SHA-256 is in the event (`said`). What may have to be deleted is not in its
-words: where a person is named, or a free text is quoted, there is a mark, `⟦ab12⟧` for the person with this id and
-`⟦41.label⟧` for the text `label` of event 41.
+So is the first line of an answer: its SHA-256 is in the event (`said`). What may have to be deleted
+is not in its words: where a person is named, or a free text is quoted, there is a mark, `⟦ab12⟧`
+for the person with this id and `⟦41.label⟧` for the text `label` of event 41.
 """
 
 import json
@@ -24,9 +25,12 @@ _encoded = json.JSONEncoder(
 ).encode
 _KEY = re.compile('"(?:-?[0-9][0-9.e+-]*|true|false|null)":')
 _FLOAT = re.compile(r"[:,\[]-?[0-9]+(?:\.|e[+-])")
-"""What the text of a value has in it that must be looked at piece by piece: numbers that are not whole, and keys that
-were no text before (a key that looks so, too)."""
-_MANY_DIGITS, _ZEROS = b"0" * 16, bytes.maketrans(b"123456789", b"000000000")  # a tenth of what a pattern takes
+"""What the text of a value has in it that must be looked at piece by piece: numbers that are not
+whole, and keys that were no text before (a key that looks so, too)."""
+_MANY_DIGITS, _ZEROS = (
+    b"0" * 16,
+    bytes.maketrans(b"123456789", b"000000000"),
+)  # a tenth of what a pattern takes
 
 SEALED = "sealed"
 """Key of the text that holds the content of a sealed event."""
@@ -43,15 +47,19 @@ SHOWN = 16  # that they show now: eight can be forged in minutes
 
 
 def canonical(value: Mapping[str, Any]) -> str:
-    """The one JSON text of `value`: keys sorted by code point, no blanks, no escapes but the necessary ones.
+    """The one JSON text of `value`: keys sorted by code point, no blanks, no escapes but the
+    necessary ones.
 
-    A whole float is written as an integer, others as the shortest decimal that reads back the same. Half a surrogate
-    pair, which UTF-8 cannot hold, becomes a question mark. Raises TypeError for what has no single text: floats
-    that need an exponent or are no number, keys that are no text, objects.
+    A whole float is written as an integer, others as the shortest decimal that reads back the same.
+    Half a surrogate pair, which UTF-8 cannot hold, becomes a question mark. Raises TypeError for
+    what has no single text: floats that need an exponent or are no number, keys that are no text,
+    objects.
     """
     try:
         text = _encoded(value)
-        if _KEY.search(text) or (("." in text or "e-" in text or "e+" in text) and _FLOAT.search(text)):
+        if _KEY.search(text) or (
+            ("." in text or "e-" in text or "e+" in text) and _FLOAT.search(text)
+        ):
             text = _encoded(_plain(value))
     except (TypeError, ValueError):
         text = _encoded(_plain(value))
@@ -73,8 +81,8 @@ def has_large_number(body: Mapping[str, Any]) -> bool:
 
 
 def event_text(body: Mapping[str, Any]) -> str:
-    """The canonical text of an event of ours. Raises UserError for a whole number in it that a browser would read as
-    another one."""
+    """The canonical text of an event of ours. Raises UserError for a whole number in it that a
+    browser would read as another one."""
     try:
         text = canonical(body)
     except ValueError:  # a number of thousands of digits
@@ -91,7 +99,9 @@ def genesis(game: str) -> str:
 
 
 def event_hash(previous: str, body: str) -> str:
-    """The hash of the event with the canonical JSON `body`, after an event with the hash `previous`."""
+    """The hash of the event with the canonical JSON `body`, after an event with the hash
+    `previous`.
+    """
     return sha256(f"{previous}\n{body}".encode()).hexdigest()
 
 
@@ -106,7 +116,9 @@ def linked(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tuple[str
 
 
 def salted(salt: str, text: str) -> str:
-    """What is in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody can guess it."""
+    """What is in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody
+    can guess it.
+    """
     return sha256(f"{salt}\n{text}".encode("utf-8", "replace")).hexdigest()
 
 
@@ -143,25 +155,32 @@ def said(words: str) -> str:
     return sha256(words.encode("utf-8", "replace")).hexdigest()
 
 
-def unnamed(first: str, body: str, persons: Mapping[str, str], texts: Iterable[tuple[int, str, str]]) -> str:
-    """A first line with marks for the `persons` in it, names by their ids, and for free texts: (event, key, text). A
-    word that is in the event's `body` stays as it is: a player may be called as a side is, and what a side did is not
-    to change with the name of a player."""
+def unnamed(
+    first: str, body: str, persons: Mapping[str, str], texts: Iterable[tuple[int, str, str]]
+) -> str:
+    """A first line with marks for the `persons` in it, names by their ids, and for free texts:
+    (event, key, text). A word that is in the event's `body` stays as it is: a player may be called
+    as a side is, and what a side did is not to change with the name of a player."""
     marks = {text: f"⟦{event}.{key}⟧" for event, key, text in texts if key not in UNSAID and text}
     for person, name in persons.items():
         if name and name in first and _word(body, name) < 0:
             marks.setdefault(name, f"⟦{person}⟧")
     words, at = "", 0
-    while places := [(place, -len(text), text) for text in marks if (place := _word(first, text, at)) >= 0]:
+    while places := [
+        (place, -len(text), text) for text in marks if (place := _word(first, text, at)) >= 0
+    ]:
         place, _, text = min(places)  # the longest of those that begin there
         words, at = words + first[at:place] + marks[text], place + len(text)
     return words + first[at:]
 
 
 def _word(text: str, word: str, at: int = 0) -> int:
-    """Where a word comes in a text, from there on, with no letter or digit beside it; -1 where it does not. No pattern
-    is made of it: of many players' names each would be made anew for each answer."""
-    while (at := text.find(word, at)) >= 0 and _LETTER.search(text[at - 1 : at] + text[at + len(word) :][:1]):
+    """Where a word comes in a text, from there on, with no letter or digit beside it; -1 where it
+    does not. No pattern is made of it: of many players' names each would be made anew for each
+    answer."""
+    while (at := text.find(word, at)) >= 0 and _LETTER.search(
+        text[at - 1 : at] + text[at + len(word) :][:1]
+    ):
         at += 1
     return at
 

@@ -1,14 +1,15 @@
-"""Dice that can be checked afterwards: each face follows from a secret seed that was promised beforehand.
+"""Dice that can be checked afterwards: each face follows from a secret seed that was promised
+beforehand.
 
 How they follow is a protocol, whose number the event that promises the seed names:
 
     HMAC-SHA256(key = seed, text = "2:GAME:EVENT:TEXTS:BLOCK")
 
-All numbers in the text are decimal. EVENT is the event's number in the log, TEXTS the hex SHA-256 of
-the players' texts, joined by newlines. Each digest is read as eight big-endian 32-bit words; those of
-the blocks 0, 1, 2 and so on are one row of words for the whole event. Each die in turn takes the next
-word below floor(2^32 / n) * n and shows word % n + 1; higher words are skipped. docs/dice.md has test
-vectors.
+All numbers in the text are decimal. EVENT is the event's number in the log, TEXTS the hex SHA-256
+of the players' texts, joined by newlines. Each digest is read as eight big-endian 32-bit words;
+those of the blocks 0, 1, 2 and so on are one row of words for the whole event. Each die in turn
+takes the next word below floor(2^32 / n) * n and shows word % n + 1; higher words are skipped.
+docs/dice.md has test vectors.
 """
 
 import hmac
@@ -32,7 +33,9 @@ def commitment(seed: bytes) -> str:
 
 
 def digest(texts: Sequence[str]) -> str:
-    """TEXTS: hex SHA-256 of the players' texts, joined by newlines. No texts: the hash of nothing."""
+    """TEXTS: hex SHA-256 of the players' texts, joined by newlines. No texts: the hash of
+    nothing.
+    """
     return sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -58,7 +61,9 @@ class Stream:
         self._words = self._generate_words()
 
     def draw(self, die: Die) -> int | str:
-        """Return the value of the next die. A die that draws a card of known place is not thrown."""
+        """Return the value of the next die. A die that draws a card of known place is not
+        thrown.
+        """
         return die.value(self._face(die.sides)) if die.sides or die.pile is None else 1
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:

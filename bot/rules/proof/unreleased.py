@@ -1,4 +1,6 @@
-"""The refusal of data that only unreleased builds have written. It is left untouched, and never called forged."""
+"""The refusal of data that only unreleased builds have written. It is left untouched, and never
+called forged.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +13,9 @@ LAST_UNRELEASED_COMMIT = "e8fe7cd8"
 
 
 def describe_unreleased(subject: str, version: str) -> str:
-    """Return the sentence that names what an unreleased build made: "This game", "dice protocol 1"."""
+    """Return the sentence that names what an unreleased build made: "This game", "dice protocol
+    1".
+    """
     return f"{subject} was made by an unreleased build of Grognard ({version})."
 
 

@@ -1,4 +1,6 @@
-"""What a sequence may change, known before its first die: with it a refusal never depends on dice."""
+"""What a sequence may change, known before its first die: with it a refusal never depends on
+dice.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +13,13 @@ ANY_UNIT = "*"
 class Effects:
     """What the steps of a sequence may change, whatever the dice say, and what its choices wait on.
 
-    `tracks` are those that it may change, as formulas name them: `side.points`; `sets` are those of them that it may
-    set to a value, instead of adding to them. `links` are the attributes by which
-    it may change units beyond its inputs (the squad of a man), `units` the names of units that it changes by name.
-    `marks` are the markers that it may put on units. `held` has for each choice, by its name, the tracks that stay as
-    they are until it is made: those read so far, on which the dice that fell depend, and those that are set later.
-    A track that is only added to is not held, because additions come to the same in any order.
+    `tracks` are those that it may change, as formulas name them: `side.points`; `sets` are those of
+    them that it may set to a value, instead of adding to them. `links` are the attributes by which
+    it may change units beyond its inputs (the squad of a man), `units` the names of units that it
+    changes by name. `marks` are the markers that it may put on units. `held` has for each choice,
+    by its name, the tracks that stay as they are until it is made: those read so far, on which the
+    dice that fell depend, and those that are set later. A track that is only added to is not held,
+    because additions come to the same in any order.
     """
 
     tracks: frozenset[str] = frozenset()

@@ -1,4 +1,6 @@
-"""Changes of units that others are linked to: the squad of a man, the men of a squad, the holder of a weapon."""
+"""Changes of units that others are linked to: the squad of a man, the men of a squad, the holder
+of a weapon.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -8,14 +10,16 @@ from bot.rules.sequence.sequence import Change
 
 
 def linked(changes: Iterable[Change], units: Iterable[RosterUnit]) -> tuple[Change, ...]:
-    """The changes as plain ones, each of one unit by name and with the values that it has afterwards. `units` are those
-    still in play; links that lead to none of them change nothing."""
+    """The changes as plain ones, each of one unit by name and with the values that it has
+    afterwards. `units` are those still in play; links that lead to none of them change nothing."""
     listed = tuple(units)
     totals: dict[tuple[str, str], int] = {}
     return tuple(plain for change in changes for plain in _plain(change, listed, totals))
 
 
-def _plain(change: Change, units: tuple[RosterUnit, ...], totals: dict[tuple[str, str], int]) -> Iterator[Change]:
+def _plain(
+    change: Change, units: tuple[RosterUnit, ...], totals: dict[tuple[str, str], int]
+) -> Iterator[Change]:
     if not (change.add or change.of):
         yield change
         return
@@ -27,7 +31,10 @@ def _plain(change: Change, units: tuple[RosterUnit, ...], totals: dict[tuple[str
                 new[key] = totals[unit.name, key] = max(0, before + more)
         if change.drop:
             names = [name.strip() for name in str(unit.numbers[change.of]).split(",")]
-            new[change.of] = ",".join(name for name in names if name.casefold() != change.unit.casefold()) or None
+            new[change.of] = (
+                ",".join(name for name in names if name.casefold() != change.unit.casefold())
+                or None
+            )
         if new or change.mark or change.unmark:
             yield Change(unit.name, new, change.mark, change.unmark, turn=change.turn)
 

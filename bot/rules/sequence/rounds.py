@@ -1,7 +1,9 @@
-"""A fight of several rounds, exactly: each begins with what the one before left, until a result ends it.
+"""A fight of several rounds, exactly: each begins with what the one before left, until a result
+ends it.
 
-The rules of it are data (`rounds` in sequences.yaml); how likely a single round goes from one situation to the next is
-counted by whoever asks. Situations may stay or go on, never come back: so a fight to its end is a sum, not a limit.
+The rules of it are data (`rounds` in sequences.yaml); how likely a single round goes from one
+situation to the next is counted by whoever asks. Situations may stay or go on, never come back: so
+a fight to its end is a sum, not a limit.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,8 +21,8 @@ Situation = tuple[Any, ...]
 
 
 class Ending(NamedTuple):
-    """A result that ends the fight: what must have come out, by output or carried input; `result` is empty where the
-    sequence's own output says it."""
+    """A result that ends the fight: what must have come out, by output or carried input; `result`
+    is empty where the sequence's own output says it."""
 
     when: Mapping[str, tuple[Any, ...]]
     result: str = ""
@@ -33,8 +35,8 @@ class Told(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """What an input is in the next round: `less` or `more` by an output, at `most` another carried input, or a value
-    that it `becomes`."""
+    """What an input is in the next round: `less` or `more` by an output, at `most` another carried
+    input, or a value that it `becomes`."""
 
     less: str = ""
     more: str = ""
@@ -54,7 +56,9 @@ class Carried(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """How a sequence goes on: the endings, looked for in this order, and the inputs that are carried."""
+    """How a sequence goes on: the endings, looked for in this order, and the inputs that are
+    carried.
+    """
 
     ends: tuple[Ending, ...]
     then: Mapping[str, Carried]
@@ -64,14 +68,20 @@ class Rounds(NamedTuple):
         carried = (
             name
             for one in self.then.values()
-            for name in (one.less, one.more, *(one.becomes if isinstance(one.becomes, Told) else ()))
+            for name in (
+                one.less,
+                one.more,
+                *(one.becomes if isinstance(one.becomes, Told) else ()),
+            )
             if name
         )
         ended = (name for end in self.ends for name in end.when if name not in self.then)
         return tuple(dict.fromkeys((odds_by, *ended, *carried)))
 
     def after(self, was: Situation, out: Mapping[str, Any], odds_by: str) -> tuple[str, Situation]:
-        """What a round with these outputs leaves: the result that ends the fight, or "" and the next situation."""
+        """What a round with these outputs leaves: the result that ends the fight, or "" and the
+        next situation.
+        """
         known = dict(out)
         for (name, carried), value in zip(self.then.items(), was, strict=True):
             known[name] = carried.next(value, known)
@@ -82,8 +92,8 @@ class Rounds(NamedTuple):
 
 
 class Fought(NamedTuple):
-    """The chances of each result after so many rounds, `undecided` among them; those of a fight to its end; and how
-    many rounds that takes on average (None where it may go on for ever)."""
+    """The chances of each result after so many rounds, `undecided` among them; those of a fight to
+    its end; and how many rounds that takes on average (None where it may go on for ever)."""
 
     after: dict[str, Fraction]
     decided: dict[str, Fraction]
@@ -123,7 +133,9 @@ def fight(start: Situation, step: Step, rounds: int) -> Fought:
 
 
 def _to_the_end(start: Situation, known: Step) -> tuple[dict[str, Fraction], Fraction | None]:
-    """The chances of each result of a fight without a last round, and how many rounds it takes on average."""
+    """The chances of each result of a fight without a last round, and how many rounds it takes
+    on average.
+    """
     weights = {start: Fraction(1)}
     decided: dict[str, Fraction] = {}
     average: Fraction | None = Fraction(0)
@@ -160,5 +172,7 @@ def _in_order(start: Situation, known: Step) -> list[Situation]:
 
 def _too_large() -> UserError:
     return UserError(
-        "So long a fight cannot be counted exactly.", hint="Ask for fewer units, or for one round.", code="too-large"
+        "So long a fight cannot be counted exactly.",
+        hint="Ask for fewer units, or for one round.",
+        code="too-large",
     )

@@ -1,11 +1,12 @@
 """A combat sequence, written once and read two ways: played with dice, or folded into exact odds.
 
-A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the step says
-which dice it asks for and rules on the roll: the next state, the outputs that are decided, and (only in play)
-the lines of the answer. So play and odds cannot drift apart, and the state holds only what later steps need: equal
-states merge in the odds.
+A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the
+step says which dice it asks for and rules on the roll: the next state, the outputs that are
+decided, and (only in play) the lines of the answer. So play and odds cannot drift apart, and the
+state holds only what later steps need: equal states merge in the odds.
 
-Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told once at most.
+Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told
+once at most.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from bot.rules.tables import table
 from bot.rules.text.line import Line as Line
 from bot.rules.text.line import minus as minus
 
-# -- one roll: the dice that it asks for, and the ruling that its function gives once they have fallen
+# -- one roll: the dice that it asks for, and the ruling that its function gives once they have
+# fallen
 
 Roll = tuple[int, ...]
 Outputs = Mapping[str, Any]
@@ -37,7 +39,9 @@ MOST_ROLLED = 400
 
 
 class State(Protocol):
-    """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes (None at the end)."""
+    """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes
+    (None at the end).
+    """
 
     @property
     def owes(self) -> str | None:
@@ -55,9 +59,9 @@ def _silence() -> Iterable[Line]:
 class Ruling(NamedTuple, Generic[S]):
     """What one roll comes to.
 
-    `after` is the next state, `told` {path: value} for the outputs that this roll decides. `story` gives the lines of
-    the answer and is called only in play, so odds never pay for words. `notes` are what a sequence that settles by
-    notes takes down.
+    `after` is the next state, `told` {path: value} for the outputs that this roll decides. `story`
+    gives the lines of the answer and is called only in play, so odds never pay for words. `notes`
+    are what a sequence that settles by notes takes down.
 
     >>> class Now(NamedTuple):
     ...     owes: str | None
@@ -86,8 +90,8 @@ class Step(Protocol[S]):
         ...
 
     def grouped(self, state: S, /) -> Weighted | None:
-        """The rolls that `rule` tells apart in `state`, each with how many it stands for; None where it may tell all
-        apart."""
+        """The rolls that `rule` tells apart in `state`, each with how many it stands for; None
+        where it may tell all apart."""
         ...
 
 
@@ -116,12 +120,14 @@ ruled = Ruled
 
 
 class Change(NamedTuple):
-    """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
+    """What a result makes of a roster unit: by name, with the attributes, state, markers and flags
+    to set.
 
-    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
-    lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
-    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it; for single units see
-    `bot/rules/sequence/linked_units.py`. `turn`: first its reduced side comes up, if it has one.
+    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags.
+    `add` raises or lowers whole numbers, never below 0, where the unit has them. With `of` the
+    change is for every unit whose attribute `of` names `unit` (the men of a squad); `drop` takes
+    `unit` off the list in it; for single units see `bot/rules/sequence/linked_units.py`. `turn`:
+    first its reduced side comes up, if it has one.
     """
 
     unit: str
@@ -137,8 +143,8 @@ class Change(NamedTuple):
 class Fate(NamedTuple):
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
 
-    `more` adds to it, in the place of `{more}` where the words have that. `also` are what came of it before, as tokens
-    with what adds to each.
+    `more` adds to it, in the place of `{more}` where the words have that. `also` are what came of
+    it before, as tokens with what adds to each.
     """
 
     unit: str
@@ -152,8 +158,8 @@ ACTOR = "actor"
 
 
 class Choice(NamedTuple):
-    """What a side is asked for: its name, the options, and the one that counts where nobody answers; `who` is the input
-    whose side it is, or `actor`."""
+    """What a side is asked for: its name, the options, and the one that counts where nobody
+    answers; `who` is the input whose side it is, or `actor`."""
 
     name: str
     options: tuple[str, ...]
@@ -164,10 +170,16 @@ class Choice(NamedTuple):
     def by(self) -> str:
         """Whose choice it is, before the option: `the targets choose `."""
         who = self.who.replace("_", " ")
-        return "who acts chooses " if who == ACTOR else f"the {who} {'choose' if who.endswith('s') else 'chooses'} "
+        return (
+            "who acts chooses "
+            if who == ACTOR
+            else f"the {who} {'choose' if who.endswith('s') else 'chooses'} "
+        )
 
     def picks(self, raw: object) -> tuple[str, ...]:
-        """What was chosen, as typed: one word for all, or as many with commas as are asked. Raises UserError."""
+        """What was chosen, as typed: one word for all, or as many with commas as are asked.
+        Raises UserError.
+        """
         words = raw if isinstance(raw, list | tuple) else str(raw).replace(";", ",").split(",")
         picks = tuple([str(word).strip().casefold().replace(" ", "-") for word in words])
         if strange := [pick for pick in picks if pick not in self.options]:
@@ -176,12 +188,17 @@ class Choice(NamedTuple):
 
     def wrong(self, what: str) -> UserError:
         """The error for an answer that does not fit."""
-        return UserError(f"{self.name} {what}.", hint=self.expected, option=self.name, code="bad-value")
+        return UserError(
+            f"{self.name} {what}.", hint=self.expected, option=self.name, code="bad-value"
+        )
 
     def missing(self) -> UserError:
         """The error where it has to be known beforehand."""
         return UserError(
-            f"This needs {self.name}: what is chosen.", hint=self.expected, option=self.name, code="missing"
+            f"This needs {self.name}: what is chosen.",
+            hint=self.expected,
+            option=self.name,
+            code="missing",
         )
 
     @property
@@ -191,8 +208,9 @@ class Choice(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A choice that is owed: by the side of which units (ACTOR: of who acts), the question, each option with its words,
-    and the one that counts otherwise; `item` is the unit that it is about, where each of several has one."""
+    """A choice that is owed: by the side of which units (ACTOR: of who acts), the question, each
+    option with its words, and the one that counts otherwise; `item` is the unit that it is about,
+    where each of several has one."""
 
     name: str
     who: tuple[str, ...]
@@ -203,16 +221,19 @@ class Ask(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
+    """What is said and done when the last die is rolled: the result in a few words, a line per
+    unit, the changes.
 
-    `headline` goes into the log and is checked by verify, so it never changes without a new edition.
-    `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).
-    `fates` are the same results as tokens, from which the first line of the answer is made. `by` is its cause, where
-    that is not who acts (`no loss to US Squad 3`). `now` says what changed besides and `notes` what else is worth
-    knowing, both in small print. Where a sequence tells its fates, its `units` are not shown. `sums` say in short what
-    the lines of single units come to, where these are left out. `joins` are units that come into play: the type of
-    each, and the roster unit beside which it appears. `out` are those whose weapons are out of ammunition or jammed.
-    `asks` are choices that it waits for: then it is not at its end, and nothing is changed yet.
+    `headline` goes into the log and is checked by verify, so it never changes without a new
+    edition. `units` pairs each unit hit with the word of its result; `then` says what comes next
+    (`run crash`). `fates` are the same results as tokens, from which the first line of the answer
+    is made. `by` is its cause, where that is not who acts (`no loss to US Squad 3`). `now` says
+    what changed besides and `notes` what else is worth knowing, both in small print. Where a
+    sequence tells its fates, its `units` are not shown. `sums` say in short what the lines of
+    single units come to, where these are left out. `joins` are units that come into play: the type
+    of each, and the roster unit beside which it appears. `out` are those whose weapons are out of
+    ammunition or jammed. `asks` are choices that it waits for: then it is not at its end, and
+    nothing is changed yet.
     """
 
     headline: str
@@ -238,9 +259,10 @@ def no_closing(_state: Any) -> Outputs:
 class Row(NamedTuple):
     """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
 
-    `read` gives its result from what was told, or None where that does not decide it; `paths` are the outputs that it
-    looks at: a single one is its result. `said` turns a result into the words of the answer, `alike` is how many units
-    the row stands for. `under` is what is chosen there, of each choice that the odds leave open.
+    `read` gives its result from what was told, or None where that does not decide it; `paths` are
+    the outputs that it looks at: a single one is its result. `said` turns a result into the words
+    of the answer, `alike` is how many units the row stands for. `under` is what is chosen there, of
+    each choice that the odds leave open.
     """
 
     name: str
@@ -257,10 +279,11 @@ def row_of(path: str, name: str = "") -> Row:
 
 
 class Part(NamedTuple, Generic[S]):
-    """A part of a sequence that knows nothing of the others: its own `plan`, and what its outputs begin with (`heads`).
+    """A part of a sequence that knows nothing of the others: its own `plan`, and what its outputs
+    begin with (`heads`).
 
-    Only it tells those; what is `known` of them needs no die. Parts of one `key` differ in nothing but their heads and
-    that, so odds count them once.
+    Only it tells those; what is `known` of them needs no die. Parts of one `key` differ in nothing
+    but their heads and that, so odds count them once.
     """
 
     heads: tuple[str, ...]
@@ -272,9 +295,10 @@ class Part(NamedTuple, Generic[S]):
 class Parts(NamedTuple, Generic[S]):
     """What falls apart in a state, for odds: each part is counted by itself, and they multiply.
 
-    `totals` are outputs of which every part tells its share, and how two shares are added up. When all are at their
-    ends, `then` takes the totals that `reads` names and rules on how it goes on; without it that is all. A total that
-    matters to some outputs alone is read with those: `{"ones": ("losses",)}`, else with none.
+    `totals` are outputs of which every part tells its share, and how two shares are added up. When
+    all are at their ends, `then` takes the totals that `reads` names and rules on how it goes on;
+    without it that is all. A total that matters to some outputs alone is read with those: `{"ones":
+    ("losses",)}`, else with none.
 
     Two men who shoot at a tank, which is out when one of them hits:
 
@@ -306,15 +330,18 @@ class Parts(NamedTuple, Generic[S]):
 class Plan(NamedTuple, Generic[S]):
     """A sequence for given inputs, ready to be played or counted.
 
-    `opening` are the outputs known before the first die (with empty lists for list outputs), `lines` the story so
-    far. `closing` tells the outputs known at the end from the last state. `settle` reads the finished outputs and
-    says the result and its consequences. `by_list` is a list of words that odds may go by as a whole.
+    `opening` are the outputs known before the first die (with empty lists for list outputs),
+    `lines` the story so far. `closing` tells the outputs known at the end from the last state.
+    `settle` reads the finished outputs and says the result and its consequences. `by_list` is a
+    list of words that odds may go by as a whole.
 
-    `apart` names the parts that are independent once a state is known, None where there are none. A declared sequence
-    knows what its steps read: `focus` gives its plan for the outputs that odds are asked for, and no more.
+    `apart` names the parts that are independent once a state is known, None where there are none. A
+    declared sequence knows what its steps read: `focus` gives its plan for the outputs that odds
+    are asked for, and no more.
 
-    `rows` are the units whose odds are shown (or what makes them when odds are asked for), none where its own
-    `odds_by` says all. A plan that `settles` by notes begins with those of its `notes`; `settle` is not asked.
+    `rows` are the units whose odds are shown (or what makes them when odds are asked for), none
+    where its own `odds_by` says all. A plan that `settles` by notes begins with those of its
+    `notes`; `settle` is not asked.
 
     One shot at 5 or more, and a hit kills at 4 or more:
 
@@ -356,12 +383,14 @@ def never(_out: Any) -> Settlement:
 
 
 ASKED = Line("a side was asked")
-"""Between the lines of a story: what is before it was said with the question. It is in no answer."""
+"""Between the lines of a story: what is before it was said with the question. It is in no
+answer.
+"""
 
 
 class Played(NamedTuple):
-    """A sequence played to its end: outputs, dice in order, the story, and the settlement; so many lines were said
-    `before` what was chosen last."""
+    """A sequence played to its end: outputs, dice in order, the story, and the settlement; so many
+    lines were said `before` what was chosen last."""
 
     out: dict[str, Any]
     dice: tuple[Rolled, ...]
@@ -373,7 +402,8 @@ class Played(NamedTuple):
 def play(plan: Plan[S], source: Source) -> Played:
     """Carry the plan on with dice from `source` until no roll is owed.
 
-    Raises UserError (DieOwed) from a source that runs out or holds an impossible die, and for too many dice of a pack.
+    Raises UserError (DieOwed) from a source that runs out or holds an impossible die, and for too
+    many dice of a pack.
     """
     state, told = plan.start, {**plan.opening}
     rolled: list[Rolled] = []
@@ -402,14 +432,16 @@ def play(plan: Plan[S], source: Source) -> Played:
 
 def too_many_dice() -> UserError:
     """The error for more dice than one command rolls."""
-    return UserError(f"This would roll more than {MOST_ROLLED} dice.", hint="Take fewer units.", code="too-large")
+    return UserError(
+        f"This would roll more than {MOST_ROLLED} dice.", hint="Take fewer units.", code="too-large"
+    )
 
 
 def nested(told: Outputs) -> dict[str, Any]:
     """Outputs as values inside values, from {path: value}.
 
-    Items of a list are put in the order of their positions; a gap in the positions is left out. What is told of a list
-    as a whole comes before all its items, or after them in their stead.
+    Items of a list are put in the order of their positions; a gap in the positions is left out.
+    What is told of a list as a whole comes before all its items, or after them in their stead.
     """
     out: dict[Any, Any] = {}
     for path, value in told.items():
@@ -419,7 +451,9 @@ def nested(told: Outputs) -> dict[str, Any]:
                 here[key] = _Within()
             here = here[key]
         here[keys[-1]] = value
-    return {name: _listed(value) if value.__class__ is _Within else value for name, value in out.items()}
+    return {
+        name: _listed(value) if value.__class__ is _Within else value for name, value in out.items()
+    }
 
 
 class _Within(dict[Any, Any]):
@@ -441,6 +475,10 @@ def _keys(path: str) -> tuple[str | int, ...]:
 _KEY = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 
 
-def parts_of(parts: Iterable[table.Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
+def parts_of(
+    parts: Iterable[table.Part], total: str | None = None
+) -> tuple[tuple[str, int | float], ...]:
     """The modifiers of a chart's answer as (name, value), those of one total or all."""
-    return tuple([(part.name, part.value) for part in parts if total is None or part.total == total])
+    return tuple(
+        [(part.name, part.value) for part in parts if total is None or part.total == total]
+    )

@@ -1,4 +1,6 @@
-"""The rows and columns of a table: printed keys such as `2-5`, `13+`, `squad, crew` or `*`, found in microseconds."""
+"""The rows and columns of a table: printed keys such as `2-5`, `13+`, `squad, crew` or `*`,
+found in microseconds.
+"""
 
 import re
 from bisect import bisect_left
@@ -13,14 +15,16 @@ _BAND = re.compile(r"(-?\d+(?:\.\d+)?)?\s*(?:\.\.|(?<=\d)-)\s*(-?\d+(?:\.\d+)?)?
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
 WIDEST = 10_000
 BLANK = "_"
-"""In place of a cell, of a column's head or of what a modifier adds: to be typed from one's own card."""
+"""In place of a cell, of a column's head or of what a modifier adds: to be typed from one's own
+card.
+"""
 
 
 class Axis(NamedTuple):
     """One edge of a table: exact keys in `exact`, bands of numbers in `uppers` and `bands`.
 
-    A band of whole numbers holds both its edges. A band of a decimal number reaches from above the band before it
-    up to and including its upper figure, as such bands are printed.
+    A band of whole numbers holds both its edges. A band of a decimal number reaches from above the
+    band before it up to and including its upper figure, as such bands are printed.
     """
 
     exact: Mapping[Any, int]
@@ -42,12 +46,18 @@ class Axis(NamedTuple):
 
 
 def axis(
-    keys: Sequence[object], file: str, *, decimal: bool = False, clamp: bool = False, words: Collection[object] = ()
+    keys: Sequence[object],
+    file: str,
+    *,
+    decimal: bool = False,
+    clamp: bool = False,
+    words: Collection[object] = (),
 ) -> Axis:
-    """An Axis over printed keys, in their order. Raises TableError for keys that overlap or cannot be read.
+    """An Axis over printed keys, in their order. Raises TableError for keys that overlap or cannot
+    be read.
 
-    `clamp` lets the first and last band answer what is beyond the printed edges. `words` are the tokens that the
-    axis stands for: odds of `3-2` are a word, no band.
+    `clamp` lets the first and last band answer what is beyond the printed edges. `words` are the
+    tokens that the axis stands for: odds of `3-2` are a word, no band.
     """
     exact: dict[Any, int] = {}
     bands: list[tuple[float, float, int]] = []
@@ -64,7 +74,9 @@ def axis(
                 exact[part] = position
             else:
                 if band[0] > band[1]:
-                    raise TableError(file, "the band runs downward; write the lower figure first", row=part)
+                    raise TableError(
+                        file, "the band runs downward; write the lower figure first", row=part
+                    )
                 bands.append((*band, position))
     if bands and any(isinstance(key, int) and not isinstance(key, bool) for key in exact):
         bands += [(key, key, exact.pop(key)) for key in list(exact) if isinstance(key, int)]
@@ -106,7 +118,9 @@ def gaps(axis_: Axis, option: Option) -> Iterable[object]:
         domain = (False, True)
     elif option.type == "int" and option.min is not None and option.max is not None:
         if option.max - option.min > WIDEST:
-            raise Slip(f"{option.name} has more than {WIDEST} values: too many to look at each of them")
+            raise Slip(
+                f"{option.name} has more than {WIDEST} values: too many to look at each of them"
+            )
         domain = range(int(option.min), int(option.max) + 1)
     else:
         return ()
@@ -114,11 +128,16 @@ def gaps(axis_: Axis, option: Option) -> Iterable[object]:
 
 
 def between(keys: Sequence[object], axis_: Axis, value: object) -> str:
-    """` (between 6-7 and 9)`: the keys on both sides of a figure that none answers; empty where there are not both."""
+    """` (between 6-7 and 9)`: the keys on both sides of a figure that none answers; empty where
+    there are not both.
+    """
     if not isinstance(value, int) or isinstance(value, bool):
         return ""
     sides = (range(value - 1, value - 1_000, -1), range(value + 1, value + 1_000))
-    found = [next((keys[at] for one in side if (at := axis_.find(one)) is not None), None) for side in sides]
+    found = [
+        next((keys[at] for one in side if (at := axis_.find(one)) is not None), None)
+        for side in sides
+    ]
     return "" if None in found else f" (between {found[0]} and {found[1]})"
 
 

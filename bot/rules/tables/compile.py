@@ -1,4 +1,6 @@
-"""From the text of a table file to a Chart: validated whole, with errors that name file, row and column."""
+"""From the text of a table file to a Chart: validated whole, with errors that name file, row and
+column.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,10 +22,25 @@ TABLE_KEYS = {
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds")
 COLUMN_KEYS, BAND_KEYS = ("by", "heads", "from", "to"), ("by", "below")
-DICE_KEYS, REFUSAL_KEYS, EXAMPLE_KEYS = ("dice", "label", "when"), ("when", "say"), ("given", "gives", "source")
+DICE_KEYS, REFUSAL_KEYS, EXAMPLE_KEYS = (
+    ("dice", "label", "when"),
+    ("when", "say"),
+    ("given", "gives", "source"),
+)
 OUTPUTS = ("int", "number", "bool", "text", "list", "token")
 """What an output may be, beside words."""
-BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open", "bands"}
+BODY_KEYS = {
+    "rows",
+    "columns",
+    "gives",
+    "cells",
+    "off_card",
+    "by",
+    "pick",
+    "always",
+    "open",
+    "bands",
+}
 _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
 
@@ -37,9 +54,15 @@ def dice_of(text: str, label: str) -> tuple[Die, ...]:
 
 
 def compile_chart(
-    data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]], bounded: bool = False
+    data: Mapping[str, Any],
+    *,
+    file: str,
+    system: str,
+    lists: Mapping[str, Sequence[str]],
+    bounded: bool = False,
 ) -> Table:
-    """The Chart that a table file describes. Raises TableError; the file's examples are run by `check_examples`.
+    """The Chart that a table file describes. Raises TableError; the file's examples are run by
+    `check_examples`.
 
     The formulas of a `bounded` one, of a pack, are held to limits.
     """
@@ -48,7 +71,9 @@ def compile_chart(
 
 
 def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
-    """Run each example of a table file: `given` inputs must give exactly the `gives` outputs. Raises TableError."""
+    """Run each example of a table file: `given` inputs must give exactly the `gives` outputs.
+    Raises TableError.
+    """
     if table.example:
         with reading(file, "example"):
             try:
@@ -70,14 +95,21 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
                 raise TableError(file, f"example {number} fails: {error}") from None
             for name, value in example["gives"].items():
                 if out.get(name) != value:
-                    raise TableError(file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}")
+                    raise TableError(
+                        file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}"
+                    )
 
 
 class _Compiler:
     """One table file on its way to a Chart; holds what every part of it needs to see."""
 
     def __init__(
-        self, data: Mapping[str, Any], file: str, system: str, lists: Mapping[str, Sequence[str]], bounded: bool = False
+        self,
+        data: Mapping[str, Any],
+        file: str,
+        system: str,
+        lists: Mapping[str, Sequence[str]],
+        bounded: bool = False,
     ) -> None:
         self.data, self.file, self.system, self.lists = data, file, system, lists
         self.bounded = bounded
@@ -90,14 +122,22 @@ class _Compiler:
             if not data.get(key):
                 raise TableError(file, f"{key} is missing")
         if data["kind"] not in KINDS:
-            raise TableError(file, f"kind {data['kind']} is unknown; it is one of {', '.join(KINDS)}")
+            raise TableError(
+                file, f"kind {data['kind']} is unknown; it is one of {', '.join(KINDS)}"
+            )
         for key in ("title", "source", "summary", "notes"):
             if not isinstance(data.get(key, ""), str):
                 raise TableError(file, "must be a text; quote it", row=key)
-        self.inputs = tuple(self._parts("inputs", lambda name, spec: option_from(name, spec, lists)))
+        self.inputs = tuple(
+            self._parts("inputs", lambda name, spec: option_from(name, spec, lists))
+        )
         self.options = {option.name: option for option in self.inputs}
-        self.outputs = dict(self._parts("outputs", lambda name, spec: (name, self._output(name, spec))))
-        self.results: Mapping[Any, Any] = dict(self._parts("results", lambda code, meaning: (code, meaning)))
+        self.outputs = dict(
+            self._parts("outputs", lambda name, spec: (name, self._output(name, spec)))
+        )
+        self.results: Mapping[Any, Any] = dict(
+            self._parts("results", lambda code, meaning: (code, meaning))
+        )
         self.constants: dict[str, Any] = {name: tuple(items) for name, items in lists.items()}
         self.constants |= dict(self._parts("constants", lambda name, value: (name, value)))
         self.names = {*self.options, *self.outputs, *self.constants}
@@ -136,7 +176,10 @@ class _Compiler:
             then=tuple(self._parts("then", lambda name, text: (name, self.formula(text)))),
             rolls=tuple(self._parts("rolls", self.roll)),
             texts=dict(self._parts("texts", lambda key, text: (text_key(key), str(text)))),
-            text_by=tuple(self.formula(text) for text in ([text_by] if isinstance(text_by, str) else list(text_by))),
+            text_by=tuple(
+                self.formula(text)
+                for text in ([text_by] if isinstance(text_by, str) else list(text_by))
+            ),
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
             blank=tuple(self.blank),
@@ -167,9 +210,13 @@ class _Compiler:
     # -- bodies -------------------------------------------------------------------------------------------
 
     def body(self, body: Mapping[str, Any]) -> Reader:
-        """A reader that adds a body's outputs to the values; a body is rows, columns, a pick or constants."""
+        """A reader that adds a body's outputs to the values; a body is rows, columns, a pick or
+        constants.
+        """
         if set(body) <= set(self.outputs) and not set(body) & BODY_KEYS:
-            raise TableError(self.file, f"read holds {', '.join(body)}; put constant outputs under always")
+            raise TableError(
+                self.file, f"read holds {', '.join(body)}; put constant outputs under always"
+            )
         self._check_keys(body, BODY_KEYS, "read")
         if "always" in body:
             constant = self.result(body["always"], (), None, None)
@@ -209,13 +256,21 @@ class _Compiler:
                 continue
             if not isinstance(cell, list) or len(cell) != width:
                 raise TableError(
-                    self.file, f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns", row=key
+                    self.file,
+                    f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns",
+                    row=key,
                 )
             printed = _heads(body["columns"])
             heads = printed if BLANK in cell and BLANK not in printed else range(1, width + 1)
-            grid.append([one(item, gives, key, head) for head, item in zip(heads, cell, strict=True)])
+            grid.append(
+                [one(item, gives, key, head) for head, item in zip(heads, cell, strict=True)]
+            )
         by = None if bands is None else bands["by"]
-        file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
+        file, row_name, column_name = (
+            self.file,
+            str(body["rows"]),
+            str((body.get("columns") or {}).get("by", "")),
+        )
 
         title = str(self.data["title"])
 
@@ -231,11 +286,18 @@ class _Compiler:
         return read
 
     def _banded(
-        self, bands: Mapping[str, Any], cell: Any, gives: tuple[str, ...], row: object, column: object
+        self,
+        bands: Mapping[str, Any],
+        cell: Any,
+        gives: tuple[str, ...],
+        row: object,
+        column: object,
     ) -> Mapping[Any, Any]:
-        """A cell that is a small table of its own, `17:S 18:1 19-20:K`: what each value of the input `by` gives.
+        """A cell that is a small table of its own, `17:S 18:1 19-20:K`: what each value of the
+        input `by` gives.
 
-        Values under the first band give `below`, if the table says so; any other gap or overlap is an error.
+        Values under the first band give `below`, if the table says so; any other gap or overlap is
+        an error.
         """
         option = self.options.get(str(bands.get("by")))
         if option is None or option.type != "int" or option.min is None or option.max is None:
@@ -247,9 +309,13 @@ class _Compiler:
             band, _, code = part.partition(":")
             edges = re.fullmatch(r"(-?\d+)(?:-(\d+))?", band)
             if not edges or not code:
-                raise TableError(self.file, f"{part!r} is not a band; write 17-18:code", row=row, column=column)
+                raise TableError(
+                    self.file, f"{part!r} is not a band; write 17-18:code", row=row, column=column
+                )
             if int(edges[2] or edges[1]) > option.max:
-                raise TableError(self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column)
+                raise TableError(
+                    self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column
+                )
             out = self.result(code, gives, row, column)
             for value in range(int(edges[1]), int(edges[2] or edges[1]) + 1):
                 if value in answers:
@@ -284,7 +350,9 @@ class _Compiler:
             raise TableError(self.file, "columns needs heads, from or to")
         return self._axis(spec["heads"], spec["by"], body, clamp=clamp), by, len(spec["heads"])
 
-    def _axis(self, keys: list[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None) -> Axis:
+    def _axis(
+        self, keys: list[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None
+    ) -> Axis:
         option = self.options.get(str(by))
         if clamp is None:
             clamp = body.get("off_card") in ("clamp", "rows")
@@ -300,17 +368,26 @@ class _Compiler:
             if option.type == "enum":
                 for key in found.exact:
                     if key not in option.values:
-                        raise TableError(self.file, f"{by} has no value {key!r}{_as_yaml(key)}", row=key)
+                        raise TableError(
+                            self.file, f"{by} has no value {key!r}{_as_yaml(key)}", row=key
+                        )
             missing = [] if body.get("open") else list(gaps(found, option))
             if missing:
                 around = between(keys, found, missing[0]) if len(missing) == 1 else ""
-                raise TableError(self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}{around}")
+                raise TableError(
+                    self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}{around}"
+                )
         return found
 
     def _gives(self, body: Mapping[str, Any]) -> tuple[str, ...]:
         gives = body.get("gives")
         if gives is None:
-            later = {*(self.data.get("derive") or {}), *(self.data.get("then") or {}), "text", "parts"}
+            later = {
+                *(self.data.get("derive") or {}),
+                *(self.data.get("then") or {}),
+                "text",
+                "parts",
+            }
             gives = [name for name in self.outputs if name not in later]
             if len(gives) != 1:
                 gives = []
@@ -321,10 +398,12 @@ class _Compiler:
         return self.blank[-1]
 
     def result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Any:
-        """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`, or one value; Blank
-        for one that is not typed yet."""
+        """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`,
+        or one value; Blank for one that is not typed yet."""
         if cell == BLANK or (isinstance(cell, list) and BLANK in cell):
-            return self._left_blank(f"row {row}" if column is None else f"row {row}, column {column}")
+            return self._left_blank(
+                f"row {row}" if column is None else f"row {row}, column {column}"
+            )
         if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results:
             cell = self.results[cell]
         if isinstance(cell, Mapping):
@@ -334,8 +413,14 @@ class _Compiler:
         elif isinstance(cell, list) and gives and len(cell) == len(gives):
             out = dict(zip(gives, cell, strict=True))
         else:
-            alone = f"; write {cell[0]} without brackets" if isinstance(cell, list) and len(cell) == 1 else ""
-            raise TableError(self.file, f"the code {cell!r} is not defined{alone}", row=row, column=column)
+            alone = (
+                f"; write {cell[0]} without brackets"
+                if isinstance(cell, list) and len(cell) == 1
+                else ""
+            )
+            raise TableError(
+                self.file, f"the code {cell!r} is not defined{alone}", row=row, column=column
+            )
         for name, value in out.items():
             self._check_value(name, value, row, column)
         return out
@@ -348,15 +433,30 @@ class _Compiler:
             if name in self.names or name.startswith("_"):
                 self.names.add(name)
                 return
-            raise TableError(self.file, f"gives {name}, which is not an output", row=row, column=column)
+            raise TableError(
+                self.file, f"gives {name}, which is not an output", row=row, column=column
+            )
         tokens = self.outputs[name]
         for item in value if isinstance(value, list) else [value]:
             if item is not None and isinstance(tokens, tuple) and item not in tokens:
-                raise TableError(self.file, f"{name} has no value {item!r}{_as_yaml(item)}", row=row, column=column)
-            if item is not None and tokens == "int" and (isinstance(item, bool) or not isinstance(item, int)):
-                raise TableError(self.file, f"{name} is a whole number, not {item!r}", row=row, column=column)
+                raise TableError(
+                    self.file,
+                    f"{name} has no value {item!r}{_as_yaml(item)}",
+                    row=row,
+                    column=column,
+                )
+            if (
+                item is not None
+                and tokens == "int"
+                and (isinstance(item, bool) or not isinstance(item, int))
+            ):
+                raise TableError(
+                    self.file, f"{name} is a whole number, not {item!r}", row=row, column=column
+                )
             if item is not None and tokens == "bool" and not isinstance(item, bool):
-                raise TableError(self.file, f"{name} is true or false, not {item!r}", row=row, column=column)
+                raise TableError(
+                    self.file, f"{name} is true or false, not {item!r}", row=row, column=column
+                )
 
     # -- the rest -----------------------------------------------------------------------------------------
 
@@ -367,8 +467,12 @@ class _Compiler:
         from string import Formatter  # few tables refuse anything
 
         for _, name, form, conversion in Formatter().parse(item["say"]):
-            if name is not None and (name not in {*self.options, *self.constants} or form or conversion):
-                raise Slip(f"say names {name[:40]}, which this table does not have; write a brace twice")
+            if name is not None and (
+                name not in {*self.options, *self.constants} or form or conversion
+            ):
+                raise Slip(
+                    f"say names {name[:40]}, which this table does not have; write a brace twice"
+                )
         return self.formula(item["when"]), item["say"]
 
     def modifier(self, row: Mapping[str, Any]) -> Modifier:
@@ -430,26 +534,42 @@ class _Compiler:
         if isinstance(spec, str) and spec in self.lists:
             return tuple(self.lists[spec])
         if isinstance(spec, list):
-            if any(not isinstance(token, str | int | float) or isinstance(token, bool) for token in spec):
-                raise TableError(self.file, f"the tokens of {name} must be text or numbers; quote them")
+            if any(
+                not isinstance(token, str | int | float) or isinstance(token, bool)
+                for token in spec
+            ):
+                raise TableError(
+                    self.file, f"the tokens of {name} must be text or numbers; quote them"
+                )
             return tuple(spec)
         if spec not in OUTPUTS:
             near = did_you_mean(str(spec), (*self.lists, *OUTPUTS))
-            hint = near or f"It may be {', '.join(OUTPUTS)}, a list of game.yaml, or the words themselves."
-            raise TableError(self.file, f"there is no list {str(spec)[:40]}. {hint}", row=f"outputs {name}")
+            hint = (
+                near
+                or f"It may be {', '.join(OUTPUTS)}, a list of game.yaml, or the words themselves."
+            )
+            raise TableError(
+                self.file, f"there is no list {str(spec)[:40]}. {hint}", row=f"outputs {name}"
+            )
         return spec
 
     def _check_keys(self, data: Mapping[str, Any], known: Iterable[str], what: str) -> None:
         if unknown := [str(key) for key in data if key not in set(known)]:
             hint = did_you_mean(unknown[0], known)
             raise TableError(
-                self.file, f"{what} has unknown keys {', '.join(unknown)}. {hint}".rstrip(". "), row=unknown[0]
+                self.file,
+                f"{what} has unknown keys {', '.join(unknown)}. {hint}".rstrip(". "),
+                row=unknown[0],
             )
 
 
 def _as_yaml(value: object) -> str:
     """What to do about a word that YAML has read as true or false."""
-    return "; YAML reads NO, yes, on and off as true or false: quote the word" if isinstance(value, bool) else ""
+    return (
+        "; YAML reads NO, yes, on and off as true or false: quote the word"
+        if isinstance(value, bool)
+        else ""
+    )
 
 
 def _place(keys: Axis, value: object, file: str, name: str) -> int:
@@ -458,9 +578,14 @@ def _place(keys: Axis, value: object, file: str, name: str) -> int:
     if at is None:
         table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
         about = value if isinstance(value, int) else None
-        unrolled = " Steps that call a table roll first and hand it what fell." if value is None else ""
+        unrolled = (
+            " Steps that call a table roll first and hand it what fell." if value is None else ""
+        )
         raise UserError(
-            f"{name} {value} is not on the card {table}.{unrolled}", option=name, code="not-on-card", about=about
+            f"{name} {value} is not on the card {table}.{unrolled}",
+            option=name,
+            code="not-on-card",
+            about=about,
         )
     return at
 

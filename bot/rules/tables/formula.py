@@ -1,8 +1,8 @@
 """Small formulas in table files: the arithmetic that a card prints beside its cells.
 
-A formula reads the table's inputs and derived values by name: `(white + degrading - lm) / 2` is written
-`half_up(white + degrading - lm)`. There are no loops, no calls but the few below and no attribute access,
-so a table file stays data.
+A formula reads the table's inputs and derived values by name: `(white + degrading - lm) / 2` is
+written `half_up(white + degrading - lm)`. There are no loops, no calls but the few below and no
+attribute access, so a table file stays data.
 """
 
 import ast
@@ -43,7 +43,8 @@ def place(headings: Sequence[float], value: float) -> int:
 
 
 def reach(ends: Sequence[float], value: float) -> int:
-    """Position of the first band that reaches as far as `value`; a band ends at its figure, 0 is the first band.
+    """Position of the first band that reaches as far as `value`; a band ends at its figure, 0 is
+    the first band.
 
     Beyond the last figure it is the number of bands.
     """
@@ -88,8 +89,8 @@ _GUARDS: Mapping[type[ast.operator], str] = {
     ast.FloorDiv: "divided whole by ",
     ast.Mod: "modulo ",
 }
-"""All operators, some of which also take texts and lists, and the names of their replacements, which no formula can
-write."""
+"""All operators, some of which also take texts and lists, and the names of their replacements,
+which no formula can write."""
 GUARDED_SCOPE: dict[str, Any] = {
     **SCOPE,
     "plus ": lambda one, other: _number(_number(one) + _number(other)),
@@ -102,7 +103,9 @@ GUARDED_SCOPE: dict[str, Any] = {
 
 
 class Guarded(ast.NodeTransformer):
-    """Operators become calls that take numbers alone, of at most `LARGEST`; without `guards` all stays as it is."""
+    """Operators become calls that take numbers alone, of at most `LARGEST`; without `guards` all
+    stays as it is.
+    """
 
     def __init__(self, guards: Mapping[type[ast.operator], str]) -> None:
         self._guards = guards
@@ -111,17 +114,24 @@ class Guarded(ast.NodeTransformer):
         """An operation, guarded where Python would repeat a text or join lists for it."""
         self.generic_visit(node)
         guard = self._guards.get(type(node.op))
-        return node if guard is None else ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
+        return (
+            node
+            if guard is None
+            else ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
+        )
 
 
 Formula = Callable[[Mapping[str, Any]], Any]
 
 
-def compile_formula(text: object, names: set[str], file: str, *, row: object = None, bounded: bool = False) -> Formula:
+def compile_formula(
+    text: object, names: set[str], file: str, *, row: object = None, bounded: bool = False
+) -> Formula:
     """A function from named values to the formula's value. A bare number is a formula too.
 
-    Raises TableError for syntax that is not allowed and for a name that the table does not have. A `bounded` formula
-    takes no more time and memory than a look at a cell, whoever wrote it; where it has no value it raises UserError.
+    Raises TableError for syntax that is not allowed and for a name that the table does not have. A
+    `bounded` formula takes no more time and memory than a look at a cell, whoever wrote it; where
+    it has no value it raises UserError.
     """
     if isinstance(text, bool | int | float):
         _check_constant(text, file, row)
@@ -132,23 +142,37 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
     try:
         tree = ast.parse(source, mode="eval")
     except SyntaxError as error:
-        raise TableError(file, f'formula "{source:.80}" cannot be read: {error.msg}', row=row) from None
+        raise TableError(
+            file, f'formula "{source:.80}" cannot be read: {error.msg}', row=row
+        ) from None
     except (ValueError, MemoryError, RecursionError):
         raise TableError(
             file, "the formula cannot be read: it goes too deep, or has a zero character", row=row
         ) from None
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
-            raise TableError(file, f'formula "{source:.80}" uses {type(node).__name__}, which is not allowed', row=row)
-        if isinstance(node, ast.Constant) and not isinstance(node.value, str | bool | int | float | None):
-            raise TableError(file, f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed', row=row)
+            raise TableError(
+                file,
+                f'formula "{source:.80}" uses {type(node).__name__}, which is not allowed',
+                row=row,
+            )
+        if isinstance(node, ast.Constant) and not isinstance(
+            node.value, str | bool | int | float | None
+        ):
+            raise TableError(
+                file,
+                f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed',
+                row=row,
+            )
         if isinstance(node, ast.Constant):
             _check_constant(node.value, file, row)
         if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]  # an input named `from` is written from_
         if isinstance(node, ast.Name) and node.id not in names and node.id not in KNOWN:
             hint = did_you_mean(node.id, names)
-            said = f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'.rstrip(". ")
+            said = f'formula "{source:.80}" names {node.id}, which this table does not have. {hint}'.rstrip(
+                ". "
+            )
             raise TableError(file, said, row=row)
     try:
         tree = ast.fix_missing_locations(Guarded(_GUARDS if bounded else {}).visit(tree))
@@ -171,6 +195,8 @@ def _bounded(code: CodeType, source: str) -> Formula:
         try:
             return eval(code, GUARDED_SCOPE, values)
         except (ArithmeticError, TypeError, ValueError, LookupError, NameError):
-            raise UserError(f'The card\'s formula "{source[:80]}" has no value here.', code="not-on-card") from None
+            raise UserError(
+                f'The card\'s formula "{source[:80]}" has no value here.', code="not-on-card"
+            ) from None
 
     return answer

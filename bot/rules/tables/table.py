@@ -1,6 +1,8 @@
-"""A loaded table: every cell of a printed chart, its inputs and outputs, compiled to answer in microseconds.
+"""A loaded table: every cell of a printed chart, its inputs and outputs, compiled to answer in
+microseconds.
 
-A table never rolls: where its card asks for dice, `owes` names them and the roll comes in as an input.
+A table never rolls: where its card asks for dice, `owes` names them and the roll comes in as an
+input.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ KEPT = 256
 
 
 class Part(NamedTuple):
-    """One modifier that counts: the row's id, its name as shown, the total that it changes and its value."""
+    """One modifier that counts: the row's id, its name as shown, the total that it changes and
+    its value.
+    """
 
     id: str
     name: str
@@ -35,7 +39,9 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a table says: the named outputs, each modifier that counts, and free text for display."""
+    """What a table says: the named outputs, each modifier that counts, and free text for
+    display.
+    """
 
     out: Mapping[str, Any]
     parts: tuple[Part, ...] = ()
@@ -59,7 +65,9 @@ class Modifier(NamedTuple):
 
 
 class Blank(NamedTuple):
-    """A cell, or something else of a card, that whoever has the card is still to type; `where` says which."""
+    """A cell, or something else of a card, that whoever has the card is still to type; `where`
+    says which.
+    """
 
     where: str
 
@@ -70,7 +78,9 @@ class Blank(NamedTuple):
 
 
 class Roll(NamedTuple):
-    """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only `when`."""
+    """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only
+    `when`.
+    """
 
     option: str
     dice: Mapping[object, tuple[Die, ...]]
@@ -113,7 +123,9 @@ class Table:
     _options: Mapping[str, Option] = field(default_factory=dict)
 
     def read(self, given: Mapping[str, object]) -> Answer:
-        """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
+        """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the
+        card refuses.
+        """
         return self._answer({**self.constants, **self._typed(given)})
 
     def check_filled(self) -> None:
@@ -134,19 +146,28 @@ class Table:
     def lacks(self, other: Table) -> Iterator[str]:
         """The inputs that it needs behind another table, which does not take them."""
         known = {option.name for option in other.inputs}
-        return (one.name for one in self.inputs if one.required and one.name not in {*known, *self._rolled})
+        return (
+            one.name
+            for one in self.inputs
+            if one.required and one.name not in {*known, *self._rolled}
+        )
 
     def option(self, name: str) -> Option:
         """An input. Raises KeyError."""
         return self._options[name]
 
     def worked(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
-        """The answer of `read`, and every value behind it by name: inputs, derived values, then outputs."""
+        """The answer of `read`, and every value behind it by name: inputs, derived values, then
+        outputs.
+        """
         typed = self._typed(given)
         values = {**self.constants, **typed}
         answer = self._answer(values)
         derived = {name for name, _ in self.derive}
-        return answer, {**values, **{name: value for name, value in typed.items() if name not in derived}}
+        return answer, {
+            **values,
+            **{name: value for name, value in typed.items() if name not in derived},
+        }
 
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         values = self._typed_plain(given)
@@ -156,7 +177,11 @@ class Table:
 
     def _typed_plain(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The inputs that are no rolls."""
-        plain = {key: value for key, value in given.items() if value is not None and key not in self._rolled}
+        plain = {
+            key: value
+            for key, value in given.items()
+            if value is not None and key not in self._rolled
+        }
         return self._asked.read(plain, f"Table {self.id}")
 
     @cached_property
@@ -165,7 +190,9 @@ class Table:
 
     @cached_property
     def _totals(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(total for modifier in self.modifiers for total, _ in modifier.adds))
+        return tuple(
+            dict.fromkeys(total for modifier in self.modifiers for total, _ in modifier.adds)
+        )
 
     @cached_property
     def _asked(self) -> Asked:
@@ -174,8 +201,8 @@ class Table:
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults.
 
-        The latest answers are remembered, for a plan asks the same for every face of its dice; but what is in a tuple
-        may be equal and of another kind.
+        The latest answers are remembered, for a plan asks the same for every face of its dice; but
+        what is in a tuple may be equal and of another kind.
         """
         is_plain = PLAIN.issuperset(map(type, inputs.values()))
         return self._remembered(**inputs) if is_plain else self._called(inputs)
@@ -185,8 +212,8 @@ class Table:
         return lru_cache(KEPT, typed=True)(lambda **inputs: self._called(inputs))
 
     def column(self, output: str, /, **inputs: Any) -> tuple[Any, ...]:
-        """One output along an input that is given as a range: what all faces of a die say, at once. The latest columns
-        are remembered, as the latest answers are."""
+        """One output along an input that is given as a range: what all faces of a die say, at once.
+        The latest columns are remembered, as the latest answers are."""
         return self._columns(output, **inputs)
 
     @cached_property
@@ -198,7 +225,9 @@ class Table:
         if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
             raise TypeError("a column is asked for with one range, and single values beside it")
         along = [*inputs][kinds.index(range)]
-        return tuple([self._called({**inputs, along: value}).out[output] for value in inputs[along]])
+        return tuple(
+            [self._called({**inputs, along: value}).out[output] for value in inputs[along]]
+        )
 
     def _called(self, inputs: Mapping[str, Any]) -> Answer:
         values = dict(self.constants)
@@ -209,7 +238,9 @@ class Table:
             elif option.required and name not in self._rolled:
                 raise missing_option(option, f"Table {self.id}")
             else:
-                values[name] = False if option.type == "bool" and option.default is None else option.default
+                values[name] = (
+                    False if option.type == "bool" and option.default is None else option.default
+                )
         if unknown := inputs.keys() - self._options.keys():
             raise unknown_option(unknown.pop(), f"Table {self.id}", self._options)
         return self._answer(values)
@@ -217,7 +248,8 @@ class Table:
     def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
         """For each roll input that is missing and needed: its name and its dice.
 
-        Raises UserError for bad input of a table that rolls; that of the others is refused when they are read.
+        Raises UserError for bad input of a table that rolls; that of the others is refused when
+        they are read.
         """
         if not self.rolls:
             return ()
@@ -262,7 +294,11 @@ class Table:
         parts = self._modify(values) if self.modifiers else ()
         for name, formula in self.then:
             values[name] = formula(values)
-        out = {name: values[name] for name in self.outputs if name != "text" and values.get(name) is not None}
+        out = {
+            name: values[name]
+            for name in self.outputs
+            if name != "text" and values.get(name) is not None
+        }
         if "parts" in self.outputs:
             out["parts"] = [{"id": part.id, "value": part.value} for part in parts]
         text = self.text_of([formula(values) for formula in self.text_by]) if self.texts else ""

@@ -7,11 +7,12 @@ from typing import NamedTuple
 class Line(NamedTuple):
     """A line of the story: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`.
 
-    `dice` are the raw values, `parts` each modifier with its name and value (one without a name is a bare number: what
-    several units bring is named with the last of them), `total` the final number, `result` why it means what the first
-    line of the answer says (the column, what it was compared with). `contributors` are weapons, units and skills that a
-    sum is made of, said before the modifiers and name first: `rifles 27 + LMG 8`. `unit` is whose roll it is where each
-    of several units rolls: lines of many single units are left out of a short answer.
+    `dice` are the raw values, `parts` each modifier with its name and value (one without a name is
+    a bare number: what several units bring is named with the last of them), `total` the final
+    number, `result` why it means what the first line of the answer says (the column, what it was
+    compared with). `contributors` are weapons, units and skills that a sum is made of, said before
+    the modifiers and name first: `rifles 27 + LMG 8`. `unit` is whose roll it is where each of
+    several units rolls: lines of many single units are left out of a short answer.
     """
 
     label: str
@@ -22,17 +23,31 @@ class Line(NamedTuple):
     contributors: tuple[tuple[str, int | float], ...] = ()
     unit: str = ""
 
-    def said(self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]) -> str:
-        """The label, then raw dice, each modifier with its name, the total, what it means; drawn by these three."""
+    def said(
+        self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]
+    ) -> str:
+        """The label, then raw dice, each modifier with its name, the total, what it means; drawn
+        by these three.
+        """
         parts, total = self.parts, self.total
         pieces = [die(str(value)) for value in self.dice] if self.dice else []
         for name, value in self.contributors:
             sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else ""
             pieces.append(plain(f"{sign}{name} {abs(value):g}"))
         if parts:
-            plus = "" if pieces or total is not None or "" in dict(parts) else "+"  # columns are shifted, without a sum
+            plus = (
+                "" if pieces or total is not None or "" in dict(parts) else "+"
+            )  # columns are shifted, without a sum
             for name, value in parts:
-                sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else plus if value else ""
+                sign = (
+                    ("− " if value < 0 else "+ ")
+                    if pieces
+                    else "−"
+                    if value < 0
+                    else plus
+                    if value
+                    else ""
+                )
                 pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
         # A die, a contributor or a bare number that is all of the total is not said twice.
         if total is not None and not (len(pieces) == 1 and (not parts or parts[0] == ("", total))):
@@ -43,7 +58,11 @@ class Line(NamedTuple):
         if not self.result:
             return f"{plain(f'{heading}:')} {' '.join(pieces)}" if pieces else plain(heading)
         result = plain(self.result)
-        return f"{plain(f'{heading}:')} {' '.join(pieces)}, {result}" if pieces else f"{plain(f'{heading}:')} {result}"
+        return (
+            f"{plain(f'{heading}:')} {' '.join(pieces)}, {result}"
+            if pieces
+            else f"{plain(f'{heading}:')} {result}"
+        )
 
     @property
     def heading(self) -> str:

@@ -1,4 +1,6 @@
-"""Names of units as one says them together: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60 team`; and of sides."""
+"""Names of units as one says them together: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60
+team`; and of sides.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,13 +8,33 @@ from functools import lru_cache
 
 _DIGITS = 6
 """A number of more digits belongs to the name."""
-_FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
+_FORCES = {
+    "ANZAC",
+    "ARVN",
+    "IDF",
+    "NLF",
+    "NVA",
+    "PAVN",
+    "PLA",
+    "RAF",
+    "SAS",
+    "SS",
+    "UK",
+    "US",
+    "USMC",
+    "USSR",
+    "VC",
+}
 _NOUNS = "squad team crew section platoon tank gun soldier rifle vehicle element gi"
 _NUMBERED = {*_NOUNS.split()}
-"""Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays: `Cavalry 1 + 2`."""
+"""Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays:
+`Cavalry 1 + 2`.
+"""
 _HISSING = ("s", "x", "z", "ch", "sh")
 _ONE_ALONE = ("ss", "us", "is", "as")
-"""Names of one thing end so: cross, bus, gas. Others in -s are of several already: Rifles, Marines, Guns."""
+"""Names of one thing end so: cross, bus, gas. Others in -s are of several already: Rifles,
+Marines, Guns.
+"""
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -23,11 +45,18 @@ def counted(count: int, one: str, many: str = "") -> str:
 def numbered(words: Sequence[str]) -> tuple[str, ...]:
     """The words, each with its number where several are alike: `rifle 1`, `SMG`, `rifle 2`."""
     nth = [words[:at].count(word) for at, word in enumerate(words, 1)]
-    return tuple([f"{word} {at}" if words.count(word) > 1 else word for at, word in zip(nth, words, strict=True)])
+    return tuple(
+        [
+            f"{word} {at}" if words.count(word) > 1 else word
+            for at, word in zip(nth, words, strict=True)
+        ]
+    )
 
 
 def joined(names: Iterable[str]) -> str:
-    """Names in order, those that differ in their number alone together; the last two joined by "and"."""
+    """Names in order, those that differ in their number alone together; the last two joined by
+    "and".
+    """
     names = [*names]
     if len(names) == 1:
         return names[0]
@@ -47,7 +76,11 @@ def joined(names: Iterable[str]) -> str:
 def _group(stem: str, found: list[str]) -> str:
     if stem.startswith("\0"):
         name, alike = found[0], len(found)
-        return name if alike == 1 else f"{alike} {plural(name) if name.islower() else men_of(name) or name}"
+        return (
+            name
+            if alike == 1
+            else f"{alike} {plural(name) if name.islower() else men_of(name) or name}"
+        )
     if len(found) == 1:
         return f"{stem} {found[0]}"
     men = stem if stem.rpartition(" ")[2].isupper() else men_of(stem) or stem
@@ -62,19 +95,25 @@ def _runs(numbers: Iterable[str]) -> list[str]:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return [said for run in runs for said in (map(str, run) if len(run) < 3 else [f"{run[0]}-{run[-1]}"])]
+    return [
+        said
+        for run in runs
+        for said in (map(str, run) if len(run) < 3 else [f"{run[0]}-{run[-1]}"])
+    ]
 
 
 def men_of(stem: str) -> str:
-    """Several units that are numbered under this name, to be counted: US Squads, GIs, VC; empty for a name that is
-    somebody's own, which has no plural."""
+    """Several units that are numbered under this name, to be counted: US Squads, GIs, VC; empty for
+    a name that is somebody's own, which has no plural."""
     last = stem.rpartition(" ")[2]
     return plural(stem) if last.casefold() in _NUMBERED or last.isupper() else ""
 
 
 @lru_cache(maxsize=512)
 def plural(word: str) -> str:
-    """More than one of it: squads, crosses, GIs; whole forces (VC, US), names of several (Rifles) and of men stay."""
+    """More than one of it: squads, crosses, GIs; whole forces (VC, US), names of several
+    (Rifles) and of men stay.
+    """
     last = word.rpartition(" ")[2]
     if last in _FORCES or len(last) == 1 or last.endswith("men") or not last[-1:].isalpha():
         return word
@@ -90,10 +129,16 @@ def plural(word: str) -> str:
 
 
 def bare(verb: str) -> str:
-    """A verb of the third person as of the second: checks, tries and passes are check, try and pass."""
+    """A verb of the third person as of the second: checks, tries and passes are check, try and
+    pass.
+    """
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
-    return verb[:-2] if verb.endswith(tuple(f"{end}es" for end in (*_HISSING, "o"))) else verb.removesuffix("s")
+    return (
+        verb[:-2]
+        if verb.endswith(tuple(f"{end}es" for end in (*_HISSING, "o")))
+        else verb.removesuffix("s")
+    )
 
 
 @lru_cache(maxsize=512)
@@ -114,11 +159,15 @@ def stem_of(names: Iterable[str]) -> str:
     return stems.pop() if len(stems) == 1 else ""
 
 
-@lru_cache(maxsize=1024)  # an answer says the same names several times, and those of a game come again and again
+@lru_cache(
+    maxsize=1024
+)  # an answer says the same names several times, and those of a game come again and again
 def _apart(name: str) -> tuple[str, str]:
     """A name without its number, and that number; nothing where it has none."""
     stem, _, number = name.rpartition(" ")
-    is_numbered = number.isdecimal() and len(number) <= _DIGITS and stem[-1:].strip() and "\n" not in stem
+    is_numbered = (
+        number.isdecimal() and len(number) <= _DIGITS and stem[-1:].strip() and "\n" not in stem
+    )
     return (stem, number) if is_numbered else ("", "")
 
 
@@ -128,5 +177,9 @@ _SIDE = re.compile(r"\b[Ss]ide ([ab])\b")
 
 
 def with_sides(text: str, sides: tuple[str, ...]) -> str:
-    """A text with the names of a game's two sides for side a and side b; as it is in any other game."""
-    return _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text
+    """A text with the names of a game's two sides for side a and side b; as it is in any other
+    game.
+    """
+    return (
+        _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text
+    )

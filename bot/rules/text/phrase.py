@@ -1,8 +1,8 @@
-"""Sentences that hold commands to copy, or times, as values: adapters set these apart in their own way, nobody
-searches prose.
+"""Sentences that hold commands to copy, or times, as values: adapters set these apart in their own
+way, nobody searches prose.
 
-Only code and the files of a rule set make a `Typed`, where the sentence is written: what a player typed is plain
-text, whatever it looks like.
+Only code and the files of a rule set make a `Typed`, where the sentence is written: what a player
+typed is plain text, whatever it looks like.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Address(str):
 
 
 class When(str):
-    """A moment, shown in the reader's own clock: as a date with its time, or `ago` as `5 hours ago`. What it reads as
-    plain text comes from `bot/interface/reply/parts.py`."""
+    """A moment, shown in the reader's own clock: as a date with its time, or `ago` as `5 hours
+    ago`. What it reads as plain text comes from `bot/interface/reply/parts.py`."""
 
     at: int
     ago: bool
@@ -35,7 +35,9 @@ class When(str):
         made.at, made.ago = at, ago
         return made
 
-    def __getnewargs_ex__(self) -> tuple[tuple[str, int], dict[str, bool]]:  # pickle makes it of its moment, too
+    def __getnewargs_ex__(
+        self,
+    ) -> tuple[tuple[str, int], dict[str, bool]]:  # pickle makes it of its moment, too
         return (str(self), self.at), {"ago": self.ago}
 
 
@@ -56,13 +58,19 @@ class Phrase(str):
 
 def begun(text: str) -> str:
     """A text as it begins a line: `squad shaken` as `Squad shaken`."""
-    return text if text[:1].isupper() or isinstance(text, Phrase | Typed) else text[:1].upper() + text[1:]
+    return (
+        text
+        if text[:1].isupper() or isinstance(text, Phrase | Typed)
+        else text[:1].upper() + text[1:]
+    )
 
 
 def phrase(sentence: str, **values: object) -> Phrase:
-    """A sentence of ours with its commands in backticks: ``phrase("Join one: `/game join {side}`.", side=side)``.
+    """A sentence of ours with its commands in backticks: ``phrase("Join one: `/game join {side}`.",
+    side=side)``.
 
-    `values` are put in afterwards, so nothing in them can become a command; a sentence is a literal, never an f-string.
+    `values` are put in afterwards, so nothing in them can become a command; a sentence is a
+    literal, never an f-string.
     """
     pieces = (piece.format(**values) for piece in sentence.split("`"))
     return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
@@ -70,7 +78,9 @@ def phrase(sentence: str, **values: object) -> Phrase:
 
 def marked(text: str) -> Phrase:
     """A text out of a file of a rule set, with its commands in backticks."""
-    return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(text.split("`")) if piece))
+    return Phrase(
+        *(Typed(piece) if at % 2 else piece for at, piece in enumerate(text.split("`")) if piece)
+    )
 
 
 def pieces_of(text: str) -> tuple[str, ...]:
@@ -79,8 +89,8 @@ def pieces_of(text: str) -> tuple[str, ...]:
 
 
 def text_to_json(text: str) -> Any:
-    """A text as plain JSON: `"plain"`, or a list of pieces with `{"typed": "/log"}` for a command and `{"at": 17e8}`
-    with its text for a moment."""
+    """A text as plain JSON: `"plain"`, or a list of pieces with `{"typed": "/log"}` for a command
+    and `{"at": 17e8}` with its text for a moment."""
     if not isinstance(text, Typed | Address | When | Phrase):
         return text
     return [_piece_to_json(piece) for piece in pieces_of(text)]
@@ -105,4 +115,8 @@ def text_from_json(data: Any) -> str:
 def _piece_from_json(piece: dict[str, Any]) -> str:
     if "address" in piece:
         return Address(piece["address"])
-    return Typed(piece["typed"]) if "typed" in piece else When(piece["text"], piece["at"], ago=piece.get("ago", False))
+    return (
+        Typed(piece["typed"])
+        if "typed" in piece
+        else When(piece["text"], piece["at"], ago=piece.get("ago", False))
+    )

@@ -1,10 +1,14 @@
-"""Text hygiene: the one definition of what nobody can see, or what turns a line round, and how it is kept out."""
+"""Text hygiene: the one definition of what nobody can see, or what turns a line round, and how
+it is kept out.
+"""
 
 import re
 from functools import cache
 
 _CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
-"""What has no place in anything typed: controls, widths of zero, changes of direction. Tab and newline may stay."""
+"""What has no place in anything typed: controls, widths of zero, changes of direction. Tab and
+newline may stay.
+"""
 _BLANKS = r"\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f"
 """Letters and marks by their category, yet nothing is to be seen of them."""
 _TO_THE_LEFT = r"\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
@@ -14,7 +18,9 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 @cache
 def _any_of(signs: str) -> re.Pattern[str]:
-    """Made when it is first needed: most processes that end after one answer never see such a sign."""
+    """Made when it is first needed: most processes that end after one answer never see such a
+    sign.
+    """
     return re.compile(f"[{signs}]")
 
 
@@ -29,12 +35,16 @@ def without_control(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be written becomes `?`."""
+    """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be
+    written becomes `?`.
+    """
     return str(text) if text.isprintable() else _any_of(rf"\t\n{_CONTROL}").sub("?", text)
 
 
 def storable(text: str) -> str:
-    """A text as every store can hold it: half a character, which no UTF-8 has, and NUL become signs of their own."""
+    """A text as every store can hold it: half a character, which no UTF-8 has, and NUL become
+    signs of their own.
+    """
     if text.isascii() and "\0" not in text:
         return text
     found = text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
@@ -54,7 +64,9 @@ def visible(text: str) -> str:
 
 
 def isolated(text: str) -> str:
-    """Visible text whose words from right to left turn nothing beside them: set apart, numbers keep their places."""
+    """Visible text whose words from right to left turn nothing beside them: set apart, numbers
+    keep their places.
+    """
     text = visible(text)
     if text.isascii():
         return text
@@ -62,7 +74,9 @@ def isolated(text: str) -> str:
 
 
 def clean_name(text: str, most: int = 32) -> str:
-    """A name in one line, without control, invisible and direction-changing characters, at most so long; maybe ""."""
+    """A name in one line, without control, invisible and direction-changing characters, at most
+    so long; maybe "".
+    """
     return " ".join(visible(text).split())[:most].strip()
 
 
@@ -74,4 +88,6 @@ def shown_name(name: str) -> str:
 def cut(text: str, length: int) -> str:
     """At most `length` characters of one line, ending at a word, and never none."""
     text = " ".join(text.split()) or "-"
-    return text if len(text) <= length else text[: length - 1].rpartition(" ")[0].rstrip(" ,;:(") + "…"
+    return (
+        text if len(text) <= length else text[: length - 1].rpartition(" ")[0].rstrip(" ,;:(") + "…"
+    )

@@ -37,8 +37,12 @@ class PostgresEnd:
 
     async def last(self, table: str) -> int:
         """See End."""
-        sequence = await self._connection.fetchval("SELECT pg_get_serial_sequence($1, $2)", table, NUMBERED[table])
-        given, is_used = await self._connection.fetchrow(f"SELECT last_value, is_called FROM {sequence}")
+        sequence = await self._connection.fetchval(
+            "SELECT pg_get_serial_sequence($1, $2)", table, NUMBERED[table]
+        )
+        given, is_used = await self._connection.fetchrow(
+            f"SELECT last_value, is_called FROM {sequence}"
+        )
         return int(given) if is_used else 0
 
     async def is_empty(self, table: str) -> bool:
@@ -51,7 +55,8 @@ class PostgresEnd:
         flag = columns.index(BOOLEAN[1]) if table == BOOLEAN[0] else -1
         more = (ATTEMPT,) if table == "requests" else ()
         records = [
-            (*(bool(value) if at == flag else _held(value) for at, value in enumerate(row)), *more) for row in rows
+            (*(bool(value) if at == flag else _held(value) for at, value in enumerate(row)), *more)
+            for row in rows
         ]
         names = (*columns, "attempt") if more else columns
         await self._connection.copy_records_to_table(table, records=records, columns=names)
@@ -82,9 +87,11 @@ async def postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
 
 @asynccontextmanager
 async def postgres_target(url: str, *, emptied: bool = False) -> AsyncIterator[PostgresEnd]:
-    """A database to copy into, its tables made if need be; what was copied stays only at a good end. Raises StoreError.
+    """A database to copy into, its tables made if need be; what was copied stays only at a good
+    end. Raises StoreError.
 
-    Whoever else would write there waits until then. `emptied`: what it holds goes, which nobody may be using.
+    Whoever else would write there waits until then. `emptied`: what it holds goes, which nobody may
+    be using.
     """
     async with await PostgresStore.open(url) as store:
         await store.games(limit=1)  # it connects with the first question
@@ -105,7 +112,9 @@ async def _empty(connection: Connection) -> None:
     others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1"
     if await connection.fetchval(others, NAME):
         raise StoreError(
-            "The database is in use by a running bot.", hint="Stop every bot first, then restore.", code="store-locked"
+            "The database is in use by a running bot.",
+            hint="Stop every bot first, then restore.",
+            code="store-locked",
         )
     await connection.execute(f"TRUNCATE {', '.join(TABLES)}")
 
@@ -118,7 +127,9 @@ def _explaining(url: str) -> Iterator[None]:
     except AWAY as error:
         raise away(error, server_of(url)) from error
     except asyncpg.PostgresError as error:
-        raise explained(error.sqlstate or "", str(error), server_of(url), database_of(url)) from error
+        raise explained(
+            error.sqlstate or "", str(error), server_of(url), database_of(url)
+        ) from error
 
 
 def _held(value: object) -> object:

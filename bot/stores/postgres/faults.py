@@ -18,26 +18,44 @@ log = seldom(__name__)
 UNTOUCHED = "GR001"
 """What our runner raises, where a step that must touch a row touches none."""
 TWICE = "23505"
-"""A key that is there already: of a place's game, where another process was faster to give it one."""
+"""A key that is there already: of a place's game, where another process was faster to give it
+one.
+"""
 AGAIN = ("40001", "40P01")
 """Another transaction was in the way, and this one was undone: a second attempt goes through."""
 BUSY = ("55P03", "57014")
-"""Somebody else held a row for too long, or the statement took too long: whoever tries again is served."""
+"""Somebody else held a row for too long, or the statement took too long: whoever tries again is
+served.
+"""
 NO_DATABASE = "3D000"
 _OURS = ("22", "23", "42")
-"""Classes of errors that what we sent is to blame for. The database is well, so dice must not fall without it."""
+"""Classes of errors that what we sent is to blame for. The database is well, so dice must not
+fall without it.
+"""
 _SAFE = "None of it was saved; everything answered before is safe."
 _AWAY = f"The database cannot be reached. {_SAFE}"
 _CHECK = "postgresql://USER:PASSWORD@HOST:5432/grognard"
 _WORDS = {
-    "53100": ("The database cannot grow: its disk is full.", "The host must make room; then try again."),
-    "53300": ("The database has too many connections.", "Try again in a moment; the host can raise max_connections."),
+    "53100": (
+        "The database cannot grow: its disk is full.",
+        "The host must make room; then try again.",
+    ),
+    "53300": (
+        "The database has too many connections.",
+        "Try again in a moment; the host can raise max_connections.",
+    ),
     **dict.fromkeys(BUSY, ("The database is busy.", "Try again in a moment.")),
-    "25006": ("The database may only be read.", "The host must let the bot write, or name the primary server."),
+    "25006": (
+        "The database may only be read.",
+        "The host must let the bot write, or name the primary server.",
+    ),
     "28P01": ("The database refuses the bot's password.", "The host must check DATABASE_URL."),
     "28000": ("The database refuses the bot's user.", "The host must check DATABASE_URL."),
     NO_DATABASE: ("The database does not exist.", "The host must make it."),
-    "42501": ("The database refuses the bot a right.", "The host must give it the right to make and use tables."),
+    "42501": (
+        "The database refuses the bot a right.",
+        "The host must give it the right to make and use tables.",
+    ),
 }
 AWAY = (
     OSError,
@@ -52,7 +70,9 @@ AWAY = (
 
 
 SETTINGS = (asyncpg.ClientConfigurationError, ssl.SSLCertVerificationError)
-"""Kinds of these that no waiting mends: an address that cannot be used, a server that is not who it should be."""
+"""Kinds of these that no waiting mends: an address that cannot be used, a server that is not who
+it should be.
+"""
 _PASSING = ("08", "53", "55", "57", "58")
 """Classes of errors that are over when the server or its machine is well again."""
 
@@ -78,7 +98,11 @@ def explained(code: str, message: str, server: str = "", database: str = "") -> 
     `server` and `database` say where it is. Give them only if the host reads the error.
     """
     is_ours = code[:2] in _OURS and code not in _WORDS
-    other = "does not take what was to be saved, and that is our fault" if is_ours else "reports an error"
+    other = (
+        "does not take what was to be saved, and that is our fault"
+        if is_ours
+        else "reports an error"
+    )
     problem, hint = _WORDS.get(code, (f"The database {other}.", "`grognard doctor` tells more."))
     if code == NO_DATABASE and database:
         hint = f"Make it: createdb {shlex.quote(database)}"
@@ -86,7 +110,9 @@ def explained(code: str, message: str, server: str = "", database: str = "") -> 
     kind = PassingError if code[:2] in _PASSING else StoreError
     kept = f"(PostgreSQL at {server})" if server else _SAFE
     return kind(
-        f"{problem} {kept}", hint=hint, code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed"
+        f"{problem} {kept}",
+        hint=hint,
+        code="our-fault" if is_ours else "busy" if code in BUSY else "store-failed",
     )
 
 
@@ -94,12 +120,16 @@ def away(error: Exception, server: str, *, to_host: bool = True) -> StoreError:
     """The StoreError for a server that cannot be reached."""
     if isinstance(error, SETTINGS):
         log.error("DATABASE_URL cannot be used: %s", error)
-        return StoreError(f"DATABASE_URL cannot be used: {error}" if to_host else _AWAY, hint=_CHECK)
+        return StoreError(
+            f"DATABASE_URL cannot be used: {error}" if to_host else _AWAY, hint=_CHECK
+        )
     return Unreachable(server, why(error), to_host=to_host)
 
 
 def why(error: BaseException) -> str:
-    """Why a server cannot be reached, in a few words: no address with a password in it is among them."""
+    """Why a server cannot be reached, in a few words: no address with a password in it is among
+    them.
+    """
     if isinstance(error, socket.gaierror):
         return "its name is not known"
     if isinstance(error, TimeoutError):

@@ -1,8 +1,9 @@
-"""The connections to the server, and the writer, whose waiting jobs share one message and one flush.
+"""The connections to the server, and the writer, whose waiting jobs share one message and one
+flush.
 
-A server that restarts or fails over is waited for, for some seconds: then the line to it is made anew. Reading is
-simply done again. Writing is done again where that cannot do anything twice: before it was sent, and for a commit that
-its request names (see `attempt` in first_tables.sql).
+A server that restarts or fails over is waited for, for some seconds: then the line to it is made
+anew. Reading is simply done again. Writing is done again where that cannot do anything twice:
+before it was sent, and for a commit that its request names (see `attempt` in first_tables.sql).
 """
 
 from __future__ import annotations
@@ -45,15 +46,22 @@ NAME = "grognard"
 """What the server calls us."""
 CONNECTIONS = 8
 LANES = 2
-"""Batches that are under way at once: one fills while the other is flushed. Of 1 to 4, one is a tenth faster with 50
-callers and a fifth slower with 500, three the other way round (python -m benchmarks.postgres)."""
-TOGETHER = 100  # jobs in one batch: with 50 there are more flushes, with 200 the first one waits longer
+"""Batches that are under way at once: one fills while the other is flushed. Of 1 to 4, one is a
+tenth faster with 50 callers and a fifth slower with 500, three the other way round (python -m
+benchmarks.postgres)."""
+TOGETHER = (
+    100  # jobs in one batch: with 50 there are more flushes, with 200 the first one waits longer
+)
 WAITING = 10_000
 """How many jobs may wait before it is said that the database is busy."""
 PATIENCE = 8.0
-"""Seconds for which a server that is away is waited for: by all together, not by each job that comes meanwhile."""
+"""Seconds for which a server that is away is waited for: by all together, not by each job that
+comes meanwhile.
+"""
 SHORT_PATIENCE = 0.7
-"""The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that whoever waits reads why."""
+"""The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that whoever waits
+reads why.
+"""
 CONNECT, CONNECT_AGAIN = 5.0, 1.0
 """Seconds for a connection; the second while the server is known to be away."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
@@ -73,7 +81,10 @@ class Line(asyncpg.Connection):  # type: ignore[misc]
         if new := {sql: len(values) for sql, values, _ in every if sql not in self._calls}:
             await self._prepare(new)
         sent = [
-            [[self._calls[sql], _storable(values), otherwise is not None] for sql, values, otherwise in steps]
+            [
+                [self._calls[sql], _storable(values), otherwise is not None]
+                for sql, values, otherwise in steps
+            ]
             for steps in jobs
         ]
         text = json.dumps(sent, separators=(",", ":"), default=_hex)
@@ -84,7 +95,9 @@ class Line(asyncpg.Connection):  # type: ignore[misc]
         names = [f"grognard_{number}" for number in range(self._tried, self._tried + len(new))]
         self._tried += len(new)  # a name is not given twice, should the line break meanwhile
         await self.execute(
-            ";".join(f"PREPARE {name} AS {_answering(sql)}" for name, sql in zip(names, new, strict=True))
+            ";".join(
+                f"PREPARE {name} AS {_answering(sql)}" for name, sql in zip(names, new, strict=True)
+            )
         )
         for name, (sql, values) in zip(names, new.items(), strict=True):
             self._calls[sql] = f"EXECUTE {name} ({', '.join(['%L'] * values)})"
@@ -97,7 +110,9 @@ class Link:
         self._pool, self._server, self._database = pool, server, database
         self._away: float | None = None  # since when nobody has answered
         self._is_told = False
-        self.to_host = True  # while it is being opened, faults are for the host's eyes, host and port
+        self.to_host = (
+            True  # while it is being opened, faults are for the host's eyes, host and port
+        )
 
     @classmethod
     async def open(cls, url: str) -> Link:
@@ -112,7 +127,11 @@ class Link:
                 max_inactive_connection_lifetime=300,
                 reset=_as_it_is,
                 connection_class=Line,
-                server_settings={"application_name": NAME, "lock_timeout": "5s", "client_min_messages": "error"},
+                server_settings={
+                    "application_name": NAME,
+                    "lock_timeout": "5s",
+                    "client_min_messages": "error",
+                },
             )
         except ValueError as error:
             hint = "postgresql://USER:PASSWORD@HOST:5432/grognard"
@@ -125,20 +144,30 @@ class Link:
         return int(self._pool.get_size() - self._pool.get_idle_size())
 
     async def run(
-        self, job: Callable[[Connection], Awaitable[T]], *, is_safe: bool = True, patience: float | None = None
+        self,
+        job: Callable[[Connection], Awaitable[T]],
+        *,
+        is_safe: bool = True,
+        patience: float | None = None,
     ) -> T:
-        """What `job(connection)` gives. Raises StoreError. One that `is_safe` is done again after the line broke."""
+        """What `job(connection)` gives. Raises StoreError. One that `is_safe` is done again
+        after the line broke.
+        """
         loop = asyncio.get_running_loop()
         start, tries, patience = loop.time(), 0, PATIENCE if patience is None else patience
         while True:
             sent, began = False, loop.time()
             try:
-                async with self._pool.acquire(timeout=CONNECT if self._away is None else CONNECT_AGAIN) as connection:
+                async with self._pool.acquire(
+                    timeout=CONNECT if self._away is None else CONNECT_AGAIN
+                ) as connection:
                     sent = True
                     found = await job(connection)
                 self._back()
                 return found
-            except asyncpg.QueryCanceledError as error:  # by the server's own limit of time: it is there
+            except (
+                asyncpg.QueryCanceledError
+            ) as error:  # by the server's own limit of time: it is there
                 raise self._explained(error) from error
             except AWAY as error:
                 if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
@@ -162,7 +191,9 @@ class Link:
     def _tell(self, error: Exception) -> None:
         """To the log, where whoever starts does not say it: each such kind once a minute."""
         if not self.to_host:
-            log.error("PostgreSQL at %s does not answer (%s); trying again", self._server, why(error))
+            log.error(
+                "PostgreSQL at %s does not answer (%s); trying again", self._server, why(error)
+            )
             self._is_told = True
 
     def _back(self) -> None:
@@ -215,7 +246,9 @@ class Job:
             self.done.set_exception(self._error(outcome["code"], outcome["message"]))
             return
         rows = zip(self.steps, outcome["done"], strict=True)
-        self.done.set_result([tuple(row.values()) for step, row in rows if row and RETURNING in step.sql])
+        self.done.set_result(
+            [tuple(row.values()) for step, row in rows if row and RETURNING in step.sql]
+        )
 
     def _error(self, code: str, message: str) -> Exception:
         if code == UNTOUCHED:
@@ -226,8 +259,9 @@ class Job:
 
 
 class Writer:
-    """Sends writes in order of arrival. Those that arrive while the lanes are under way share the next batch.
-    `patience`: seconds for which they wait for a server that is away, where that is not PATIENCE."""
+    """Sends writes in order of arrival. Those that arrive while the lanes are under way share the
+    next batch. `patience`: seconds for which they wait for a server that is away, where that is not
+    PATIENCE."""
 
     def __init__(self, link: Link, patience: float | None = None) -> None:
         self._link, self._patience = link, patience
@@ -235,11 +269,20 @@ class Writer:
         self._lanes: set[asyncio.Task[None]] = set()
 
     async def write(
-        self, steps: Sequence[Step], *, key: str = "", is_safe: bool = True, gate: Gate | None = None
+        self,
+        steps: Sequence[Step],
+        *,
+        key: str = "",
+        is_safe: bool = True,
+        gate: Gate | None = None,
     ) -> Sequence[Row]:
         """See Engine. Raises StoreError."""
         if len(self._waiting) >= WAITING:
-            raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
+            raise StoreError(
+                "The database is busy. None of it was saved.",
+                hint="Try again in a moment.",
+                code="busy",
+            )
         job = Job(steps, asyncio.get_running_loop().create_future(), key, is_safe, gate)
         self._waiting.append(job)
         if len(self._lanes) < LANES:
@@ -270,7 +313,9 @@ class Writer:
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
-                batch.sort(key=lambda job: job.key)  # all processes lock games in one order: none waits in a circle
+                batch.sort(
+                    key=lambda job: job.key
+                )  # all processes lock games in one order: none waits in a circle
                 await self._send([job for job in batch if job.passes()])
         finally:  # at once: a job that comes next must not count on a lane that has ended
             lane = asyncio.current_task()
@@ -278,7 +323,9 @@ class Writer:
             self._lanes.discard(lane)
 
     async def _send(self, batch: list[Job]) -> None:
-        """Carry out a batch. When the line breaks, what must not be sent twice fails, and the others are sent again."""
+        """Carry out a batch. When the line breaks, what must not be sent twice fails, and the
+        others are sent again.
+        """
         again: list[Job] = []
         try:
             for job, outcome in zip(batch, await self._carry_out(batch), strict=True):
@@ -303,12 +350,15 @@ class Writer:
         if not batch:
             return []
         jobs, is_safe = [job.steps for job in batch], all(job.is_safe for job in batch)
-        return await self._link.run(lambda line: line.carry_out(jobs), is_safe=is_safe, patience=self._patience)
+        return await self._link.run(
+            lambda line: line.carry_out(jobs), is_safe=is_safe, patience=self._patience
+        )
 
 
 async def _as_it_is(connection: Connection) -> None:
-    """What is done with a connection that is given back: nothing, where asyncpg would send a message after each query.
-    We leave nothing behind on one: locks and settings end with their transaction, which asyncpg sees to itself."""
+    """What is done with a connection that is given back: nothing, where asyncpg would send a
+    message after each query. We leave nothing behind on one: locks and settings end with their
+    transaction, which asyncpg sees to itself."""
 
 
 def _storable(values: Iterable[object]) -> list[object]:
@@ -318,7 +368,9 @@ def _storable(values: Iterable[object]) -> list[object]:
 
 def spoken(sql: str) -> str:
     """A statement as PostgreSQL has it."""
-    own = sql.replace("?", "$").replace("/*+ ", "").replace(" */", "").replace("grognard_now()", NOW)
+    own = (
+        sql.replace("?", "$").replace("/*+ ", "").replace(" */", "").replace("grognard_now()", NOW)
+    )
     return own.replace("json_group_array", "json_agg").replace("json_array", "json_build_array")
 
 
@@ -333,4 +385,8 @@ def _hex(value: bytes) -> str:
 
 
 def _closed() -> StoreError:
-    return StoreError("The database is closed.", hint="The bot is shutting down; try again later.", code="store-closed")
+    return StoreError(
+        "The database is closed.",
+        hint="The bot is shutting down; try again later.",
+        code="store-closed",
+    )

@@ -11,7 +11,9 @@ _HERE = Path(__file__).parent
 LOCK = 0x67726F676E617264  # "grognard": whoever holds it migrates, the others wait
 
 ONLY_FUNCTIONS = "SELECT 1"
-"""A step that only replaces the functions of runner.sql, which is carried out after the last step."""
+"""A step that only replaces the functions of runner.sql, which is carried out after the last
+step.
+"""
 
 FIRST_VERSION = 4
 """The schema of the first release. Lower numbers were used by unreleased builds only."""
@@ -31,7 +33,8 @@ def newest_version(steps: tuple[str, ...] = MIGRATIONS) -> int:
 async def migrate(connection: Connection, steps: tuple[str, ...] = MIGRATIONS) -> None:
     """Create the tables, or bring the database up to date: all steps or none.
 
-    Raises StoreError for a database of a newer Grognard, of an unreleased build or of another program.
+    Raises StoreError for a database of a newer Grognard, of an unreleased build or of another
+    program.
     """
     newest = newest_version(steps)
     if await version(connection) == newest:
@@ -63,7 +66,9 @@ async def version(connection: Connection) -> int:
 
 
 async def _are_there(connection: Connection, *names: str) -> bool:
-    """Whether any table is called so. Looked up as rows: what to_regclass remembers may be older than the lock."""
+    """Whether any table is called so. Looked up as rows: what to_regclass remembers may be older
+    than the lock.
+    """
     query = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY ($1))"
     return bool(await connection.fetchval(query, names))
 
@@ -76,9 +81,13 @@ def _check_ours(before: int, others: bool, steps: tuple[str, ...]) -> None:
             hint="Update Grognard, or restore a backup.",
         )
     if 0 < before < FIRST_VERSION:
-        raise StoreError(describe_unreleased("The database", f"schema {before}"), hint=UNRELEASED_HINT)
+        raise StoreError(
+            describe_unreleased("The database", f"schema {before}"), hint=UNRELEASED_HINT
+        )
     if before == 0 and others:
-        raise StoreError("The database belongs to another program.", hint="Give Grognard one of its own.")
+        raise StoreError(
+            "The database belongs to another program.", hint="Give Grognard one of its own."
+        )
 
 
 def _sql(step: str) -> str:

@@ -22,15 +22,19 @@ class PostgresStore(Store):
     """One pool of connections; a writer that sends what waits together."""
 
     def __init__(self, link: Link, clock: Clock) -> None:
-        # Of its own: a receipt does not wait for another process to let go of a game, nor long for the server.
+        # Of its own: a receipt does not wait for another process to let go of a game, nor long for
+        # the server.
         receipts = Writer(link, SHORT_PATIENCE)
         super().__init__(Writer(link), link.fetch, Journal(receipts), clock)
         self._link = link
 
     @classmethod
-    async def open(cls, url: str, *, clock: Clock = time.time, patience: float | None = None) -> Self:
-        """Connect, and bring the database up to date; of several processes one does so. Raises StoreError;
-        `patience`: after so many seconds for a server that is away, where that is not the usual time."""
+    async def open(
+        cls, url: str, *, clock: Clock = time.time, patience: float | None = None
+    ) -> Self:
+        """Connect, and bring the database up to date; of several processes one does so. Raises
+        StoreError; `patience`: after so many seconds for a server that is away, where that is not
+        the usual time."""
         link = await Link.open(url)
         try:
             await link.run(migrate, patience=patience)
@@ -59,7 +63,9 @@ class PostgresStore(Store):
         return ""
 
     async def scour(self) -> None:
-        """See Store. What is deleted leaves the server's files as it vacuums, and its logs as it recycles them."""
+        """See Store. What is deleted leaves the server's files as it vacuums, and its logs as it
+        recycles them.
+        """
 
     async def check(self) -> Sequence[str]:
         """See Store. Pages and indexes are the server's business."""
@@ -74,4 +80,6 @@ class PostgresStore(Store):
 async def _texts(query: str, connection: Connection) -> list[tuple[str, bytes]]:
     """The stored texts that a query finds, by the names of their rows."""
     async with connection.transaction(readonly=True):
-        return [(name, text.encode()) async for name, text in connection.cursor(query, prefetch=_PAGE)]
+        return [
+            (name, text.encode()) async for name, text in connection.cursor(query, prefetch=_PAGE)
+        ]

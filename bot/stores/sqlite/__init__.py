@@ -1,6 +1,7 @@
 """Games in one SQLite file: the store that everybody has.
 
-WAL mode with synchronous=FULL: what was committed survives a power cut, and reading never waits for writing.
+WAL mode with synchronous=FULL: what was committed survives a power cut, and reading never waits for
+writing.
 """
 
 from bot.stores.sqlite.faults import check_sqlite

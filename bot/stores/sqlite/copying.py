@@ -36,7 +36,11 @@ class SqliteEnd:
         """See End."""
         query = f"SELECT coalesce(max({NUMBERED[table]}), 0) FROM {table}"
         given = "SELECT seq FROM sqlite_sequence WHERE name = ?1"
-        return int(self._connection.execute(f"SELECT max(({query}), coalesce(({given}), 0))", (table,)).fetchone()[0])
+        return int(
+            self._connection.execute(
+                f"SELECT max(({query}), coalesce(({given}), 0))", (table,)
+            ).fetchone()[0]
+        )
 
     async def is_empty(self, table: str) -> bool:
         """See End."""
@@ -45,13 +49,17 @@ class SqliteEnd:
     async def add(self, table: str, rows: Sequence[Row]) -> None:
         """See End."""
         marks = ", ".join("?" * len(TABLES[table]))
-        self._connection.executemany(f"INSERT INTO {table} ({listed(table)}) VALUES ({marks})", rows)
+        self._connection.executemany(
+            f"INSERT INTO {table} ({listed(table)}) VALUES ({marks})", rows
+        )
 
     async def go_on(self, table: str, last: int) -> None:
         """See End. The journal's numbers only say what came first."""
         if table != JOURNAL and last:
             self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
+            self._connection.execute(
+                "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last)
+            )
 
 
 @asynccontextmanager
@@ -60,29 +68,42 @@ async def sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
     with explained_failure(path, "read"):
         is_there = path.exists()
     if not is_there:
-        raise StoreError(f"There is no database {path}.", hint="Name the file as DATABASE_URL does.")
+        raise StoreError(
+            f"There is no database {path}.", hint="Name the file as DATABASE_URL does."
+        )
     beside = journal_path(path)
     with _connected(path) as connection:
         if check_ours(connection, path) != newest_version():
             raise StoreError(
-                f"The database {path} is of an older Grognard.", hint="Start this one on it once, then copy."
+                f"The database {path} is of an older Grognard.",
+                hint="Start this one on it once, then copy.",
             )
         connection.execute("ATTACH ? AS journal", (str(beside) if beside.exists() else ":memory:",))
-        if not connection.execute("SELECT 1 FROM journal.sqlite_master WHERE name = ?", (JOURNAL,)).fetchone():
-            connection.execute(f"CREATE TEMP TABLE {JOURNAL} ({listed(JOURNAL)})")  # nobody has been late yet
+        if not connection.execute(
+            "SELECT 1 FROM journal.sqlite_master WHERE name = ?", (JOURNAL,)
+        ).fetchone():
+            connection.execute(
+                f"CREATE TEMP TABLE {JOURNAL} ({listed(JOURNAL)})"
+            )  # nobody has been late yet
         connection.execute("BEGIN")
         yield SqliteEnd(connection)
 
 
 @asynccontextmanager
 async def sqlite_target(path: Path, *, is_draft: bool = False) -> AsyncIterator[SqliteEnd]:
-    """A database to copy into, made if it is not there; what was copied stays only at a good end. A draft is a new file
-    that is thrown away at a bad end, and so need not wait for the disk; it has no journal. Raises StoreError."""
+    """A database to copy into, made if it is not there; what was copied stays only at a good end. A
+    draft is a new file that is thrown away at a bad end, and so need not wait for the disk; it has
+    no journal. Raises StoreError."""
     async with await SqliteStore.open(path):
         pass
     with _connected(path) as connection:
         if is_draft:
-            for how in ("locking_mode=EXCLUSIVE", "journal_mode=OFF", "synchronous=OFF", "cache_size=-65000"):
+            for how in (
+                "locking_mode=EXCLUSIVE",
+                "journal_mode=OFF",
+                "synchronous=OFF",
+                "cache_size=-65000",
+            ):
                 connection.execute(f"PRAGMA {how}")
         else:
             connection.execute("ATTACH ? AS journal", (str(made_journal(path)),))
@@ -93,7 +114,9 @@ async def sqlite_target(path: Path, *, is_draft: bool = False) -> AsyncIterator[
 
 @contextmanager
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection of its own, closed on every way out. Raises StoreError for what SQLite reports."""
+    """A connection of its own, closed on every way out. Raises StoreError for what SQLite
+    reports.
+    """
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             yield connection

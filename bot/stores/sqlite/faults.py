@@ -11,20 +11,42 @@ from bot.process.logs import seldom
 from bot.stores.base import PassingError, StoreError
 
 OLDEST = (3, 35)
-BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
+BUGS = (
+    sqlite3.IntegrityError,
+    sqlite3.ProgrammingError,
+    sqlite3.InterfaceError,
+)  # ours, not the file's
 _SAFE = "None of it was saved; everything answered before is safe."
 _WORDS = {
     **dict.fromkeys(
         ("SQLITE_BUSY", "SQLITE_LOCKED"),
-        ("is locked by another program.", "Try again in a moment; the host can see which program has it open."),
+        (
+            "is locked by another program.",
+            "Try again in a moment; the host can see which program has it open.",
+        ),
     ),
     "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
-    "SQLITE_READONLY": ("cannot be written.", "The host must give the bot's user the right to write file and folder."),
-    "SQLITE_PERM": ("cannot be opened.", "The host must give the bot's user the right to read and write it."),
-    "SQLITE_CANTOPEN": ("cannot be opened.", "The host must check that the folder exists and may be written."),
+    "SQLITE_READONLY": (
+        "cannot be written.",
+        "The host must give the bot's user the right to write file and folder.",
+    ),
+    "SQLITE_PERM": (
+        "cannot be opened.",
+        "The host must give the bot's user the right to read and write it.",
+    ),
+    "SQLITE_CANTOPEN": (
+        "cannot be opened.",
+        "The host must check that the folder exists and may be written.",
+    ),
     "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and put back a backup copy."),
-    "SQLITE_NOTADB": ("is not an SQLite database.", "The host must check DATABASE_URL, or put back a backup copy."),
-    "SQLITE_IOERR": ("cannot be read or written: the disk reports an error.", "The host must check the disk."),
+    "SQLITE_NOTADB": (
+        "is not an SQLite database.",
+        "The host must check DATABASE_URL, or put back a backup copy.",
+    ),
+    "SQLITE_IOERR": (
+        "cannot be read or written: the disk reports an error.",
+        "The host must check the disk.",
+    ),
 }
 
 
@@ -45,13 +67,17 @@ class DiskFault(PassingError):
 
 
 class StillFaulty(DiskFault):
-    """The disk reported an error before, and still does: this time nothing was written to the database."""
+    """The disk reported an error before, and still does: this time nothing was written to the
+    database.
+    """
 
     is_sure = True
 
 
 class ReadOnlyDisk(PassingError):
-    """The disk may only be read, as after a fault of it. A host who mounts it for writing again mends this."""
+    """The disk may only be read, as after a fault of it. A host who mounts it for writing again
+    mends this.
+    """
 
 
 class Gone(PassingError):
@@ -76,14 +102,20 @@ _KINDS: dict[str, type[StoreError]] = {
 
 
 def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> StoreError:
-    """The StoreError for what SQLite reported about the file `path`, which only the host is shown, and the log."""
+    """The StoreError for what SQLite reported about the file `path`, which only the host is
+    shown, and the log.
+    """
     code = getattr(error, "sqlite_errorname", None) or ""
     name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
     cause = find_cause(Path(path)) if name in _OF_THE_PLACE else None
-    if cause is not None and (to_host or cause is READ_ONLY):  # the others name folders, which no player has to see
+    if cause is not None and (
+        to_host or cause is READ_ONLY
+    ):  # the others name folders, which no player has to see
         kind, problem, hint = cause
     else:
-        problem, hint = _WORDS.get(name, (f"reports an error ({error}).", "`grognard doctor` tells more."))
+        problem, hint = _WORDS.get(
+            name, (f"reports an error ({error}).", "`grognard doctor` tells more.")
+        )
         kind = _KINDS.get(name, StoreError)
     if to_host:
         return kind(f"The database {path} {problem}", hint=hint)
@@ -92,7 +124,9 @@ def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> Stor
 
 
 def check_disk(path: Path) -> None:
-    """Raise StoreError if nothing can be written beside a database. The database itself is not touched."""
+    """Raise StoreError if nothing can be written beside a database. The database itself is not
+    touched.
+    """
     try:
         write_probe(path)
     except OSError as error:
@@ -165,7 +199,9 @@ def refused_file(what: str, error: OSError, hint: str) -> StoreError:
     A full or read-only disk passes once the host has seen to it; rights need other settings.
     """
     if error.errno == EROFS:
-        return ReadOnlyDisk(f"{what} cannot be made: its disk is read-only.", hint="Mount it for writing again.")
+        return ReadOnlyDisk(
+            f"{what} cannot be made: its disk is read-only.", hint="Mount it for writing again."
+        )
     kind: type[StoreError] = PassingError if error.errno in (ENOSPC, EDQUOT, EIO) else StoreError
     return kind(f"{what} cannot be made: {error.strerror}.", hint=hint)
 

@@ -1,4 +1,6 @@
-"""The journal of receipts in a small file beside the database, which can be written while the database is locked."""
+"""The journal of receipts in a small file beside the database, which can be written while the
+database is locked.
+"""
 
 import asyncio
 import os
@@ -65,7 +67,9 @@ class JournalFile:
         try:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))  # it holds tokens
         except OSError as error:
-            raise StoreError(f"The journal {self._path} cannot be opened: {error.strerror}.") from error
+            raise StoreError(
+                f"The journal {self._path} cannot be opened: {error.strerror}."
+            ) from error
         link = await Link.open(self._path, BUSY_SECONDS)
         try:
             await link.run(lambda conn: _prepare(conn, self._clock))

@@ -1,11 +1,13 @@
 """One connection on its own thread, and the writer, whose waiting jobs share one commit.
 
-aiosqlite owns the thread. Its public methods carry one statement each to it and back; a commit of ours is
-many statements in one transaction, each of which would be a hop of its own. So `run_anyhow`, and it alone, calls what
-all those methods call themselves: `Connection._execute(function, ...)`, with the connection in `Connection._conn`. Both
-are private; a test says when they change. What we would ask of aiosqlite is a public
-`Connection.run(function, *args)`: run `function(sqlite3_connection, *args)` on the connection's thread and await what
-it returns. It is `_execute` with the connection filled in, and would serve whoever wants a transaction in one hop.
+aiosqlite owns the thread. Its public methods carry one statement each to it and back; a commit of
+ours is many statements in one transaction, each of which would be a hop of its own. So
+`run_anyhow`, and it alone, calls what all those methods call themselves:
+`Connection._execute(function, ...)`, with the connection in `Connection._conn`. Both are private; a
+test says when they change. What we would ask of aiosqlite is a public `Connection.run(function,
+*args)`: run `function(sqlite3_connection, *args)` on the connection's thread and await what it
+returns. It is `_execute` with the connection filled in, and would serve whoever wants a transaction
+in one hop.
 """
 
 from __future__ import annotations
@@ -30,17 +32,23 @@ _TOGETHER = 200  # jobs in one commit: more would only make the first one wait l
 WAITING = 10_000
 """How many jobs may wait for a commit before it is said that the database is busy."""
 IMPATIENT = 20
-"""Milliseconds for which a commit waits for a locked file while the one before it waited in vain."""
+"""Milliseconds for which a commit waits for a locked file while the one before it waited in
+vain.
+"""
 # What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
 _CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
 
 
 class Link:
-    """A connection in autocommit mode. `run` carries a function to its thread: one hop for any number of statements."""
+    """A connection in autocommit mode. `run` carries a function to its thread: one hop for any
+    number of statements.
+    """
 
     def __init__(self, path: Path, connection: aiosqlite.Connection) -> None:
         self.path = path
-        self.to_host = True  # while it is being opened, faults are for the host's eyes, path and all
+        self.to_host = (
+            True  # while it is being opened, faults are for the host's eyes, path and all
+        )
         self._connection = connection
         self._closed = self._has_run = False
         self._names = (str(path), f"{path}-wal")
@@ -57,8 +65,9 @@ class Link:
         return cls(path, connection)
 
     def is_same(self) -> bool:
-        """Whether the files under our names are still those that are open. The write-ahead log may come later: before
-        our first job has ended, the one that is there may be taken away by whoever else closes the file."""
+        """Whether the files under our names are still those that are open. The write-ahead log may
+        come later: before our first job has ended, the one that is there may be taken away by
+        whoever else closes the file."""
         for name in self._names if self._has_run else self._names[:1]:
             try:
                 found = os.stat(name)
@@ -79,8 +88,8 @@ class Link:
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job(connection)` gives. Raises StoreError for what SQLite reports.
 
-        Gone, where the file was deleted or replaced: nobody would find again what was written to it. All jobs that end
-        in the same turn of the loop share a look.
+        Gone, where the file was deleted or replaced: nobody would find again what was written to
+        it. All jobs that end in the same turn of the loop share a look.
         """
         try:
             result = await self.run_anyhow(job)
@@ -106,7 +115,9 @@ class Link:
             if str(error) not in _CLOSED:
                 raise
             raise StoreError(
-                "The database is closed.", hint="The bot is shutting down; try again later.", code="store-closed"
+                "The database is closed.",
+                hint="The bot is shutting down; try again later.",
+                code="store-closed",
             ) from error
         except sqlite3.Error as error:
             raise self.explained(error) from error
@@ -124,8 +135,9 @@ class Link:
 async def _connect(path: Path, busy_seconds: float) -> aiosqlite.Connection:
     """Return a new connection. Raises sqlite3.Error.
 
-    The connection's thread reports to the event loop. So if opening fails or is cancelled, the thread is ended first:
-    otherwise it would find the loop closed, and the last thing a host reads would be its traceback.
+    The connection's thread reports to the event loop. So if opening fails or is cancelled, the
+    thread is ended first: otherwise it would find the loop closed, and the last thing a host reads
+    would be its traceback.
     """
     connection = aiosqlite.connect(path, isolation_level=None, timeout=busy_seconds)
     opening = asyncio.ensure_future(connection)
@@ -136,30 +148,41 @@ async def _connect(path: Path, busy_seconds: float) -> aiosqlite.Connection:
         if opening.exception() is None:
             await opening.result().close()
         else:
-            # Private: aiosqlite has told the thread to end, which it does at once, but gives nothing to wait for.
+            # Private: aiosqlite has told the thread to end, which it does at once, but gives
+            # nothing to wait for.
             connection._thread.join()
         raise
 
 
 class Writer:
-    """Runs jobs in order of arrival. Those that arrive while one commit is under way share the next one.
+    """Runs jobs in order of arrival. Those that arrive while one commit is under way share the next
+    one.
 
-    When the file is locked for longer than a commit waits, whoever waits behind it is refused with it, and who comes
-    then hardly waits: a whole channel is not held up for the same time once for each of its commands.
+    When the file is locked for longer than a commit waits, whoever waits behind it is refused with
+    it, and who comes then hardly waits: a whole channel is not held up for the same time once for
+    each of its commands.
     """
 
     def __init__(self, link: Link) -> None:
         self._link = link
-        self._patience = 0  # milliseconds to go back to after the first success; 0 while nothing is locked
+        self._patience = (
+            0  # milliseconds to go back to after the first success; 0 while nothing is locked
+        )
         self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
         self._is_refused = False
         self._had_fault = False  # of the disk, in the commit before
         self._task: asyncio.Task[None] | None = None
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """What `job` gives, once it is on the disk. Its own error undoes only its own writes. Raises StoreError."""
+        """What `job` gives, once it is on the disk. Its own error undoes only its own writes.
+        Raises StoreError.
+        """
         if len(self._waiting) >= WAITING:
-            raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
+            raise StoreError(
+                "The database is busy. None of it was saved.",
+                hint="Try again in a moment.",
+                code="busy",
+            )
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, done))
         if self._task is None:
@@ -204,7 +227,9 @@ class Writer:
             self._task = None
 
     async def _wait_for(self, milliseconds: int) -> int:
-        """Wait so long for a locked file from now on; gives back for how long it was before, 0 if that failed."""
+        """Wait so long for a locked file from now on; gives back for how long it was before, 0
+        if that failed.
+        """
 
         def change(conn: sqlite3.Connection) -> int:
             before = conn.execute("PRAGMA busy_timeout").fetchone()[0]
@@ -232,7 +257,10 @@ class Writer:
                 log.info("the database %s is written again", self._link.path)
                 self._is_refused = False
         except Locked as error:
-            self._patience, self._is_refused = self._patience or await self._wait_for(IMPATIENT), True
+            self._patience, self._is_refused = (
+                self._patience or await self._wait_for(IMPATIENT),
+                True,
+            )
             batch, self._waiting = batch + self._waiting, []
             outcomes = [error] * len(batch)
         except Exception as error:  # each caller must hear of it, whatever it is
@@ -285,7 +313,9 @@ def commit_together(conn: sqlite3.Connection, jobs: list[Job]) -> list[Any]:
     with conn:  # which commits, or rolls back
         try:
             return [job(conn) for job in jobs]
-        except Exception:  # rare: start again, each in a savepoint of its own, which otherwise costs a tenth more
+        except (
+            Exception
+        ):  # rare: start again, each in a savepoint of its own, which otherwise costs a tenth more
             conn.rollback()
             conn.execute("BEGIN IMMEDIATE")
             return [_run_alone(conn, job) for job in jobs]

@@ -15,8 +15,8 @@ _TABLES = Path(__file__).with_name("first_tables.sql")
 FIRST_VERSION = 7
 """The schema of the first release. Lower numbers were used by unreleased builds only."""
 MIGRATIONS: tuple[str, ...] = ()
-"""Step n leads from version FIRST_VERSION + n to the next one. Append only: files out there have been
-through the earlier steps.
+"""Step n leads from version FIRST_VERSION + n to the next one. Append only: files out there have
+been through the earlier steps.
 """
 
 
@@ -28,11 +28,14 @@ def newest_version(steps: tuple[str, ...] = MIGRATIONS) -> int:
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:
     """Create the tables, or bring the file up to date after a backup copy: all steps or none.
 
-    Raises StoreError for a file of a newer Grognard or of an unreleased build, sqlite3.Error if a step fails.
+    Raises StoreError for a file of a newer Grognard or of an unreleased build, sqlite3.Error if a
+    step fails.
     """
     if _version(conn) == newest_version(steps):
         return
-    conn.execute("BEGIN IMMEDIATE")  # two processes that start at once: one migrates, the other waits
+    conn.execute(
+        "BEGIN IMMEDIATE"
+    )  # two processes that start at once: one migrates, the other waits
     with conn:
         version = check_ours(conn, path, steps)
         if version == 0:
@@ -53,7 +56,9 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
     Raises StoreError for a file of a newer Grognard, of an unreleased build or of another program.
     """
     tables = conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    version = _version(conn)  # after the tables: another process may be making them, and sets both at once
+    version = _version(
+        conn
+    )  # after the tables: another process may be making them, and sets both at once
     newest = newest_version(steps)
     if version > newest:
         raise StoreError(
@@ -61,9 +66,13 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
             hint="Update Grognard, or put back the backup copy next to the file.",
         )
     if 0 < version < FIRST_VERSION:
-        raise StoreError(describe_unreleased(f"The database {path}", f"schema {version}"), hint=UNRELEASED_HINT)
+        raise StoreError(
+            describe_unreleased(f"The database {path}", f"schema {version}"), hint=UNRELEASED_HINT
+        )
     if version == 0 and tables:
-        raise StoreError(f"The database {path} belongs to another program.", hint="Check DATABASE_URL.")
+        raise StoreError(
+            f"The database {path} belongs to another program.", hint="Check DATABASE_URL."
+        )
     return version
 
 
@@ -73,9 +82,11 @@ def backup_path(path: Path, version: int) -> Path:
 
 
 def own_copies(path: Path) -> list[Path]:
-    """The copies of a database that the bot itself has made beside it: before an update of the schema, in place of one
-    that was put back, and of one that was deleted while it was in use."""
-    return sorted(found for kind in ("schema-*.bak", "before-*", "rescued-*") for found in _beside(path, kind))
+    """The copies of a database that the bot itself has made beside it: before an update of the
+    schema, in place of one that was put back, and of one that was deleted while it was in use."""
+    return sorted(
+        found for kind in ("schema-*.bak", "before-*", "rescued-*") for found in _beside(path, kind)
+    )
 
 
 def drop_backups(path: Path, until: float) -> None:
@@ -95,7 +106,9 @@ def _version(conn: sqlite3.Connection) -> int:
 
 
 def _back_up(path: Path, version: int) -> None:
-    """Copy the file as it is now. Written under another name first: a half copy never looks like a whole one."""
+    """Copy the file as it is now. Written under another name first: a half copy never looks like
+    a whole one.
+    """
     half = path.with_name(f"{path.name}.schema-{version}.tmp")
     half.unlink(missing_ok=True)
     make_file(half)

@@ -40,9 +40,15 @@ class SqliteStore(Store):
 
     @classmethod
     async def open(
-        cls, path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS, lasting: bool = True
+        cls,
+        path: Path,
+        *,
+        clock: Clock = time.time,
+        busy_seconds: float = BUSY_SECONDS,
+        lasting: bool = True,
     ) -> Self:
-        """Open or make the file, bring it up to date. Whoever calls this closes it. Raises StoreError.
+        """Open or make the file, bring it up to date. Whoever calls this closes it. Raises
+        StoreError.
 
         A file that is not `lasting` need not survive a power cut, so no commit waits for the disk.
         """
@@ -59,9 +65,13 @@ class SqliteStore(Store):
             link = await Link.open(path, busy_seconds)
             links.push_async_callback(link.close)
             try:
-                await link.run(lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting))
+                await link.run(
+                    lambda conn: _prepare(conn, path, clock, busy_seconds, lasting=lasting)
+                )
             except OSError as error:  # of the copy that an update makes
-                raise refused_file(f"The copy of {path}", error, "Make room beside the database.") from error
+                raise refused_file(
+                    f"The copy of {path}", error, "Make room beside the database."
+                ) from error
             reader = await Link.open(path, busy_seconds)
             links.push_async_callback(reader.close)
             await reader.run(lambda conn: _look(conn, clock))
@@ -70,7 +80,9 @@ class SqliteStore(Store):
         return cls(Writer(link), reader, Journal(JournalFile(journal_path(path), clock)), clock)
 
     async def close(self) -> None:
-        """Write what is waiting, then close all connections; the last one tidies the log file away."""
+        """Write what is waiting, then close all connections; the last one tidies the log file
+        away.
+        """
         try:
             await self.journal.close()
             await self._reader.close()
@@ -93,11 +105,14 @@ class SqliteStore(Store):
         """What has happened to the file, once something has."""
         while self._reader.is_same():  # noqa: ASYNC110 -- nobody tells us
             await asyncio.sleep(LOOK_EVERY)
-        return f"The database {self._reader.path} was deleted, moved or replaced while it was in use."
+        return (
+            f"The database {self._reader.path} was deleted, moved or replaced while it was in use."
+        )
 
     def _old_requests(self, now: float) -> Talk:
-        """Rows are in order of time, so no index on it is needed, which every commit would pay for; those written
-        while the clock was ahead are dated back to now, or they would hide older ones behind them."""
+        """Rows are in order of time, so no index on it is needed, which every commit would pay for;
+        those written while the clock was ahead are dated back to now, or they would hide older ones
+        behind them."""
         page, after, old, ahead = "rowid > ?1 AND rowid <= ?2", -1, now - REQUESTS_KEPT, now + DAY
         query = "SELECT rowid, at FROM requests WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
         while rows := (yield Step(query, (after, _PAGE))):
@@ -109,8 +124,9 @@ class SqliteStore(Store):
             after = rows[-1][0]
 
     async def scour(self) -> None:
-        """See Store. What is written goes from the write-ahead logs into the files, which overwrite what is deleted;
-        copies that updates made go after a month. Whatever is in the way just now, the next sweep tries again."""
+        """See Store. What is written goes from the write-ahead logs into the files, which overwrite
+        what is deleted; copies that updates made go after a month. Whatever is in the way just now,
+        the next sweep tries again."""
         path = self._reader.path
         await asyncio.to_thread(_empty_log, path)
         await asyncio.to_thread(_empty_log, journal_path(path))
@@ -169,13 +185,17 @@ def _problems(conn: sqlite3.Connection) -> list[str]:
     return found
 
 
-def _prepare(conn: sqlite3.Connection, path: Path, clock: Clock, busy_seconds: float, *, lasting: bool) -> None:
+def _prepare(
+    conn: sqlite3.Connection, path: Path, clock: Clock, busy_seconds: float, *, lasting: bool
+) -> None:
     """Set the connection up and bring the file to today's schema."""
     conn.create_function("grognard_now", 0, clock)
     conn.create_function("grognard_tombstone", 1, tombstone)
     conn.create_function("grognard_bare", 1, bare)
     schema.check_ours(conn, path)  # before anything about the file is changed
-    conn.execute("PRAGMA secure_delete = ON")  # who is erased is not to be read in the file's free pages
+    conn.execute(
+        "PRAGMA secure_delete = ON"
+    )  # who is erased is not to be read in the file's free pages
     conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     give_up = time.monotonic() + busy_seconds
     while True:
@@ -204,10 +224,15 @@ def _look(conn: sqlite3.Connection, clock: Clock) -> None:
 
 
 def _empty_log(path: Path) -> None:
-    """Take a file's write-ahead log into it and cut it to nothing, unless somebody reads just now."""
+    """Take a file's write-ahead log into it and cut it to nothing, unless somebody reads just
+    now.
+    """
     if not path.with_name(f"{path.name}-wal").exists():
         return
-    with contextlib.closing(sqlite3.connect(path, timeout=1.0)) as conn, contextlib.suppress(sqlite3.Error):
+    with (
+        contextlib.closing(sqlite3.connect(path, timeout=1.0)) as conn,
+        contextlib.suppress(sqlite3.Error),
+    ):
         conn.execute("PRAGMA secure_delete = ON")
         conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 

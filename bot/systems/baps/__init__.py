@@ -8,6 +8,8 @@ HOMES = {
     "he_gun": "blasts",
     "crash": "vehicles",
 }
-"""Files that plan several sequences, by sequence: `plan_flame` is in fire. All others are in a file of their own."""
+"""Files that plan several sequences, by sequence: `plan_flame` is in fire. All others are in a
+file of their own.
+"""
 LINKS = ("squad",)
 """Attributes that lead to units beyond the inputs which its sequences may change: a man's squad."""

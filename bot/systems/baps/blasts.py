@@ -1,6 +1,8 @@
-"""Men around a point of impact: each zone its row of the Combat Resolution Table, each man rolled for in turn.
+"""Men around a point of impact: each zone its row of the Combat Resolution Table, each man rolled
+for in turn.
 
-HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction.
+HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock
+direction.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +12,18 @@ from bot.rules.dice import Die, d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, parts_of, row_of, ruled
+from bot.rules.sequence.sequence import (
+    Fate,
+    Line,
+    Plan,
+    Roll,
+    Ruled,
+    Ruling,
+    Settlement,
+    parts_of,
+    row_of,
+    ruled,
+)
 from bot.rules.tables.compile import dice_of
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
@@ -23,14 +36,16 @@ INSIDE = 4
 
 
 class Blast(NamedTuple):
-    """The men that a round reaches, in the order in which they are rolled for, how that is done, and where they are
-    read."""
+    """The men that a round reaches, in the order in which they are rolled for, how that is done,
+    and where they are read."""
 
     men: Sequence[Man]
     step: Ruled[Volley]
     where: Sequence[Line]
 
-    def settle(self, out: Mapping[str, Any], *, then: tuple[str, ...] = (), before: str = "") -> Settlement:
+    def settle(
+        self, out: Mapping[str, Any], *, then: tuple[str, ...] = (), before: str = ""
+    ) -> Settlement:
         """The result of a round that came down: each man and what became of them."""
         units, names = [man.unit for man in self.men], [man.name for man in self.men]
         return settled(units, names, out["targets"], then=then, before=before)
@@ -50,14 +65,22 @@ class Zone(NamedTuple):
         return min(len(self.units), MOST_MEN)
 
 
-def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: str = "cover") -> Blast:
+def blast_of(
+    tables: Tables, given: Given, *, zones: str = "he-radii", cover: str = "cover"
+) -> Blast:
     """The men of the lists that table `zones` has; the column is the number of men in that zone.
 
     Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
     """
     crt, rows = Resolution(tables), tables[zones].constants["rows_of"]
-    inside, shield = INSIDE * given.flag("inside"), int(tables["cover"](cover=given.word(cover))["modifier"])
-    reached = [Zone(name, living(given.units(name), name), row, row + inside - shield) for name, row in rows.items()]
+    inside, shield = (
+        INSIDE * given.flag("inside"),
+        int(tables["cover"](cover=given.word(cover))["modifier"]),
+    )
+    reached = [
+        Zone(name, living(given.units(name), name), row, row + inside - shield)
+        for name, row in rows.items()
+    ]
     names = called([unit for zone in reached for unit in zone.units])
     shifts = (("inside", inside), (f"{given.word(cover).replace('-', ' ')} cover", -shield))
     parts = tuple([(name, value) for name, value in shifts if value])
@@ -69,7 +92,9 @@ def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: st
         cells = (crt.cell(row, zone.column),) * passes
         for unit in zone.units:
             facts = {"unit": unit.word, "zone": zone.name, "row": row, "passes": passes}
-            men.append(Man(unit, names[len(men)], cells, f"targets[{len(men)}]", wounds_of(unit), facts))
+            men.append(
+                Man(unit, names[len(men)], cells, f"targets[{len(men)}]", wounds_of(unit), facts)
+            )
         label, read = f"{zone.name} radius", f"{row_said(zone.total)}, column {zone.column}"
         shifted = Line(label, (), (("", zone.printed), *parts), zone.total, read)
         where.append(shifted if parts else Line(label, result=read))
@@ -79,7 +104,9 @@ def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: st
 def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
     """A plan that only rolls for the men of a blast. Raises UserError when nobody is in it."""
     if not blast.men:
-        raise UserError("Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.", code="nobody")
+        raise UserError(
+            "Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.", code="nobody"
+        )
     return Plan(
         Volley("man"),
         {"man": blast.step},
@@ -102,19 +129,23 @@ def plan_blast(tables: Tables, given: Given) -> Plan[Volley]:
 
 
 def plan_barrage(tables: Tables, given: Given) -> Plan[Volley]:
-    """Men in the three radii of an artillery `weapon`. Source: Vehicle Charts, Artillery Sheaf Data.
+    """Men in the three radii of an artillery `weapon`. Source: Vehicle Charts, Artillery Sheaf
+    Data.
 
     Raises UserError for men in a radius that the weapon does not have.
     """
     weapon = given.word("weapon")
     if given.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
         hint = "Put these men into lethal."
-        raise UserError(f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together")
+        raise UserError(
+            f"{weapon} has no vaporize radius.", hint=hint, option="vaporize", code="not-together"
+        )
     then = ("Their unit owes a morale check with event artillery-fire.",)
     return blast_plan(blast_of(tables, given, zones="sheaf-zone"), then=then)
 
 
-# -- HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction
+# -- HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock
+# direction
 
 NO_SCATTER = {"scatter": "none", "direction": "none"}
 
@@ -129,9 +160,11 @@ def aim_plan(
     scatter: str,
     weapon: str,
 ) -> Plan[Volley]:
-    """Roll to hit with the modifiers `parts`; on a hit the blast, on a miss `scatter` dice and, if asked for, a d12.
+    """Roll to hit with the modifiers `parts`; on a hit the blast, on a miss `scatter` dice and, if
+    asked for, a d12.
 
-    `hits` says whether a die hits; with auto_hit none is rolled. `weapon` is what the answer calls the round.
+    `hits` says whether a die hits; with auto_hit none is rolled. `weapon` is what the answer calls
+    the round.
     """
     burst, direction = Volley("man" if blast.men else None), given.flag("direction")
     modifier = sum(value for _, value in parts)
@@ -143,13 +176,17 @@ def aim_plan(
             return Line("to hit", roll, parts, told["total"], f"{need} or more needed")
 
         if hits(roll[0]):
-            return Ruling(burst, told | {"outcome": "hit", **NO_SCATTER}, lambda: (line(), *blast.where))
+            return Ruling(
+                burst, told | {"outcome": "hit", **NO_SCATTER}, lambda: (line(), *blast.where)
+            )
         told |= {"outcome": "miss"} if direction else {"outcome": "miss", "direction": "none"}
         return Ruling(Volley("scatter"), told, lambda: (line(),))
 
     def off(_: Volley, roll: Roll) -> Ruling[Volley]:
         after = Volley("direction" if direction else None)
-        return Ruling(after, {"scatter": sum(roll)}, lambda: (Line("scatter", roll, total=sum(roll)),))
+        return Ruling(
+            after, {"scatter": sum(roll)}, lambda: (Line("scatter", roll, total=sum(roll)),)
+        )
 
     def toward(_: Volley, roll: Roll) -> Ruling[Volley]:
         line = Line("direction", roll, result="12 is away from the thrower")
@@ -168,15 +205,25 @@ def aim_plan(
         told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
         start, lines = burst, (Line("to hit", result="no die, a heroic action"), *blast.where)
     rows = rows_of(blast.men, row_of("outcome", "the shot"))
-    return Plan(start, steps, lambda out: _settled(out, blast, weapon), opening=told, lines=lines, rows=rows)
+    return Plan(
+        start, steps, lambda out: _settled(out, blast, weapon), opening=told, lines=lines, rows=rows
+    )
 
 
 def _settled(out: Mapping[str, Any], blast: Blast, weapon: str) -> Settlement:
     if out["outcome"] == "hit":
-        return blast.settle(out, before="hit, ") if blast.men else Settlement("hit", fates=(Fate(weapon, "hit"),))
+        return (
+            blast.settle(out, before="hit, ")
+            if blast.men
+            else Settlement("hit", fates=(Fate(weapon, "hit"),))
+        )
     where = "" if out["direction"] == "none" else f" toward {out['direction']} o'clock"
     off = f"{out['scatter']} inches off{where}"
-    missed = joined(man.name for man in blast.men) if len(blast.men) <= NAMED else f"{len(blast.men)} men"
+    missed = (
+        joined(man.name for man in blast.men)
+        if len(blast.men) <= NAMED
+        else f"{len(blast.men)} men"
+    )
     more = f"{missed}, {off}" if blast.men else f"by {out['scatter']} inches{where}"
     then = ("Measure where it lands and use blast for the men there.",)
     return Settlement(f"miss, {off}", then=then, fates=(Fate(weapon, "miss", more),))
@@ -186,18 +233,27 @@ def _settled(out: Mapping[str, Any], blast: Blast, weapon: str) -> Settlement:
 
 
 def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
-    """1d20 less the cover of the aim point. Source: Infantry Charts, Attack Factors for Special Weapons.
+    """1d20 less the cover of the aim point. Source: Infantry Charts, Attack Factors for Special
+    Weapons.
 
-    Raises UserError for a range without a shot, and for an automatic hit with anything but a hand grenade.
+    Raises UserError for a range without a shot, and for an automatic hit with anything but a hand
+    grenade.
     """
     weapon, inches = given.word("weapon"), given.number("range")
     shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
         what = f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}."
-        raise UserError(what, hint="Table special-weapons has its bands.", option="range", code="out-of-reach")
+        raise UserError(
+            what, hint="Table special-weapons has its bands.", option="range", code="out-of-reach"
+        )
     if given.flag("auto_hit") and weapon != "hand-grenade":
         hint = "Leave out auto_hit."
-        raise UserError("Only a hand grenade hits by heroic action.", hint=hint, option="auto_hit", code="not-together")
+        raise UserError(
+            "Only a hand grenade hits by heroic action.",
+            hint=hint,
+            option="auto_hit",
+            code="not-together",
+        )
     need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
     return aim_plan(
         given,
@@ -214,7 +270,8 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
 
 
 def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
-    """1d20 plus the to-hit modifiers. Source: Vehicle Charts, Roll to Hit Vehicular Targets, HE scatter.
+    """1d20 plus the to-hit modifiers. Source: Vehicle Charts, Roll to Hit Vehicular Targets, HE
+    scatter.
 
     Raises UserError beyond the gun's last band.
     """
@@ -222,7 +279,9 @@ def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
         what = f"A {weapon} gun does not reach {inches:g} inches."
-        raise UserError(what, hint="Table vehicle-to-hit has its bands.", option="range", code="out-of-reach")
+        raise UserError(
+            what, hint="Table vehicle-to-hit has its bands.", option="range", code="out-of-reach"
+        )
     need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.flag("side"))
     return aim_plan(
         given,

@@ -13,7 +13,16 @@ from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.baps.men import called, living, settled, wounds_of
 from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said, rows_of
-from bot.systems.baps.volley import Checker, Volley, ammo_step, kind_of, men_apart, men_step, refuse_jammed, with_checks
+from bot.systems.baps.volley import (
+    Checker,
+    Volley,
+    ammo_step,
+    kind_of,
+    men_apart,
+    men_step,
+    refuse_jammed,
+    with_checks,
+)
 
 
 class Defense(NamedTuple):
@@ -40,7 +49,8 @@ def fire_plan(
     line: Line,
     then: tuple[str, ...] = (),
 ) -> Plan[Volley]:
-    """Steps 3 to 7 of fire: each target, each pass; then the ammunition of `checkers` if a d20 was a 1.
+    """Steps 3 to 7 of fire: each target, each pass; then the ammunition of `checkers` if a d20 was
+    a 1.
 
     Source: Infantry Charts, Defense Factors, Combat Resolution Table, ammunition.
     """
@@ -51,7 +61,13 @@ def fire_plan(
     for man, name, defense in zip(men, names, defenses, strict=True):
         difference = attack - defense.total
         row, passes = printed_row(difference)
-        facts = {"unit": man.word, "defense": defense.total, "difference": difference, "row": row, "passes": passes}
+        facts = {
+            "unit": man.word,
+            "defense": defense.total,
+            "difference": difference,
+            "row": row,
+            "passes": passes,
+        }
         cells, path = (crt.cell(row, column),) * passes, f"targets[{len(targets)}]"
         targets.append(Man(man, name, cells, path, wounds_of(man), facts, counts_ones=True))
 
@@ -67,16 +83,23 @@ def fire_plan(
     told = {**opening, "attack": attack, "column": column, "targets": [], "ammo": []}
     story = (line, *_said(attack, column, names, defenses))
     apart = men_apart(targets, crt, then=after)
-    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets), apart=apart)
+    return Plan(
+        Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets), apart=apart
+    )
 
 
 def _defense(tables: Tables, given: Given, man: Unit) -> Defense:
     stance, cover = (man.numbers.get(key) or given.word(key) for key in ("stance", "cover"))
-    basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
+    basic, shield = (
+        tables["defense-factors"](stance=stance)["factor"],
+        tables["cover"](cover=cover)["modifier"],
+    )
     return Defense(stance, cover, basic, shield)
 
 
-def _said(attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]) -> list[Line]:
+def _said(
+    attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]
+) -> list[Line]:
     """The defense of the men and where they are read, once for all who are alike."""
     lines: list[Line] = []
     alike: dict[Defense, list[str]] = {}
@@ -84,7 +107,9 @@ def _said(attack: int, column: int, names: Sequence[str], defenses: Sequence[Def
         alike.setdefault(defense, []).append(name)
     for defense, those in alike.items():
         parts = [(defense.stance.replace("-", " "), defense.basic)]
-        parts += [(f"{defense.cover.replace('-', ' ')} cover", defense.shield)] if defense.shield else []
+        parts += (
+            [(f"{defense.cover.replace('-', ' ')} cover", defense.shield)] if defense.shield else []
+        )
         ahead = attack - defense.total
         whose = "defense" if len(alike) == 1 else f"defense of {joined(those)}"
         lead = f"{ahead} ahead" if ahead > 0 else f"{-ahead} behind" if ahead else "level"
@@ -110,7 +135,9 @@ SAID = {
 
 
 class Firer(NamedTuple):
-    """A soldier who fires: the weapon, the attack factor, fractions kept, and what the story calls the weapon."""
+    """A soldier who fires: the weapon, the attack factor, fractions kept, and what the story
+    calls the weapon.
+    """
 
     weapon: str
     factor: int | float
@@ -120,12 +147,15 @@ class Firer(NamedTuple):
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """Fire of `attackers` at `targets`. Source: Infantry Charts, Normal Fires to ammunition.
 
-    Raises UserError for an attacker without a weapon, with one that is jammed, or without a shot at the range.
+    Raises UserError for an attacker without a weapon, with one that is jammed, or without a shot at
+    the range.
     """
     attackers = living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
     names, leader = called(attackers), given.int("leader")
-    firers = [_firer(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)]
+    firers = [
+        _firer(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)
+    ]
     total = sum(firer.factor for firer in firers) + leader
     attack = floor(total)
     opening: dict[str, Any] = {}
@@ -160,7 +190,9 @@ def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     how = [flag for flag in HOW if flag in unit.flags]
     if "no_assistant" in unit.flags and weapon in modifiers.constants["machine_guns"]:
         how.append("no_assistant")
-    armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace("no_assistant", "unassisted")
+    armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace(
+        "no_assistant", "unassisted"
+    )
     return Firer(weapon, plain(factor * modifiers(**dict.fromkeys(how, True))["factor"]), armed)
 
 
@@ -169,7 +201,9 @@ def _by_weapon(firers: Iterable[Firer]) -> tuple[tuple[str, int | float], ...]:
     found: dict[str, list[int | float]] = {}
     for firer in firers:
         found.setdefault(firer.armed, []).append(firer.factor)
-    return tuple((name if len(each) == 1 else f"{name}s", plain(sum(each))) for name, each in found.items())
+    return tuple(
+        (name if len(each) == 1 else f"{name}s", plain(sum(each))) for name, each in found.items()
+    )
 
 
 # -- one flame thrower at everybody in the target area
@@ -197,6 +231,8 @@ def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
         attack,
         (Checker(WEAPON, WEAPON, "other"),),
         opening={},
-        line=Line("attack", (), parts, attack, contributors=((" ".join((*how, "flame thrower")), factor),)),
+        line=Line(
+            "attack", (), parts, attack, contributors=((" ".join((*how, "flame thrower")), factor),)
+        ),
         then=("Their unit owes a morale check with event flame-weapon.",),
     )

@@ -1,4 +1,6 @@
-"""Men as the sequences take them, and what came of them: in words of log and answer, and on the roster."""
+"""Men as the sequences take them, and what came of them: in words of log and answer, and on the
+roster.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -33,7 +35,9 @@ def wounds_of(man: Unit) -> int:
 def called(men: Sequence[Unit]) -> tuple[str, ...]:
     """What the dice and the story call each man: the name, numbered where several share it."""
     words = [man.word for man in men]
-    return tuple([f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1)])
+    return tuple(
+        [f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1)]
+    )
 
 
 def whom(man: Unit | None, otherwise: str) -> str:
@@ -77,9 +81,15 @@ SAID = {
 
 
 def settled(
-    men: Sequence[Unit], names: Sequence[str], hit: Sequence[Outcome], *, then: tuple[str, ...] = (), before: str = ""
+    men: Sequence[Unit],
+    names: Sequence[str],
+    hit: Sequence[Outcome],
+    *,
+    then: tuple[str, ...] = (),
+    before: str = "",
 ) -> Settlement:
-    """What is said and written once men were rolled for; `names` are those that the dice have for them.
+    """What is said and written once men were rolled for; `names` are those that the dice have for
+    them.
 
     `then` is what comes next, `before` what the headline says first.
     """
@@ -95,7 +105,9 @@ def settled(
 
 
 def token_of(fate: Outcome) -> str:
-    """A man's fate as `results` of the game.yaml has it; whoever is suppressed now as well is said to be."""
+    """A man's fate as `results` of the game.yaml has it; whoever is suppressed now as well is
+    said to be.
+    """
     if fate["after"] == "killed":
         return "killed"
     wounds = WOUNDED.get(fate["result"])
@@ -105,8 +117,15 @@ def token_of(fate: Outcome) -> str:
 
 
 def words_of(fates: Sequence[Outcome], tokens: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Each man and what happened, as the log keeps it: `killed`, `2 wounds`, `1 wound, suppressed`."""
-    return tuple([(fate["unit"], LOGGED.get(token, token)) for fate, token in zip(fates, tokens, strict=True)])
+    """Each man and what happened, as the log keeps it: `killed`, `2 wounds`, `1 wound,
+    suppressed`.
+    """
+    return tuple(
+        [
+            (fate["unit"], LOGGED.get(token, token))
+            for fate, token in zip(fates, tokens, strict=True)
+        ]
+    )
 
 
 def summed_up(fates: Sequence[Outcome], tokens: Sequence[str]) -> str:
@@ -117,7 +136,9 @@ def summed_up(fates: Sequence[Outcome], tokens: Sequence[str]) -> str:
 
 
 def counted(names: Sequence[str], tokens: Sequence[str]) -> str:
-    """The men of a vehicle in a few words: `2 of 4 crew killed, 1 wounded`; empty where nobody is hurt."""
+    """The men of a vehicle in a few words: `2 of 4 crew killed, 1 wounded`; empty where nobody
+    is hurt.
+    """
     return _tally(tokens, " crew") if len(tokens) > NAMED else ", ".join(named(names, tokens))
 
 
@@ -143,8 +164,11 @@ def named(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple([f"{joined(hurt)} {word}" for word, hurt in found.items()])
 
 
-def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome]) -> tuple[str, ...]:
-    """What changed besides: old wounds counted with the new ones, men that a squad lost, and what is barred now.
+def aftermath(
+    men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome]
+) -> tuple[str, ...]:
+    """What changed besides: old wounds counted with the new ones, men that a squad lost, and what
+    is barred now.
 
     Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
     """
@@ -159,13 +183,18 @@ def aftermath(men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome
             barred.add(fate["wounds"])
             if before:
                 told.append(f"{name} has {fate['wounds']} wounds")
-    told += [f"{squad} is {count} {'man' if count == 1 else 'men'} fewer" for squad, count in lost.items()]
+    told += [
+        f"{squad} is {count} {'man' if count == 1 else 'men'} fewer"
+        for squad, count in lost.items()
+    ]
     told += [limit for wounds, limit in LIMITS.items() if wounds in barred]
     return tuple(told)
 
 
 def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, ...]:
-    """What the fates of men write to the roster, in their order: wounds and state, and one man less in a squad."""
+    """What the fates of men write to the roster, in their order: wounds and state, and one man
+    less in a squad.
+    """
     changes: list[Change] = []
     for man, fate in zip(men, fates, strict=False):
         after, new = fate["after"], dict[str, Any]()

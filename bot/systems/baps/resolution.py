@@ -1,4 +1,6 @@
-"""The Combat Resolution Table at work: its rows and cells, what the dice do to one man, and the odds of that."""
+"""The Combat Resolution Table at work: its rows and cells, what the dice do to one man, and the
+odds of that.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ LOWEST_ROW, HIGHEST_ROW = -6, 9
 MOST_MEN = 10
 FATAL = 3
 _WOUNDS = {"wound-1": 1, "wound-2": 2}
-_SHARED = frozenset({"roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4"})
+_SHARED = frozenset(
+    {"roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4"}
+)
 
 Cell = tuple[str, ...]
 """What each roll from 1 to 20 gives."""
@@ -25,8 +29,9 @@ Cell = tuple[str, ...]
 def printed_row(difference: int) -> tuple[int, int]:
     """The row -6..9 for attack minus defense, and how many times each man is rolled for.
 
-    Above row 9 the row is halved, fractions dropped, and the rolls double, until a printed row is reached.
-    Source: Infantry Charts, note on large attack factors (the rest of the note is lost; our reading).
+    Above row 9 the row is halved, fractions dropped, and the rolls double, until a printed row is
+    reached. Source: Infantry Charts, note on large attack factors (the rest of the note is lost;
+    our reading).
     """
     row, passes = max(difference, LOWEST_ROW), 1
     while row > HIGHEST_ROW:
@@ -41,7 +46,8 @@ def row_said(difference: int) -> str:
 
 
 class Hurt(NamedTuple):
-    """What the dice of this attack have done to a man so far, and the shared entry that owes one more d6.
+    """What the dice of this attack have done to a man so far, and the shared entry that owes one
+    more d6.
 
     `one` says whether a d20 that counts for ammunition showed a 1.
     """
@@ -54,7 +60,9 @@ class Hurt(NamedTuple):
     one: bool = False
 
     def struck(self, word: str, d20s: int, one: bool) -> Hurt:
-        """The man after an entry of the table; each field by name would cost the odds most of their time."""
+        """The man after an entry of the table; each field by name would cost the odds most of
+        their time.
+        """
         return Hurt(
             self.rolled + d20s,
             min(FATAL, self.wounds + _WOUNDS[word]) if word in _WOUNDS else self.wounds,
@@ -78,11 +86,12 @@ UNHURT = Hurt()
 
 
 class Man(NamedTuple):
-    """One man under attack: the cell that each d20 is read in, where the outputs are, what is known of them.
+    """One man under attack: the cell that each d20 is read in, where the outputs are, what is known
+    of them.
 
-    `before` are the wounds of before this attack; `where` names the row of each d20 for the story, where that is the
-    man's own; `facts` are the outputs that go with the result; `counts_ones` says whether a natural 1 matters to the
-    attackers' ammunition, `rides` whether they are in a vehicle.
+    `before` are the wounds of before this attack; `where` names the row of each d20 for the story,
+    where that is the man's own; `facts` are the outputs that go with the result; `counts_ones` says
+    whether a natural 1 matters to the attackers' ammunition, `rides` whether they are in a vehicle.
     """
 
     unit: Unit
@@ -104,7 +113,8 @@ class Man(NamedTuple):
         return not hurt.entry and (hurt.rolled == len(self.cells) or self.dead(hurt))
 
     def told(self, hurt: Hurt) -> dict[str, Any]:
-        """The outputs once the last die is rolled: result, wounds in all (3 when killed) and state afterwards.
+        """The outputs once the last die is rolled: result, wounds in all (3 when killed) and state
+        afterwards.
 
         A wound does not suppress, but it does not lift what another die of this attack did either.
         """
@@ -117,7 +127,9 @@ class Man(NamedTuple):
         return told
 
     def line(self, before: Hurt, die: int, after: Hurt) -> Line:
-        """The line of one die: the man, where it is read if that is the man's own, and why it kills if it does not."""
+        """The line of one die: the man, where it is read if that is the man's own, and why it
+        kills if it does not.
+        """
         where = "shared result" if before.entry else self.where[before.rolled] if self.where else ""
         if not after.killed and self.dead(after):
             where = f"{where}, third wound" if where else "third wound"
@@ -131,12 +143,18 @@ class Resolution:
         self._tables = tables
 
     def cell(self, row: int, men: int) -> Cell:
-        """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10 read 10)."""
+        """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10
+        read 10).
+        """
         return self._tables["crt"].column("result", row=row, men=min(men, MOST_MEN), roll=D20)
 
     def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
         """The die that is rolled next."""
-        return (Die(f"shared result {man.name}", 6) if hurt.entry else Die(f"resolution {man.name}", 20),)
+        return (
+            Die(f"shared result {man.name}", 6)
+            if hurt.entry
+            else Die(f"resolution {man.name}", 20),
+        )
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
         """The man after one more die."""
@@ -152,7 +170,9 @@ SUPPRESSED = ", suppressed"
 
 
 def rows_of(men: Iterable[Man], *first: Row) -> Callable[[], tuple[Row, ...]]:
-    """What makes the odds of each man, behind those `first`. Old wounds count: whoever is dead afterwards is killed."""
+    """What makes the odds of each man, behind those `first`. Old wounds count: whoever is dead
+    afterwards is killed.
+    """
     return lambda: (*first, *map(_row, men))
 
 

@@ -25,9 +25,26 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.baps.men import about, called, changes_of, counted, summed_up, token_of, whom, words_of
+from bot.systems.baps.men import (
+    about,
+    called,
+    changes_of,
+    counted,
+    summed_up,
+    token_of,
+    whom,
+    words_of,
+)
 from bot.systems.baps.resolution import D20, UNHURT, Hurt, Man, Resolution, rows_of
-from bot.systems.baps.vehicles import aboard, hit_vehicle, hits_vehicle, inside, refuse_wreck, riders, shot_modifiers
+from bot.systems.baps.vehicles import (
+    aboard,
+    hit_vehicle,
+    hits_vehicle,
+    inside,
+    refuse_wreck,
+    riders,
+    shot_modifiers,
+)
 from bot.systems.baps.volley import man_apart
 
 # -- the crew: each area that took effect is rolled for every living man, area by area
@@ -36,8 +53,9 @@ EXPLOSIVE = ("main-gun", "ammunition", "engine")
 
 
 class Crew(NamedTuple):
-    """Which step is owed, the areas that took effect (for the crew, those that explode), what each man has suffered
-    (None has no more dice), and the place of the man in hand: of those who still roll, the first with the fewest dice.
+    """Which step is owed, the areas that took effect (for the crew, those that explode), what each
+    man has suffered (None has no more dice), and the place of the man in hand: of those who still
+    roll, the first with the fewest dice.
     """
 
     owes: str | None
@@ -49,19 +67,26 @@ class Crew(NamedTuple):
 def crew_step(
     tables: Tables, crew: Sequence[Unit], names: Sequence[str]
 ) -> tuple[Ruled[Crew], Callable[[Crew], Parts[Any] | None]]:
-    """The step `crew`: row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if none took effect.
+    """The step `crew`: row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if
+    none took effect.
 
-    All living men are rolled for before the next row; for odds each man is a part of their own, which comes with it.
-    Source: Vehicle Charts, if the round penetrated.
+    All living men are rolled for before the next row; for odds each man is a part of their own,
+    which comes with it. Source: Vehicle Charts, if the round penetrated.
     """
     crt = Resolution(tables)
 
     @cache
     def men(effects: tuple[bool, ...]) -> tuple[Man, ...]:
-        hit = [area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect] or EXPLOSIVE[:1]
+        hit = [
+            area for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect
+        ] or EXPLOSIVE[:1]
         rows = [int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in hit]
         return riders(
-            crew, names, "crew", tuple([crt.cell(row, 1) for row in rows]), tuple([f"row {row}" for row in rows])
+            crew,
+            names,
+            "crew",
+            tuple([crt.cell(row, 1) for row in rows]),
+            tuple([f"row {row}" for row in rows]),
         )
 
     def whose(now: Crew) -> tuple[Man, Hurt]:
@@ -73,7 +98,9 @@ def crew_step(
         finished = man.finished(hurt)
         told = man.told(hurt) if finished else {}
         told[f"{man.path}.rolls[{before.rolled}]"] = die
-        return Ruling(after(now, None if finished else hurt), told, lambda: (man.line(before, die, hurt),))
+        return Ruling(
+            after(now, None if finished else hurt), told, lambda: (man.line(before, die, hurt),)
+        )
 
     def after(now: Crew, left: Hurt | None) -> Crew:
         hurts = (*now.hurts[: now.at], left, *now.hurts[now.at + 1 :])
@@ -81,7 +108,9 @@ def crew_step(
         return Crew("crew", now.effects, hurts, min(dice)[1]) if dice else Crew(None, now.effects)
 
     def apart(now: Crew) -> Parts[Any] | None:
-        return Parts([man_apart(man, crt) for man in men(now.effects)]) if now.owes == "crew" else None
+        return (
+            Parts([man_apart(man, crt) for man in men(now.effects)]) if now.owes == "crew" else None
+        )
 
     return ruled(lambda now: crt.owed(*whose(now)), rule), apart
 
@@ -92,7 +121,8 @@ AREAS = ("main-gun", "ammunition", "engine", "crew")
 
 
 def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled[Crew]:
-    """The step `area`, for each area in the order of the card; machine guns roll none for the crew of a tank.
+    """The step `area`, for each area in the order of the card; machine guns roll none for the crew
+    of a tank.
 
     Source: Vehicle Charts, if the round penetrated.
     """
@@ -107,9 +137,13 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
         place, area = len(now.effects), areas[len(now.effects)]
         found = results(area)
-        effect = roll == (6, 6) if two else found[roll[0] - 1] != "none"  # two dice count only as two sixes
+        effect = (
+            roll == (6, 6) if two else found[roll[0] - 1] != "none"
+        )  # two dice count only as two sixes
         effects = (*now.effects, effect)
-        told: dict[str, object] = {f"damage[{place * len(roll) + at}]": die for at, die in enumerate(roll)}
+        told: dict[str, object] = {
+            f"damage[{place * len(roll) + at}]": die for at, die in enumerate(roll)
+        }
         if area != "crew":
             told[area.replace("-", "_")] = effect
 
@@ -127,7 +161,9 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
 
 
 def _verdict(effects: tuple[bool, ...]) -> Outputs:
-    """What the areas together mean for the vehicle: main gun, ammunition, engine and (if rolled) crew."""
+    """What the areas together mean for the vehicle: main gun, ammunition, engine and (if rolled)
+    crew.
+    """
     operable = not (effects[1] or effects[2])
     bail_out = not operable or (len(effects) == 4 and effects[3])
     reoccupy = "none" if not bail_out else "yes" if operable else "no"
@@ -164,7 +200,9 @@ MISSED: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One shot: what it needs to hit and to penetrate, what is told of that, and what each die of a bounce does."""
+    """One shot: what it needs to hit and to penetrate, what is told of that, and what each die
+    of a bounce does.
+    """
 
     need: int
     modifiers: Answer
@@ -178,26 +216,36 @@ class Shot:
         return hits_vehicle(die, int(self.modifiers["total"]), self.need)
 
     def hit(self, _: Crew, roll: Roll) -> Ruling[Crew]:
-        """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it must fail."""
+        """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it
+        must fail.
+        """
         hit, total = self.hits(roll[0]), roll[0] + int(self.modifiers["total"])
         told: dict[str, Any] = {"roll": roll[0], "hit_total": total, "hit": hit}
 
         def line() -> Line:
-            return Line("to hit", roll, parts_of(self.modifiers.parts), total, f"{self.need} or more needed")
+            return Line(
+                "to hit", roll, parts_of(self.modifiers.parts), total, f"{self.need} or more needed"
+            )
 
         if not hit:
             return Ruling(Crew(None), {**told, **MISSED}, lambda: (line(),))
         if self.pen_need != NEVER:
             return Ruling(Crew("penetrate"), {**told, **self.known}, lambda: (line(),))
         told |= {**self.known, "pen_roll": "none", "penetrated": False}
-        return Ruling(Crew("bounce"), told, lambda: (line(), Line("penetration", result=f"{self.classes}, never")))
+        return Ruling(
+            Crew("bounce"),
+            told,
+            lambda: (line(), Line("penetration", result=f"{self.classes}, never")),
+        )
 
     def penetrate(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The penetration roll: the areas inside if it is enough, else what a bounce does."""
         told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": roll[0] >= int(self.pen_need)}
 
         def story() -> tuple[Line]:
-            return (Line("penetration", roll, result=f"{self.classes}, {self.pen_need} or more needed"),)
+            return (
+                Line("penetration", roll, result=f"{self.classes}, {self.pen_need} or more needed"),
+            )
 
         if not told["penetrated"]:
             return Ruling(Crew("bounce"), told, story)
@@ -207,16 +255,26 @@ class Shot:
         """The roll of a round that did not penetrate."""
         result = self.bounces[roll[0] - 1]
         out = result == "bail-out"
-        told = {**UNHARMED, "outcome": result, "bail_out": out, "reoccupy": "yes" if out else "none"}
+        told = {
+            **UNHARMED,
+            "outcome": result,
+            "bail_out": out,
+            "reoccupy": "yes" if out else "none",
+        }
         return Ruling(Crew(None), told, lambda: (Line("not penetrated", roll),))
 
 
 def plan(tables: Tables, given: Given) -> Plan[Crew]:
-    """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
+    """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did
+    not penetrate.
 
     Raises UserError beyond the weapon's last band, and for a wreck.
     """
-    weapon, target, vehicle_type = given.word("weapon"), given.unit("target"), given.word("vehicle_type")
+    weapon, target, vehicle_type = (
+        given.word("weapon"),
+        given.unit("target"),
+        given.word("vehicle_type"),
+    )
     refuse_wreck(target, "target")
     shot, crew = _shot(tables, given), aboard(given, "crew", target)
     names = called(crew)
@@ -234,7 +292,9 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
         changes = hit_vehicle(target, crew, out) + changes_of(crew, hurt)
         fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, names, tokens)
         now = (*_now(out, crew), *inside(crew, names, hurt, tokens))
-        return Settlement(about(target, _headline(out, tokens)), words_of(hurt, tokens), (), changes, (fate,), now)
+        return Settlement(
+            about(target, _headline(out, tokens)), words_of(hurt, tokens), (), changes, (fate,), now
+        )
 
     opening = {"need": shot.need, "damage": [], "crew": []}
     rows = rows_of(riders(crew, names, "crew"), row_of("outcome", "the vehicle"))
@@ -246,7 +306,9 @@ def _shot(tables: Tables, given: Given) -> Shot:
     weapon = given.word("weapon")
     to_hit, class_used = _to_hit(tables, weapon, given.number("range"))
     armor = tables["armor-modifiers"](
-        armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
+        armor=given.word("armor"),
+        aspect=given.word("aspect"),
+        extra_armor=given.flag("extra_armor"),
     )
     pen_need = tables["penetration"](weapon=class_used, armor=armor["column"])["need"]
     bounce = {"machine_gun": weapon in MACHINE_GUNS, "vehicle_type": given.word("vehicle_type")}
@@ -266,11 +328,16 @@ def _to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
         shot = tables["at-to-hit"](weapon=weapon, range=inches)
         class_used = str(shot["weapon_class"])
     else:
-        shot = tables["vehicle-to-hit"](weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches)
+        shot = tables["vehicle-to-hit"](
+            weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches
+        )
         class_used = str(tables["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
     if shot["need"] == "not-allowed":
         raise UserError(
-            f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range", code="out-of-reach"
+            f"{weapon} does not reach {inches:g} inches.",
+            hint="Come closer.",
+            option="range",
+            code="out-of-reach",
         )
     return shot, class_used
 
@@ -279,22 +346,34 @@ def _class_said(weapon: str, class_used: str) -> str:
     """The weapon class for the story; a gun beyond its third band counts one class lower."""
     if weapon.startswith("at-") or weapon.endswith("-at-weapon"):
         return f"{weapon.replace('-', ' ')} ({class_used.replace('-', ' ')})"
-    return (weapon if weapon == class_used else f"{class_used} ({weapon} at long range)").replace("-", " ")
+    return (weapon if weapon == class_used else f"{class_used} ({weapon} at long range)").replace(
+        "-", " "
+    )
 
 
 def _armor_said(armor: str, answer: Answer) -> str:
     """The armor column for the story, with what shifts it."""
-    why = "".join(f", {name} {minus(value) if value < 0 else f'+{value:g}'}" for name, value in parts_of(answer.parts))
-    return f"{answer['column']} armor".replace("-", " ") + (f" ({armor.replace('-', ' ')}{why})" if why else "")
+    why = "".join(
+        f", {name} {minus(value) if value < 0 else f'+{value:g}'}"
+        for name, value in parts_of(answer.parts)
+    )
+    return f"{answer['column']} armor".replace("-", " ") + (
+        f" ({armor.replace('-', ' ')}{why})" if why else ""
+    )
 
 
 def _headline(out: Mapping[str, Any], tokens: Sequence[str]) -> str:
     if not out["penetrated"]:
         return BOUNCES[out["outcome"]]
     hurt = [area.replace("_", " ") for area in ("main_gun", "ammunition", "engine") if out[area]]
-    words = ["penetrated", *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt)]
+    words = [
+        "penetrated",
+        *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt),
+    ]
     words += ["crew bails out"] * bool(out["bail_out"])
-    return ", ".join([*words, *([f"crew: {summed_up(out['crew'], tokens)}"] if out["crew"] else [])])
+    return ", ".join(
+        [*words, *([f"crew: {summed_up(out['crew'], tokens)}"] if out["crew"] else [])]
+    )
 
 
 def _fate(name: str, out: Mapping[str, Any], men: Sequence[str], tokens: Sequence[str]) -> Fate:
@@ -309,6 +388,10 @@ def _fate(name: str, out: Mapping[str, Any], men: Sequence[str], tokens: Sequenc
 
 
 def _now(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
-    if crew and len(out["crew"]) == len(crew) and all(man["after"] == "killed" for man in out["crew"]):
+    if (
+        crew
+        and len(out["crew"]) == len(crew)
+        and all(man["after"] == "killed" for man in out["crew"])
+    ):
         return ("nobody left in it",)
     return BAILED.get(out["reoccupy"], ())

@@ -1,4 +1,6 @@
-"""Vehicles on the roster: shots at them, wrecks, lost tracks, what a hit leaves of the crew; and crashes."""
+"""Vehicles on the roster: shots at them, wrecks, lost tracks, what a hit leaves of the crew; and
+crashes.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +9,18 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, minus, row_of, ruled
+from bot.rules.sequence.sequence import (
+    Change,
+    Fate,
+    Line,
+    Plan,
+    Roll,
+    Ruling,
+    Settlement,
+    minus,
+    row_of,
+    ruled,
+)
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.phrase import phrase
 from bot.systems.baps.men import (
@@ -45,23 +58,39 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
 
 
 def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
-    """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has, the wounded first."""
+    """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has,
+    the wounded first.
+    """
     brought = given.values[option]
     if not isinstance(brought, int):
         return living(given.units(option), option)
     wounds = vehicle.numbers.get("crew_wounds", ()) if vehicle is not None else ()
     return tuple(
-        Unit("crewman", "crewman", {"wounds": old} if old else {}) for old in (*wounds, *(0,) * brought)[:brought]
+        Unit("crewman", "crewman", {"wounds": old} if old else {})
+        for old in (*wounds, *(0,) * brought)[:brought]
     )
 
 
 def riders(
-    men: Sequence[Unit], names: Sequence[str], path: str, cells: tuple[Cell, ...] = (), where: tuple[str, ...] = ()
+    men: Sequence[Unit],
+    names: Sequence[str],
+    path: str,
+    cells: tuple[Cell, ...] = (),
+    where: tuple[str, ...] = (),
 ) -> tuple[Man, ...]:
     """The men in a vehicle as the dice and the odds know them."""
     return tuple(
         [
-            Man(unit, name, cells, f"{path}[{at}]", wounds_of(unit), {"unit": unit.word}, where, rides=True)
+            Man(
+                unit,
+                name,
+                cells,
+                f"{path}[{at}]",
+                wounds_of(unit),
+                {"unit": unit.word},
+                where,
+                rides=True,
+            )
             for at, (unit, name) in enumerate(zip(men, names, strict=True))
         ]
     )
@@ -70,14 +99,20 @@ def riders(
 def inside(
     men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome], tokens: Sequence[str]
 ) -> tuple[str, ...]:
-    """What is said besides of the men in a vehicle: who was hurt, where that is not said already, and what follows."""
+    """What is said besides of the men in a vehicle: who was hurt, where that is not said
+    already, and what follows.
+    """
     return (*(named(names, tokens) if len(men) > NAMED else ()), *aftermath(men, names, fates))
 
 
-def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]) -> tuple[Change, ...]:
-    """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is left.
+def hit_vehicle(
+    target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]
+) -> tuple[Change, ...]:
+    """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is
+    left.
 
-    A track stays off whatever the crew does. A crewman who is on the roster too keeps their own wounds.
+    A track stays off whatever the crew does. A crewman who is on the roster too keeps their own
+    wounds.
     """
     if target is None:
         return ()
@@ -93,9 +128,15 @@ def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Outcome]) -> d
     count = target.numbers.get("crew")
     if count is None or not fates:
         return {}
-    alive = [(man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"]
+    alive = [
+        (man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"
+    ]
     left = max(0, count - (len(crew) - len(alive)))
-    wounds = tuple(sorted((fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True))
+    wounds = tuple(
+        sorted(
+            (fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True
+        )
+    )
     lost = int(target.numbers.get("crew_lost") or 0) + count - left
     new: dict[str, Any] = {"crew": left, "crew_lost": lost} if left != count else {}
     if wounds != tuple(target.numbers.get("crew_wounds", ())):
@@ -109,7 +150,9 @@ FLAGS = ("firer_moving", "hasty", "suppressed", "smoke", "lost_row")
 
 
 def shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
-    """The to-hit modifiers of a shot. Source: Vehicle Charts, Roll to Hit Vehicular Targets, modifiers."""
+    """The to-hit modifiers of a shot. Source: Vehicle Charts, Roll to Hit Vehicular Targets,
+    modifiers.
+    """
     move, cover = given.word("target_move"), given.word("cover")
     return tables["hit-modifiers"](**given.flags(FLAGS), side=side, target_move=move, cover=cover)
 
@@ -146,12 +189,16 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
     refuse_wreck(vehicle, "unit")
     occupants = aboard(given, "occupants", vehicle)
     how = {"moved_quickly": given.flag("moved_quickly"), "turned": given.flag("turned")}
-    results, totals = (tables["crash"].column(output, **how, roll=D20) for output in ("result", "total"))
+    results, totals = (
+        tables["crash"].column(output, **how, roll=D20) for output in ("result", "total")
+    )
     counts = (("moved quickly", how["moved_quickly"]), ("turned sharply", how["turned"]))
     parts = tuple((name, 1) for name, so in counts if so)
     events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
     rows = {
-        result: int(tables["crash-injury"](event=events[result])["row"]) for result in set(results) if result in events
+        result: int(tables["crash-injury"](event=events[result])["row"])
+        for result in set(results)
+        if result in events
     }
 
     def crash(_: Volley, roll: Roll) -> Ruling[Volley]:
@@ -164,9 +211,17 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
         if result not in rows or not occupants:
             return Ruling(Volley(None), told, lambda: (line(),))
         read = f"row {minus(rows[result])}, column 1"
-        return Ruling(Volley(f"row {rows[result]}"), told, lambda: (line(), Line("everybody inside", result=read)))
+        return Ruling(
+            Volley(f"row {rows[result]}"),
+            told,
+            lambda: (line(), Line("everybody inside", result=read)),
+        )
 
-    names, crt, steps = called(occupants), Resolution(tables), {"roll": ruled((d20("crash"),), crash)}
+    names, crt, steps = (
+        called(occupants),
+        Resolution(tables),
+        {"roll": ruled((d20("crash"),), crash)},
+    )
     for row in rows.values():
         men = riders(occupants, names, "occupants", (crt.cell(row, 1),))
         steps[f"row {row}"] = men_step(men, crt, name=f"row {row}")
@@ -175,12 +230,17 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
         steps,
         lambda out: _at_rest(vehicle, occupants, names, out),
         opening={"occupants": []},
-        rows=rows_of(riders(occupants, names, "occupants") if rows else (), row_of("result", "the vehicle")),
+        rows=rows_of(
+            riders(occupants, names, "occupants") if rows else (), row_of("result", "the vehicle")
+        ),
     )
 
 
 def _at_rest(
-    vehicle: Unit | None, occupants: tuple[Unit, ...], names: tuple[str, ...], out: Mapping[str, Any]
+    vehicle: Unit | None,
+    occupants: tuple[Unit, ...],
+    names: tuple[str, ...],
+    out: Mapping[str, Any],
 ) -> Settlement:
     """What is said and done when it has come to rest."""
     hurt, tokens = out["occupants"], [*map(token_of, out["occupants"])]

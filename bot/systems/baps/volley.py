@@ -8,7 +8,19 @@ from typing import Any, NamedTuple
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, never, ruled
+from bot.rules.sequence.sequence import (
+    Change,
+    Line,
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Ruled,
+    Ruling,
+    Settlement,
+    never,
+    ruled,
+)
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import phrase
@@ -31,7 +43,9 @@ def men_step(
     name: str = "man",
     then: Callable[[bool], Volley] = lambda _one: Volley(None),
 ) -> Ruled[Volley]:
-    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one."""
+    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state
+    after the last one.
+    """
 
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
         (_, at, before, one), (die,) = now, roll
@@ -70,7 +84,9 @@ def man_apart(man: Man, crt: Resolution) -> Part[Any]:
         return Plan(Volley("man"), {"man": step}, never, closing=lambda end: {"one": end.one})
 
     key = man.cells, man.before, "suppressed" in man.unit.flags, man.counts_ones
-    return Part((man.path,), plan, key, {f"{man.path}.{name}": value for name, value in man.facts.items()})
+    return Part(
+        (man.path,), plan, key, {f"{man.path}.{name}": value for name, value in man.facts.items()}
+    )
 
 
 # -- ammunition: 1d6 for each soldier who fired, when a 1 came up
@@ -79,7 +95,9 @@ JAMMED = "out-or-jammed"
 
 
 class Checker(NamedTuple):
-    """A soldier whose weapon is checked: names for outputs and dice, the weapon's kind, the name on the roster."""
+    """A soldier whose weapon is checked: names for outputs and dice, the weapon's kind, the name
+    on the roster.
+    """
 
     unit: str
     name: str
@@ -93,7 +111,9 @@ def kind_of(tables: Tables, weapon: str) -> str:
 
 
 def ammo_step(tables: Tables, checkers: Sequence[Checker]) -> Ruled[Volley]:
-    """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires, ammunition."""
+    """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires,
+    ammunition.
+    """
 
     def check(now: Volley, roll: Roll) -> Ruling[Volley]:
         checker, here = checkers[now.at], f"ammo[{now.at}]"
@@ -108,19 +128,26 @@ def ammo_step(tables: Tables, checkers: Sequence[Checker]) -> Ruled[Volley]:
     return ruled(lambda now: (d6(f"ammunition {checkers[now.at].name}"),), check)
 
 
-def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]) -> Settlement:
-    """The settlement with the weapons that were checked: who cannot fire on is said, and marked on the roster.
+def with_checks(
+    settled: Settlement, checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]
+) -> Settlement:
+    """The settlement with the weapons that were checked: who cannot fire on is said, and marked on
+    the roster.
 
     The charts name reloading and unjamming as orders, without a roll.
     """
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'} after a 1"
     settled = settled._replace(sums=(Line("ammunition", result=count),))
-    bad = [checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"]
+    bad = [
+        checker for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"
+    ]
     if not bad:
         return settled
     marked = [checker.rostered for checker in bad if checker.rostered]
     order = phrase(
-        "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.", names=_typed(marked), mark=JAMMED
+        "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.",
+        names=_typed(marked),
+        mark=JAMMED,
     )
     return settled._replace(
         units=(*settled.units, *((checker.unit, "out of ammunition or jammed") for checker in bad)),
@@ -131,13 +158,22 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
 
 
 def refuse_jammed(soldiers: Sequence[Unit]) -> None:
-    """Raises UserError that names the roster soldiers whose weapons are out of ammunition or jammed, if any."""
+    """Raises UserError that names the roster soldiers whose weapons are out of ammunition or
+    jammed, if any.
+    """
     bad = [soldier.word for soldier in soldiers if JAMMED in soldier.marks]
     if not bad:
         return
-    hint = phrase("After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=_typed(bad), mark=JAMMED)
+    hint = phrase(
+        "After an order to reload or unjam: `/unit edit {name} -{mark}`.",
+        name=_typed(bad),
+        mark=JAMMED,
+    )
     raise UserError(
-        f"{joined(bad)} cannot fire: out of ammunition or jammed.", hint=hint, option="attackers", code="unit-unfit"
+        f"{joined(bad)} cannot fire: out of ammunition or jammed.",
+        hint=hint,
+        option="attackers",
+        code="unit-unfit",
     )
 
 

@@ -1,4 +1,6 @@
-"""What an attack leaves: the word that the answer finds for each unit, and what the roster takes from it."""
+"""What an attack leaves: the word that the answer finds for each unit, and what the roster takes
+from it.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,8 +27,9 @@ SPOTTED_IT = frozenset({"ops-complete", SPOTTER})
 def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change | None:
     """The change of a roster unit that takes `state`, or None where nothing changes.
 
-    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range,
-    unless the roster holds the numbers of the wounded side. Source: PAC 02 (11.1.2).
+    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and
+    leadership range, unless the roster holds the numbers of the wounded side. Source: PAC 02
+    (11.1.2).
     """
     if not unit.name:
         return None
@@ -45,11 +48,18 @@ def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change
         new["in"] = None
     if not new and not mark:
         return None
-    return Change(unit.name, set=new, mark=mark, unmark=kinds.RIDING & unit.flags if mark else NOTHING, turn=turn)
+    return Change(
+        unit.name,
+        set=new,
+        mark=mark,
+        unmark=kinds.RIDING & unit.flags if mark else NOTHING,
+        turn=turn,
+    )
 
 
 def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
-    """The changes of roster units that have fired; who fires right after spotting loses Ops Complete.
+    """The changes of roster units that have fired; who fires right after spotting loses Ops
+    Complete.
 
     Source: PAC 11.
     """
@@ -63,8 +73,9 @@ def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
 
 
 def captured(units: Iterable[Unit], *, works: bool) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """The changes of roster units after the first attack with a captured weapon, and the reminders: it is kept for
-    good, or removed. Of several weapons players take the right one off. Source: PAC 09 note 3.
+    """The changes of roster units after the first attack with a captured weapon, and the reminders:
+    it is kept for good, or removed. Of several weapons players take the right one off. Source: PAC
+    09 note 3.
     """
     changes, lost = list[Change](), list[str]()
     for unit in units:
@@ -72,9 +83,13 @@ def captured(units: Iterable[Unit], *, works: bool) -> tuple[tuple[Change, ...],
             continue
         if unit.name:
             stays = works or len(unit.numbers.get("sw") or ()) > 1
-            changes.append(Change(unit.name, set={} if stays else {"sw": None}, unmark=frozenset({CAPTURED})))
+            changes.append(
+                Change(unit.name, set={} if stays else {"sw": None}, unmark=frozenset({CAPTURED}))
+            )
         if not works:
-            lost.append(f"The first attack with {unit.word}'s captured weapon did nothing: remove it.")
+            lost.append(
+                f"The first attack with {unit.word}'s captured weapon did nothing: remove it."
+            )
     return tuple(changes), tuple(lost)
 
 
@@ -83,7 +98,11 @@ def captured(units: Iterable[Unit], *, works: bool) -> tuple[tuple[Change, ...],
 
 PLACED = {"survives": "good order", "shaken-moved": "shaken"}
 """How a crew that got out is placed."""
-CREWS = {"eliminated": "crew killed", "survives": "crew bails out", "shaken-moved": "crew bails out shaken"}
+CREWS = {
+    "eliminated": "crew killed",
+    "survives": "crew bails out",
+    "shaken-moved": "crew bails out shaken",
+}
 SURVIVING = ("casualties", "wounded", "damaged")
 ALL_SAID = frozenset({"good-order", "eliminated"})
 """States of which the first line says all; of men it does when they are shaken too."""
@@ -104,18 +123,25 @@ CRASHES, MISSED = "in the crash", "missed"
 
 
 def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -> tuple[Row, ...]:
-    """The odds of each unit that is checked, under its name (or that of `names`), by the word of the answer.
+    """The odds of each unit that is checked, under its name (or that of `names`), by the word of
+    the answer.
 
-    `crash` is the output that says when passengers are in a crash, about which nothing more is said here.
+    `crash` is the output that says when passengers are in a crash, about which nothing more is said
+    here.
     """
-    return tuple([_row(item, names[at] if names else item.unit.word, crash) for at, item in enumerate(items)])
+    return tuple(
+        [_row(item, names[at] if names else item.unit.word, crash) for at, item in enumerate(items)]
+    )
 
 
 def or_missed(row: Row) -> Row:
-    """The row of a shot that may miss: the chance of that is its own, beside a hit without effect."""
+    """The row of a shot that may miss: the chance of that is its own, beside a hit without
+    effect.
+    """
     read = row.read
     return row._replace(
-        paths=(*row.paths, "hit"), read=lambda told: MISSED if told.get("hit") in (False, "false") else read(told)
+        paths=(*row.paths, "hit"),
+        read=lambda told: MISSED if told.get("hit") in (False, "false") else read(told),
     )
 
 
@@ -125,7 +151,10 @@ def drifting(stage: str) -> tuple[Row, ...]:
 
 
 def _row(item: Item, name: str, crash: str) -> Row:
-    paths, crashes = (f"{item.path}.result", f"{item.path}.becomes"), bool(crash) and item.kind == "passenger"
+    paths, crashes = (
+        (f"{item.path}.result", f"{item.path}.becomes"),
+        bool(crash) and item.kind == "passenger",
+    )
 
     def read(told: Outputs) -> str | None:
         if crashes and told.get(crash) in ("destroyed", "crash"):
@@ -138,7 +167,9 @@ def _row(item: Item, name: str, crash: str) -> Row:
 
 
 def word_of(answer: Mapping[str, Any]) -> str:
-    """What happened to one unit, in a few words: its result, or what it becomes where that says more."""
+    """What happened to one unit, in a few words: its result, or what it becomes where that says
+    more.
+    """
     becomes, get = answer["becomes"], answer.get
     rolled = get("bailout", "none") != "none" or get("mc", "none") != "none"
     word = say(becomes if rolled or becomes == "eliminated" else answer["result"])
@@ -152,17 +183,24 @@ def word_of(answer: Mapping[str, Any]) -> str:
 
 
 def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
-    """What the results changed beside what the first line says: half-squads, the wounded who are shaken, riders.
+    """What the results changed beside what the first line says: half-squads, the wounded who are
+    shaken, riders.
 
     Source: PAC 02 (11.1.2).
     """
     now = str(answer["becomes"])
     words: list[str] = []
     if now == "half-squad-shaken":
-        old = " (old numbers)" if unit.name and unit.reduced is None else ""  # the roster has none for that side
+        old = (
+            " (old numbers)" if unit.name and unit.reduced is None else ""
+        )  # the roster has none for that side
         words.append(f"a half-squad{old} and shaken")
     elif "wounded" in now:
-        if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and "shaken" not in unit.flags:
+        if (
+            now == "shaken-wounded"
+            and token_of(unit, answer) == "wounded"
+            and "shaken" not in unit.flags
+        ):
             words.append("shaken")
         if "wounded" not in unit.flags:
             words.append("stops moving")
@@ -172,7 +210,8 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
 
 
 def reminder(unit: Unit, now: str) -> str:
-    """What the card has players remember of a unit that was hurt: moves, hatches, leadership without a roster.
+    """What the card has players remember of a unit that was hurt: moves, hatches, leadership
+    without a roster.
 
     Source: PAC 02 (11.1.2).
     """
@@ -186,7 +225,8 @@ def reminder(unit: Unit, now: str) -> str:
 
 
 def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Settlement:
-    """What damage checks did to `units`: the word for each, heroes who come into play and helicopters that crash.
+    """What damage checks did to `units`: the word for each, heroes who come into play and
+    helicopters that crash.
 
     Source: PAC 02 (11.2).
     """
@@ -204,7 +244,9 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
         words.append((one["unit"], word_of(one)))
         fates.append(Fate(word, token_of(unit, one), CREWS.get(get("crew", ""), "")))
         if get("hero"):
-            heroes.append(f"A hero appears: draw one and a skill counter at random for {one['unit']}.")
+            heroes.append(
+                f"A hero appears: draw one and a skill counter at random for {one['unit']}."
+            )
             joins += [("hero", unit.name)] if unit.name else []
         if unit.name:
             change = becomes(unit, now, mark=MOVED if disembarks else NOTHING)
@@ -232,7 +274,9 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
 def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """What changed besides, said once for all to whom it happened."""
     return tuple(
-        f"{names[0]} {words}" if len(names) == 1 else f"{joined(names)} {words.replace('a half-squad', 'half-squads')}"
+        f"{names[0]} {words}"
+        if len(names) == 1
+        else f"{joined(names)} {words.replace('a half-squad', 'half-squads')}"
         for words, names in also.items()
     )
 
@@ -250,10 +294,12 @@ def attacked(
     miss: str = "none",
     by: str = "",
 ) -> Settlement:
-    """The settlement of an attack on a list of units: what they suffered, crashes, and who has fired.
+    """The settlement of an attack on a list of units: what they suffered, crashes, and who has
+    fired.
 
-    `more` is for players to act on, `notes` are small print. Of an attack on no listed unit `beaten_by` is what the
-    damage checks in the hex are to be made at; `miss` is the token of targets that were not checked.
+    `more` is for players to act on, `notes` are small print. Of an attack on no listed unit
+    `beaten_by` is what the damage checks in the hex are to be made at; `miss` is the token of
+    targets that were not checked.
     """
     spotted = [
         f"{unit.word} fires at the hex it has just spotted: Ops Complete comes off."
@@ -281,7 +327,8 @@ def headline(words: Iterable[tuple[str, str]], *, hit: bool) -> str:
     return "; ".join([f"{unit} {word}" for unit, word in words]) or "hit: damage check"
 
 
-# -- what follows a shot of ordnance, whatever it hits: acquisition, riders of the firer, a captured weapon
+# -- what follows a shot of ordnance, whatever it hits: acquisition, riders of the firer, a captured
+# weapon
 
 ACQUIRED = "The target is acquired and stays spotted."
 
@@ -304,11 +351,14 @@ def riders(given: Given) -> tuple[str, ...]:
 def dismounting(firers: Iterable[Unit], cause: str) -> tuple[str, ...]:
     """The same of all vehicles that fire, with their machine guns as well."""
     told = "Those riding outside on {} must dismount: run bail-out with cause={} vehicle=none."
-    return tuple(told.format(unit.word, cause) for unit in firers if unit.type in kinds.GROUND_VEHICLES)
+    return tuple(
+        told.format(unit.word, cause) for unit in firers if unit.type in kinds.GROUND_VEHICLES
+    )
 
 
 def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change, ...]:
-    """The acquisition marker that the firer keeps: 1, or 2 on who bore one before; it goes with its target.
+    """The acquisition marker that the firer keeps: 1, or 2 on who bore one before; it goes with its
+    target.
 
     Source: PAC 06 (14.1).
     """

@@ -1,4 +1,5 @@
-"""An attack on everything in a hex: one attack die, one defense die, and totals that differ by unit.
+"""An attack on everything in a hex: one attack die, one defense die, and totals that differ by
+unit.
 
 Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (18.1, 18.2).
 """
@@ -12,7 +13,18 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, Step, parts_of, ruled
+from bot.rules.sequence.sequence import (
+    Fate,
+    Line,
+    Plan,
+    Roll,
+    Row,
+    Ruling,
+    Settlement,
+    Step,
+    parts_of,
+    ruled,
+)
 from bot.rules.tables.table import Part, Table, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import attacked, drifting, headline, rows, suffered
@@ -45,7 +57,8 @@ class Hex:
 
 
 def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
-    """What the direct fire modifiers of `mods` and `skill` add against leg units; never a leader or degrading hexes.
+    """What the direct fire modifiers of `mods` and `skill` add against leg units; never a leader or
+    degrading hexes.
 
     Source: PAC 03, 05.
     """
@@ -58,8 +71,8 @@ def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
 
 
 class Hexes(dict[int, Hex]):
-    """The hexes under attack by where they start; what comes after each. Not of the attack itself, which would hold on
-    to itself in a ring."""
+    """The hexes under attack by where they start; what comes after each. Not of the attack itself,
+    which would hold on to itself in a ring."""
 
     def after(self, now: Attack) -> Attack:
         """After the units of a hex: its fire check if one is due, otherwise the next hex."""
@@ -93,14 +106,20 @@ class AreaAttack:
         self.units, self._hexes = units, Hexes({hex.start: hex for hex in hexes})
         self._mod, self._parts = leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
-        self._adds = [adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex, leg_mod)]
+        self._adds = [
+            adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex, leg_mod)
+        ]
         readings = readings_of(tables)
         self.checks = DamageChecks(
             readings,
             list_items(
                 readings,
                 units,
-                paths=[path for hex in hexes for path in places(f"{hex.path}targets", hex.stop - hex.start)],
+                paths=[
+                    path
+                    for hex in hexes
+                    for path in places(f"{hex.path}targets", hex.stop - hex.start)
+                ],
                 spans=[(hex.start, hex.stop) for hex in hexes if hex.stop > hex.start],
                 offsets=[attack - defense for attack, defense in self._adds],
                 no_hero=no_hero,
@@ -118,18 +137,26 @@ class AreaAttack:
         """The steps attack, fire check and those of the damage checks."""
         return {
             "attack": ruled((*(ATTACK,) * self._count, DEFENSE), self._attack),
-            FIRE_CHECK: fire_check(self.checks.readings, then=self._hexes.onward, path=self._hexes.burning),
+            FIRE_CHECK: fire_check(
+                self.checks.readings, then=self._hexes.onward, path=self._hexes.burning
+            ),
             **self.checks.steps(),
         }
 
     def hits(self, margin: int, hex: Hex) -> bool:
-        """Whether at least one unit of the hex is hit; with no units the totals against leg units decide."""
+        """Whether at least one unit of the hex is hit; with no units the totals against leg
+        units decide.
+        """
         if not self.units:
             return margin + hex.fp + self._mod > hex.tm
-        return any(margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop])
+        return any(
+            margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop]
+        )
 
     def _attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
-        """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for each unit by itself."""
+        """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for
+        each unit by itself.
+        """
         hex, kept, defense = self._hexes[now.at], max(roll[:-1]), roll[-1]
         margin, six = kept - defense, hex.flammable and kept == 6
         told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": defense}
@@ -143,7 +170,10 @@ class AreaAttack:
         if self.units:
             after, known = self.checks.begin(hit)
         else:
-            after, known = self._hexes.after(hit), {"outcome": "damage-check" if self.hits(margin, hex) else NONE}
+            after, known = (
+                self._hexes.after(hit),
+                {"outcome": "damage-check" if self.hits(margin, hex) else NONE},
+            )
         told |= known
         if hex.flammable and not six:
             told[f"{hex.path}fire_check"] = NONE
@@ -158,13 +188,22 @@ class AreaAttack:
         kept_of = f"the better die is {kept}" if self._count == 2 else ""
         terrain, why = target_modifier(hex.tm), against(attack - defense) if leg else ""
         lines = [
-            Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of),
+            Line(
+                f"attack{where}",
+                roll[: self._count],
+                (("firepower", hex.fp), *parts),
+                attack,
+                kept_of,
+            ),
             Line(f"defense{where}", roll[-1:], terrain, defense, why),
         ]
         for unit in inside:
             if not kinds.is_man(unit):
                 armor, own = int(unit.numbers.get("av") or 0), terrain_for(unit, hex.tm)
-                total, parts = roll[-1] + own + armor, (*target_modifier(own), *((("armor", armor),) if armor else ()))
+                total, parts = (
+                    roll[-1] + own + armor,
+                    (*target_modifier(own), *((("armor", armor),) if armor else ())),
+                )
                 why = against(kept + hex.fp - total)
                 why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
                 lines.append(Line(f"{unit.word} defense", roll[-1:], parts, total, why))
@@ -172,7 +211,9 @@ class AreaAttack:
 
 
 def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int]]:
-    """What the attack and defense totals of units have beside the dice; a passenger has those of the vehicle."""
+    """What the attack and defense totals of units have beside the dice; a passenger has those of
+    the vehicle.
+    """
     adds: list[tuple[int, int]] = []
     for unit in units:
         if adds and kinds.is_passenger(unit):
@@ -222,14 +263,25 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = suffered(targets, out["targets"])
         words = headline(area_words(hurt, out["targets"]), hit=out["hit"])
-        beaten = out["attack_roll"] + given.int("fp") + mod - out["defense_roll"] - terrain_of(given)
+        beaten = (
+            out["attack_roll"] + given.int("fp") + mod - out["defense_roll"] - terrain_of(given)
+        )
         more, firers = fire_started(out), [given.unit("unit")]
         notes, beaten = capped(given), max(0, beaten)
-        return attacked(words, targets, hurt, more=more, notes=notes, firers=firers, beaten_by=beaten)
+        return attacked(
+            words, targets, hurt, more=more, notes=notes, firers=firers, beaten_by=beaten
+        )
 
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
     checks = area.checks
-    return Plan(area.start(), area.steps(), settle, opening, rows=lambda: rows(checks.items), apart=checks.apart)
+    return Plan(
+        area.start(),
+        area.steps(),
+        settle,
+        opening,
+        rows=lambda: rows(checks.items),
+        apart=checks.apart,
+    )
 
 
 # -- the crash of a helicopter or aircraft: where it comes down, and the attack on that hex
@@ -246,12 +298,16 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
     flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
     hexes = [Hex("", 0, len(targets), FIREPOWER, tm, flammable=flammable)] if targets else []
     mod, parts = leg_modifiers(tables, given)
-    area = AreaAttack(tables, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+    area = AreaAttack(
+        tables, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero")
+    )
 
     def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
         came_down = tables["crash-drift"](direction=roll[0], distance=roll[1])
         told = {"direction": came_down["direction"], "hexes": came_down["hexes"]}
-        return Ruling(area.start(), told, lambda: [Line("direction", roll[:1]), Line("distance", roll[1:])])
+        return Ruling(
+            area.start(), told, lambda: [Line("direction", roll[:1]), Line("distance", roll[1:])]
+        )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = suffered(targets, out["targets"])
@@ -264,7 +320,11 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
         more += fire_started(out, "the crash hex")
         cause = f"the aircraft crashes {where}" if where and targets else ""
         settled = attacked("; ".join(words), targets, hurt, more=more, by=cause)
-        return settled._replace(fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
+        return (
+            settled._replace(fates=(Fate("the aircraft", "crashes", where),))
+            if where and not targets
+            else settled
+        )
 
     opening: dict[str, Any] = {"targets": []}
     if stage == "attack":
@@ -274,10 +334,18 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"fire_check": NONE} if flammable else {}
     steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
-    return Plan(start, steps, settle, opening, rows=lambda: rows(checks.items) or drifting(stage), apart=checks.apart)
+    return Plan(
+        start,
+        steps,
+        settle,
+        opening,
+        rows=lambda: rows(checks.items) or drifting(stage),
+        apart=checks.apart,
+    )
 
 
-# -- an off-board artillery fire mission: the drift of the spotting round, then the attack on each hex
+# -- an off-board artillery fire mission: the drift of the spotting round, then the attack on each
+# hex
 
 SPOTTING = (d6("white, distance"), d6("colored, direction"))
 
@@ -285,7 +353,8 @@ SPOTTING = (d6("white, distance"), d6("colored, direction"))
 def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
     """A fire mission on `targets`. Source: PAC 05, 08 (18.2).
 
-    Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower 6.
+    Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower
+    6.
     """
     given.refuse_values()
     stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
@@ -303,8 +372,14 @@ def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
         told = {"hexes": away["hexes"], "direction": away["direction"]}
 
         def story() -> Iterable[Line]:
-            parts = tuple((name, value) for name, value in (("degrading", degrading), ("leader", -lm)) if value)
-            yield Line("distance", roll[:1], parts, roll[0] + degrading - lm, "halved, fractions up")
+            parts = tuple(
+                (name, value)
+                for name, value in (("degrading", degrading), ("leader", -lm))
+                if value
+            )
+            yield Line(
+                "distance", roll[:1], parts, roll[0] + degrading - lm, "halved, fractions up"
+            )
             yield Line("direction", roll[1:])
 
         return Ruling(area.start(), told, story)
@@ -321,7 +396,9 @@ def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
         opening["outcome"] = NONE
 
     def shown() -> Sequence[Row]:
-        names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
+        names = [
+            f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]
+        ]
         return rows(area.checks.items, names) or drifting(stage)
 
     steps = {"drift": ruled(SPOTTING, drift), **area.steps()}
@@ -330,20 +407,26 @@ def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
 
 
 def _by_hex(units: Sequence[Unit]) -> dict[str, list[Unit]]:
-    """The units by hex, in the order in which hexes first appear; one without hex= is where the one before is."""
+    """The units by hex, in the order in which hexes first appear; one without hex= is where the
+    one before is.
+    """
     hexes: dict[str, list[Unit]] = {}
     name: str | None = None
     for unit in units:
         name = unit.numbers.get("hex") or name
         if name is None:
             raise UserError(
-                f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.", code="unit-needs"
+                f"{unit.word} needs hex.",
+                hint=f"Type it after the unit: {unit.word} hex=A dist=0.",
+                code="unit-needs",
             )
         hexes.setdefault(name, []).append(unit)
     return hexes
 
 
-def _hexes(mission_fp: Table, groups: Mapping[str, Sequence[Unit]], mission: str, fp: int) -> list[Hex]:
+def _hexes(
+    mission_fp: Table, groups: Mapping[str, Sequence[Unit]], mission: str, fp: int
+) -> list[Hex]:
     hexes: list[Hex] = []
     start = 0
     for at, (name, units) in enumerate(groups.items()):
@@ -363,7 +446,9 @@ def _hexes(mission_fp: Table, groups: Mapping[str, Sequence[Unit]], mission: str
 
 
 def _number(hex: str, units: Sequence[Unit], key: str) -> int | None:
-    """`dist` or `tm` of a hex, as one of its units gives it. Raises UserError when two of them differ."""
+    """`dist` or `tm` of a hex, as one of its units gives it. Raises UserError when two of them
+    differ.
+    """
     found = [int(value) for unit in units if (value := unit.numbers.get(key)) is not None]
     if len(set(found)) > 1:
         hint = "Type it at the first unit of the hex."
@@ -373,12 +458,18 @@ def _number(hex: str, units: Sequence[Unit], key: str) -> int | None:
 
 def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: str) -> Settlement:
     answers = [answer for attack in out["attacks"] for answer in attack["targets"]]
-    more = [line for attack in out["attacks"] for line in fire_started(attack, f"hex {attack['hex']}")]
+    more = [
+        line for attack in out["attacks"] for line in fire_started(attack, f"hex {attack['hex']}")
+    ]
     notes = []
     if stage != "attack":
-        more.append("Place the marker; a spotter who still sees it may first shift it one hex within line of sight.")
+        more.append(
+            "Place the marker; a spotter who still sees it may first shift it one hex within line of sight."
+        )
     if mission == "walking-barrage":
-        notes.append("In each of the next two turns the markers move one hex and attack again (stage attack).")
+        notes.append(
+            "In each of the next two turns the markers move one hex and attack again (stage attack)."
+        )
     hurt = suffered(units, answers)
     hit = area_words(hurt, answers)
     words = headline(hit, hit=bool(hit))

@@ -1,7 +1,8 @@
-"""Damage checks, bail-outs and the fate of passengers for a list of units: one piece for every kind of attack.
+"""Damage checks, bail-outs and the fate of passengers for a list of units: one piece for every kind
+of attack.
 
-A sequence that hits a list begins the checks with `begin`; they run unit by unit and hand back to the sequence's
-`finish`.
+A sequence that hits a list begins the checks with `begin`; they run unit by unit and hand back to
+the sequence's `finish`.
 
 Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 """
@@ -11,7 +12,18 @@ from operator import or_
 from typing import Any
 
 from bot.rules.dice import Die, d6
-from bot.rules.sequence.sequence import Line, Outputs, Part, Parts, Plan, Roll, Ruling, Step, never, ruled
+from bot.rules.sequence.sequence import (
+    Line,
+    Outputs,
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Ruling,
+    Step,
+    never,
+    ruled,
+)
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Attack, Item, Readings, ended
 from bot.systems.lnlt.reasons import Opposed, bare, beside_morale, more_than_the_result, one_of
@@ -20,7 +32,11 @@ NONE = "none"
 ABLE = ("good-order", "wounded")  # states of a leader who can help
 MANY = 5  # units on foot, from which on odds are quicker when each is counted by itself
 UNCHECKED = {"roll": NONE, "dc_total": NONE, "result": NONE}  # of a unit that makes no damage check
-NOT_ROLLED = {"bailout": NONE, "mc": NONE, "mc_total": NONE}  # of a passenger, for only they owe these
+NOT_ROLLED = {
+    "bailout": NONE,
+    "mc": NONE,
+    "mc_total": NONE,
+}  # of a passenger, for only they owe these
 HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
 
 
@@ -39,11 +55,12 @@ class DamageChecks:
         leaves_out_crashed: bool = False,
         also: Callable[[int, str], Outputs] | None = None,
     ) -> None:
-        """`only_hit`: a unit whose dc_mod is not above 0 is not hit. `crew_of_all`: every unit tells its crew.
+        """`only_hit`: a unit whose dc_mod is not above 0 is not hit. `crew_of_all`: every unit
+        tells its crew.
 
-        `leaves_out_crashed`: those aboard a destroyed aircraft have no answer, where the list ends with them;
-        otherwise they keep their place with nothing rolled. `also` tells more of the unit at a position, from the
-        state that its check leaves it in.
+        `leaves_out_crashed`: those aboard a destroyed aircraft have no answer, where the list ends
+        with them; otherwise they keep their place with nothing rolled. `also` tells more of the
+        unit at a position, from the state that its check leaves it in.
         """
         self.readings, self.items, self.finish, self.also = readings, tuple(items), finish, also
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
@@ -63,30 +80,45 @@ class DamageChecks:
         return lambda now: (d6(f"{label} {self.items[now.at].unit.word}"),) * count
 
     def attacked(
-        self, sums: Opposed, roll: Roll, *, flammable: bool, hit: str = "hit", at: int = 0, lm: int = 0
+        self,
+        sums: Opposed,
+        roll: Roll,
+        *,
+        flammable: bool,
+        hit: str = "hit",
+        at: int = 0,
+        lm: int = 0,
     ) -> Ruling[Attack]:
-        """The ruling on an attack on all of the list: damage checks where it is higher and hits somebody, else the
-        sequence goes on. In a `flammable` hex a natural 6 calls for a fire check."""
+        """The ruling on an attack on all of the list: damage checks where it is higher and hits
+        somebody, else the sequence goes on. In a `flammable` hex a natural 6 calls for a fire
+        check."""
         six, told = flammable and 6 in roll[:-1], sums.told(roll, hit)
         attack = Attack(None, told["dc_mod"], at, lm, six=six)
         if attack.margin > 0 and self.items:
             after, known = self.begin(attack)
         else:
-            after, known = self.finish(attack), {"outcome": "damage-check" if attack.margin > 0 else NONE}
+            after, known = (
+                self.finish(attack),
+                {"outcome": "damage-check" if attack.margin > 0 else NONE},
+            )
         told |= known
         if flammable and not six:
             told["fire_check"] = NONE
         return Ruling(after, told, lambda: sums.lines(roll))
 
     def begin(self, now: Attack) -> tuple[Attack, dict[str, Any]]:
-        """The attack as it owes the first die from unit `at` on, and what is known of those who owe none."""
+        """The attack as it owes the first die from unit `at` on, and what is known of those who
+        owe none.
+        """
         told: dict[str, Any] = {}
         if now.at >= len(self.items):
             return self.finish(now), told
         return self._pass_over(now, told), told
 
     def _pass_over(self, now: Attack, told: dict[str, Any]) -> Attack:
-        """The state that owes the next die of the units from `at` on; those who owe none are told."""
+        """The state that owes the next die of the units from `at` on; those who owe none are
+        told.
+        """
         at, row = now.at, now.row
         stop = self.items[at].stop
         while at < stop:
@@ -121,7 +153,12 @@ class DamageChecks:
         """What is known of a unit that owes no die."""
         rides = item.kind == "passenger"
         gone = rides and item.fates.get(row) == "eliminated"
-        told |= item.tells(unit=item.unit.word, **UNCHECKED, hero=False, becomes="eliminated" if gone else item.state)
+        told |= item.tells(
+            unit=item.unit.word,
+            **UNCHECKED,
+            hero=False,
+            becomes="eliminated" if gone else item.state,
+        )
         if rides:
             told |= item.tells(**NOT_ROLLED, disembarks=False)
         elif item.kind == "vehicle" or self.crew_of_all:
@@ -129,8 +166,12 @@ class DamageChecks:
         if item.first and self.outcome:
             told["outcome"] = NONE
 
-    def _ruling(self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]) -> Ruling[Attack]:
-        """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
+    def _ruling(
+        self, now: Attack, told: dict[str, Any], story: Callable[[], tuple[Line]]
+    ) -> Ruling[Attack]:
+        """The ruling on a roll of the unit in hand, after which the next is due where this one
+        owes nothing more.
+        """
         item, at = self.items[now.at], now.at + 1
         if now.owes == HERE and at < item.stop:
             now = self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
@@ -141,7 +182,9 @@ class DamageChecks:
     # -- the rules of each roll -------------------------------------------------------------------------------
 
     def _check(self, now: Attack, roll: Roll) -> Ruling[Attack]:
-        """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02 (5.0, 11.2)."""
+        """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02
+        (5.0, 11.2).
+        """
         item, (die,), readings = self.items[now.at], roll, self.readings
         difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
         total = die + difference - leader
@@ -172,8 +215,12 @@ class DamageChecks:
             told |= self.also(now.at, left)
         return ruling
 
-    def _follows(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
-        """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
+    def _follows(
+        self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]
+    ) -> Attack:
+        """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC
+        02, 09 (15.4).
+        """
         if item.kind == "leg":  # a leader who came through helps those after them
             if self.crew_of_all:
                 told |= item.tells(crew=NONE)
@@ -196,7 +243,9 @@ class DamageChecks:
         item, hero = self.items[now.at], self.readings.hero
         now = now._replace(owes="bail" if now.keep else HERE)
         told = item.tells(hero=hero(roll[0]))
-        return self._ruling(now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),))
+        return self._ruling(
+            now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),)
+        )
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
@@ -220,7 +269,9 @@ class DamageChecks:
             told["outcome"] = NONE
 
         def story() -> tuple[Line]:
-            return (Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers")),)
+            return (
+                Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers")),
+            )
 
         return self._ruling(now._replace(owes=HERE, keep=""), told, story)
 
@@ -242,16 +293,22 @@ class DamageChecks:
             told["outcome"] = NONE
 
         def story() -> tuple[Line]:
-            return (Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)),)
+            return (
+                Line(
+                    f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)
+                ),
+            )
 
         return self._ruling(now._replace(owes=HERE), told, story)
 
     # -- what follows is for the odds; the rules end here ------------------------------------------------------
 
     def apart(self, now: Attack) -> Parts[Attack] | None:
-        """The men of a list who know nothing of each other once the attack is rolled, each a part of its own.
+        """The men of a list who know nothing of each other once the attack is rolled, each a part
+        of its own.
 
-        They go as far as to a leader, who may help those after. Passengers and their vehicle are not told apart.
+        They go as far as to a leader, who may help those after. Passengers and their vehicle are
+        not told apart.
         """
         items, end = self.items, now.at
         if now.owes != "check" or items[end].stop - end < MANY:
@@ -272,7 +329,9 @@ class DamageChecks:
         return Parts(each, {"helped": or_}, then, {"helped": ()})
 
     def _part(self, now: Attack, at: int) -> Part[Attack]:
-        """One of them; it also tells whether it comes through as a leader who helps more than the one before."""
+        """One of them; it also tells whether it comes through as a leader who helps more than
+        the one before.
+        """
         item, lends = self.items[at], self.items[at].helps > now.lm
 
         def plan() -> Plan[Attack]:
@@ -288,7 +347,16 @@ class DamageChecks:
             return Plan(start, alone.steps(), never, told, lambda _: {"helped": False})
 
         shift = now.margin + item.offset
-        looks = item.column, item.row, item.state, item.morale, item.hero, shift - now.lm, shift > 0, lends
+        looks = (
+            item.column,
+            item.row,
+            item.state,
+            item.morale,
+            item.hero,
+            shift - now.lm,
+            shift > 0,
+            lends,
+        )
         heads = (item.path, "outcome") if item.first and self.outcome else (item.path,)
         return Part(heads, plan, looks, item.tells(unit=item.unit.word))
 

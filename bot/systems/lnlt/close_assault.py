@@ -9,7 +9,19 @@ from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Line, Part, Parts, Plan, Roll, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import (
+    Change,
+    Fate,
+    Line,
+    Part,
+    Parts,
+    Plan,
+    Roll,
+    Ruled,
+    Ruling,
+    Settlement,
+    ruled,
+)
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.aftermath import captured
@@ -21,7 +33,8 @@ STAYS = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
 
 
 class Assault(NamedTuple):
-    """Which attacker is in hand, who has passed and still attacks, whether the leader's help is spent.
+    """Which attacker is in hand, who has passed and still attacks, whether the leader's help is
+    spent.
 
     `destroyed` says that the vehicle is gone.
     """
@@ -40,7 +53,11 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
     """
     units = given.units("attackers")
     if given.flag("outside_passengers"):
-        raise UserError("Passengers outside prevent a close assault.", hint="Attack them first.", code="passenger")
+        raise UserError(
+            "Passengers outside prevent a close assault.",
+            hint="Attack them first.",
+            code="passenger",
+        )
     kinds.refuse_unfit(units)
     for unit in units:
         if unit.type not in kinds.MMC and unit.type != "hero":
@@ -48,7 +65,9 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
             raise UserError(what, code="wrong-type")
     helps = given.maybe("lm_unit")
     if helps is not None and helps > len(units):
-        raise UserError(f"lm_unit is {helps}, but only {len(units)} attack.", option="lm_unit", code="bad-value")
+        raise UserError(
+            f"lm_unit is {helps}, but only {len(units)} attack.", option="lm_unit", code="bad-value"
+        )
     fight = Fight(
         units=units,
         morale=tuple(unit.number("morale") for unit in units),
@@ -57,7 +76,9 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
         mc_mod=given.int("mc_mod"),
         lm=given.int("lm"),
         helps=helps,
-        fate=str(tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]),
+        fate=str(
+            tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]
+        ),
     )
     settle = partial(_settled, units, given.unit("target"))
     start = Assault("check")
@@ -87,7 +108,8 @@ def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any])
 class Fight:
     """Who assaults what: everything that the dice do not change.
 
-    `helps` is the position from 1 of the attacker who has the leader's modifier; None: the first one who attacks.
+    `helps` is the position from 1 of the attacker who has the leader's modifier; None: the first
+    one who attacks.
     """
 
     units: Sequence[Unit]
@@ -101,7 +123,10 @@ class Fight:
 
     def steps(self) -> dict[str, Ruled[Assault]]:
         """All check, then those who passed attack one by one."""
-        return {"check": ruled(self.dice_to_check, self.check), "attack": ruled(self.dice_to_attack, self.attack)}
+        return {
+            "check": ruled(self.dice_to_check, self.check),
+            "attack": ruled(self.dice_to_attack, self.attack),
+        }
 
     def dice_to_check(self, now: Assault) -> tuple[Die, ...]:
         """The dice of a morale check."""
@@ -126,30 +151,53 @@ class Fight:
         return roll[0] + self.power[now.at] + self.leader(now) > roll[1] + self.armor
 
     def check(self, now: Assault, roll: Roll) -> Ruling[Assault]:
-        """The morale check of one unit; the last one is followed by the attacks of all who passed."""
+        """The morale check of one unit; the last one is followed by the attacks of all who
+        passed.
+        """
         passed = (*now.passed, now.at) if self.passes(now, roll) else now.passed
         if now.at + 1 < len(self.units):
             return self.checked(now, roll, Assault("check", now.at + 1, passed))
-        return self.checked(now, roll, Assault("attack", passed[0], passed[1:]) if passed else Assault(None))
+        return self.checked(
+            now, roll, Assault("attack", passed[0], passed[1:]) if passed else Assault(None)
+        )
 
     def attack(self, now: Assault, roll: Roll) -> Ruling[Assault]:
         """The attack of one unit, the last if it destroys the vehicle."""
         destroyed = self.destroys(now, roll)
         if destroyed or not now.passed:
             return self.attacked(now, roll, Assault(None, destroyed=destroyed))
-        return self.attacked(now, roll, Assault("attack", now.passed[0], now.passed[1:], helped=True))
+        return self.attacked(
+            now, roll, Assault("attack", now.passed[0], now.passed[1:], helped=True)
+        )
 
     def checked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
         """The ruling on a morale check that is followed by `after`."""
-        at, word, ok, total = now.at, self.units[now.at].word, self.passes(now, roll), sum(roll) + self.mc_mod
+        at, word, ok, total = (
+            now.at,
+            self.units[now.at].word,
+            self.passes(now, roll),
+            sum(roll) + self.mc_mod,
+        )
         told = _of(at, unit=word, mc_total=total, mc="pass" if ok else "fail")
         told |= {} if ok and not now.destroyed else _of(at, **STAYS)
-        parts, why = (("modifier", self.mc_mod),) if self.mc_mod else (), beside_morale(total, self.morale[at])
-        return Ruling(after, told | self._ended(after), lambda: [Line(f"{word} morale", roll, parts, total, why)])
+        parts, why = (
+            (("modifier", self.mc_mod),) if self.mc_mod else (),
+            beside_morale(total, self.morale[at]),
+        )
+        return Ruling(
+            after,
+            told | self._ended(after),
+            lambda: [Line(f"{word} morale", roll, parts, total, why)],
+        )
 
     def attacked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
         """The ruling on an attack that is followed by `after`."""
-        at, power, leader, destroyed = now.at, self.power[now.at], self.leader(now), self.destroys(now, roll)
+        at, power, leader, destroyed = (
+            now.at,
+            self.power[now.at],
+            self.leader(now),
+            self.destroys(now, roll),
+        )
         attack, armor = roll[0] + power + leader, roll[1] + self.armor
         told = _of(at, attack_total=attack, vehicle_total=armor, destroyed=destroyed)
         for other in now.passed if destroyed else ():
@@ -208,4 +256,7 @@ def _in_turn(fight: Fight) -> dict[str, Ruled[Assault]]:
         destroyed = fight.destroys(now, roll)
         return fight.attacked(now, roll, following(now._replace(helped=True, destroyed=destroyed)))
 
-    return {"check": ruled(fight.dice_to_check, check), "attack": ruled(fight.dice_to_attack, attack)}
+    return {
+        "check": ruled(fight.dice_to_check, check),
+        "attack": ruled(fight.dice_to_attack, attack),
+    }

@@ -1,4 +1,6 @@
-"""Damage checks for a difference that is known already; crew and passengers for a result that is known already."""
+"""Damage checks for a difference that is known already; crew and passengers for a result that is
+known already.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -8,7 +10,17 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence.sequence import (
+    Fate,
+    Line,
+    Plan,
+    Roll,
+    Row,
+    Ruling,
+    Settlement,
+    row_of,
+    ruled,
+)
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.aftermath import PLACED, attacked, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say_crew
@@ -28,7 +40,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return attacked(hurt.headline, targets, hurt)
 
     start, _ = checks.begin(Attack(None, given.int("dc_mod")))
-    return Plan(start, checks.steps(), settle, {"targets": []}, rows=lambda: rows(items), apart=checks.apart)
+    return Plan(
+        start, checks.steps(), settle, {"targets": []}, rows=lambda: rows(items), apart=checks.apart
+    )
 
 
 # -- the fate of the crew and passengers of a vehicle, for a result that is known already
@@ -44,13 +58,18 @@ def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
     said += [f"{unit} {word}" for unit, word in hurt.units]
     then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
     told = (Fate("the crew", crew),) if crew != NONE or not hurt.fates else ()
-    return hurt._replace(headline="; ".join(said) or "no effect", then=(*then, *hurt.then), fates=(*told, *hurt.fates))
+    return hurt._replace(
+        headline="; ".join(said) or "no effect",
+        then=(*then, *hurt.then),
+        fates=(*told, *hurt.fates),
+    )
 
 
 def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
     """Crew and `passengers` after the result `vehicle`. Source: PAC 02, 06, 09 (15.4, 16.1.1).
 
-    Raises UserError for results that a close assault does not have, and for passengers outside in one.
+    Raises UserError for results that a close assault does not have, and for passengers outside in
+    one.
     """
     cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
     readings = readings_of(tables)
@@ -60,7 +79,9 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
             what = f"{unit.word} is both inside and outside."
             raise UserError(what, hint="Keep one of the flags.", code="unit-twice")
     aboard = Aboard(cause, (row,), given.flag("open_topped") or given.flag("unarmored"))
-    items = list_items(readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=aboard)
+    items = list_items(
+        readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=aboard
+    )
     checks = DamageChecks(readings, items, outcome=False)
     after, known = checks.begin(Attack(None, given.int("dc_mod"), row=row))
 

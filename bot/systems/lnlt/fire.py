@@ -1,4 +1,6 @@
-"""Direct fire: small arms and machine guns against a hex of leg units, or one vehicle or helicopter; and overruns."""
+"""Direct fire: small arms and machine guns against a hex of leg units, or one vehicle or
+helicopter; and overruns.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +10,18 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Line, Outputs, Plan, Roll, Row, Ruling, Settlement, Step, parts_of, ruled
+from bot.rules.sequence.sequence import (
+    Line,
+    Outputs,
+    Plan,
+    Roll,
+    Row,
+    Ruling,
+    Settlement,
+    Step,
+    parts_of,
+    ruled,
+)
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
@@ -21,18 +34,21 @@ from bot.systems.lnlt.reasons import Opposed, one_by_one, target_modifier
 
 # -- the firepower of a stack that fires: who leads, who adds half, which support weapons count
 
-USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})
+USAGE_OF_ITS_OWN = frozenset(
+    {"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"}
+)
 MOTORCYCLE_LIMIT = 2
 HURT = frozenset({"shaken", "damaged"})
 
 
 def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ...]:
-    """The FP that each attacker adds: the one who leads in full, further ones half, weapons in full.
+    """The FP that each attacker adds: the one who leads in full, further ones half, weapons in
+    full.
 
     The first unit that has firepower leads.
 
-    Raises UserError for a unit that cannot fire, weapons that it may not fire, or firepower left out.
-    Source: PAC 09, 12 (1.6, 5.2).
+    Raises UserError for a unit that cannot fire, weapons that it may not fire, or firepower left
+    out. Source: PAC 09, 12 (1.6, 5.2).
     """
     refuse_unfit(attackers)
     for unit in attackers:
@@ -42,13 +58,17 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ..
     led = False
     for unit in attackers:
         fp = unit.numbers.get("fp")  # an MMC whose firepower was left out is asked for it later
-        leads = not led and bool(fp or unit.numbers.get("sw") or (fp is None and unit.type not in SMC))
+        leads = not led and bool(
+            fp or unit.numbers.get("sw") or (fp is None and unit.type not in SMC)
+        )
         led = led or leads
         powers.append(_adds(tables, unit, leads=leads))
     if attackers and not led and all(unit.numbers.get("fp") is None for unit in attackers):
         verb = "has" if len(attackers) == 1 else "have"
         what = f"{joined(unit.word for unit in attackers)} {verb} no firepower to fire with."
-        raise UserError(what, hint="List those who fire as well.", option="attackers", code="no-firepower")
+        raise UserError(
+            what, hint="List those who fire as well.", option="attackers", code="no-firepower"
+        )
     return tuple(powers)
 
 
@@ -70,7 +90,11 @@ def refuse_to_fire(unit: Unit | None) -> None:
 
 def _refuse_hurt(unit: Unit) -> None:
     if not HURT.isdisjoint(unit.flags):
-        raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.", code="unit-unfit")
+        raise UserError(
+            f"{unit.word} is {state_of(unit)} and cannot fire.",
+            hint="Leave it out.",
+            code="unit-unfit",
+        )
 
 
 def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
@@ -82,7 +106,9 @@ def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
             weapons = tuple([(fp + 1) // 2 for fp in weapons])
         if counts_as_ops_complete(unit):
             weapons = tuple([(fp + 1) // 2 for fp in weapons])
-        if len(weapons) > (1 if unit.type == "squad" else 0):  # to serve them it gives up its own firepower
+        if len(weapons) > (
+            1 if unit.type == "squad" else 0
+        ):  # to serve them it gives up its own firepower
             return sum(weapons)
     own = unit.number("fp", 0 if unit.type in SMC else None)
     return sum(weapons) + (own if leads else (own + 1) // 2)
@@ -91,7 +117,8 @@ def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
 def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     """How the unit fires its support weapons (output fire of table sw-usage).
 
-    Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source: PAC 09 (1.6).
+    Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source:
+    PAC 09 (1.6).
     """
     if "cavalry" in unit.flags:
         what = f"{unit.word} is mounted on horses and fires no support weapon."
@@ -119,7 +146,8 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     return fires
 
 
-# -- direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or helicopter
+# -- direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or
+# helicopter
 
 ATTACK, DEFENSE = d6("attack"), d6("defense")
 TWO_DICE = frozenset({"sniper", "marksman"})
@@ -134,7 +162,8 @@ FLAGS = (
 class Fire:
     """One attack: who fires at whom with what, and the damage checks of those who are hit.
 
-    `picks` says that a sniper picks one target by die; `advice` is the LM that helps each of them in its check.
+    `picks` says that a sniper picks one target by die; `advice` is the LM that helps each of them
+    in its check.
     """
 
     attackers: Sequence[Unit]
@@ -147,7 +176,9 @@ class Fire:
     reminders: tuple[str, ...]
 
     def attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
-        """1d6 (of a sniper or marksman two) + firepower against 1d6 + terrain; higher: damage checks."""
+        """1d6 (of a sniper or marksman two) + firepower against 1d6 + terrain; higher: damage
+        checks.
+        """
         at, lm = now.at, self.advice[now.at]
         ruling = self.checks.attacked(self.sums, roll, flammable=self.flammable, at=at, lm=lm)
         return ruling._replace(told={"attack_roll": sum(roll[:-1]), **ruling.told})
@@ -158,7 +189,9 @@ class Fire:
         return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
     def steps(self, dice: int) -> dict[str, Step[Attack]]:
-        """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
+        """The pick of a sniper, the attack with this many dice, the fire check and the damage
+        checks.
+        """
         return {
             "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
             "attack": ruled((ATTACK,) * dice + (DEFENSE,), self.attack),
@@ -168,10 +201,16 @@ class Fire:
 
     def settle(self, out: Mapping[str, Any]) -> Settlement:
         """What it did to the targets, and which captured weapons were lost."""
-        targets, hit = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets, bool(out["hit"])
+        targets, hit = (
+            self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets,
+            bool(out["hit"]),
+        )
         closed = [item.unit.word for item in self.checks.items if item.immune] if hit else []
         works = hit and not closed
-        notes = [f"{word} is armored and closed: only an open one takes a damage check." for word in closed]
+        notes = [
+            f"{word} is armored and closed: only an open one takes a damage check."
+            for word in closed
+        ]
         kept, lost = captured(self.attackers, works=works)
         hurt = suffered(targets, out["targets"])
         return attacked(
@@ -189,7 +228,9 @@ class Fire:
         """The odds of each target; whom a sniper picks is always told as the first one."""
         crashes = any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
         shown = rows(self.checks.items, crash="targets[0].becomes" if crashes else "")
-        return tuple([_if_picked(row, at) for at, row in enumerate(shown, 1)]) if self.picks else shown
+        return (
+            tuple([_if_picked(row, at) for at, row in enumerate(shown, 1)]) if self.picks else shown
+        )
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -198,7 +239,11 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
     given.refuse_values()
-    attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
+    attackers, targets, shooter = (
+        given.units("attackers"),
+        given.units("targets"),
+        given.word("shooter"),
+    )
     flammable, no_hero, capped = given.flag("flammable"), given.flag("no_hero"), kinds.capped(given)
     target = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
@@ -215,7 +260,11 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         reminders=(*_reminders(attackers, targets, shooter), *capped),
     )
     power, sums = sum(powers), fire.sums
-    opening: dict[str, Any] = {"attack_fp": power, "attack_mod": sums.attack - power, "defense_mod": sums.defense}
+    opening: dict[str, Any] = {
+        "attack_fp": power,
+        "attack_mod": sums.attack - power,
+        "defense_mod": sums.defense,
+    }
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
     opening |= {"targets": [], **told_before(flammable)}
@@ -230,9 +279,15 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
 
 def _modifiers(
-    tables: Tables, given: Given, attackers: Sequence[Unit], targets: Sequence[Unit], target: Unit | None
+    tables: Tables,
+    given: Given,
+    attackers: Sequence[Unit],
+    targets: Sequence[Unit],
+    target: Unit | None,
 ) -> Answer:
-    """Table dft-mods for this attack; `target` is the one vehicle or helicopter that is attacked."""
+    """Table dft-mods for this attack; `target` is the one vehicle or helicopter that is
+    attacked.
+    """
     is_alone = is_lone_sniper(targets)
     return tables["dft-mods"](
         **given.flags(FLAGS),
@@ -262,7 +317,9 @@ def _checks(tables: Tables, targets: Sequence[Unit], *, picks: bool, no_hero: bo
     readings = readings_of(tables)
     paths = ("targets[0]",) * len(targets) if picks else ()
     spans = [(at, at + 1) for at in range(len(targets))] if picks else []
-    items = list_items(readings, targets, paths=paths, spans=spans, no_hero=no_hero, closed_is_immune=True)
+    items = list_items(
+        readings, targets, paths=paths, spans=spans, no_hero=no_hero, closed_is_immune=True
+    )
     return DamageChecks(readings, items, finish=then_fire_check, leaves_out_crashed=True)
 
 
@@ -281,29 +338,41 @@ def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str)
     for unit in attackers if shooter == "normal" else ():
         if unit.type in TWO_DICE:
             more = " and attack one unit at random." if unit.type == "sniper" else "."
-            lines.append(f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6{more}")
+            lines.append(
+                f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6{more}"
+            )
     if "helicopter" in [unit.type for unit in targets]:
         lines.append("Small arms reach only half as far against helicopters.")
     return tuple(lines)
 
 
 def _check_targets(targets: Sequence[Unit]) -> Unit | None:
-    """The one vehicle or helicopter that is attacked, or None for leg units. Source: PAC 05 (17.2, 19.2.8)."""
+    """The one vehicle or helicopter that is attacked, or None for leg units. Source: PAC 05
+    (17.2, 19.2.8).
+    """
     vehicles = [unit for unit in targets if not kinds.is_man(unit)]
     if not vehicles:
         return None
     if len(vehicles) > 1:
         hint = "Resolve each by itself."
-        raise UserError("Direct fire targets one vehicle or helicopter at a time.", hint=hint, code="bad-targets")
+        raise UserError(
+            "Direct fire targets one vehicle or helicopter at a time.",
+            hint=hint,
+            code="bad-targets",
+        )
     if targets[0] is not vehicles[0] or any(kinds.is_leg(unit) for unit in targets):
-        what = f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow."
+        what = (
+            f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow."
+        )
         hint = "Mark passengers inside or outside, and attack leg units by themselves."
         raise UserError(what, hint=hint, code="bad-targets")
     return vehicles[0]
 
 
 def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
-    """For each target the best LM of the other good order leaders: they were not shot at. Source: PAC 12."""
+    """For each target the best LM of the other good order leaders: they were not shot at.
+    Source: PAC 12.
+    """
     lent = [kinds.lends(unit) for unit in targets]
     return tuple([max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent))])
 
@@ -315,7 +384,9 @@ OVERRUN = (d6("vehicle"), d6("defense"))
 
 
 def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
-    """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
+    """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot
+    fire.
+    """
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
     named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
@@ -330,7 +401,10 @@ def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
         return {f"may_close_assault[{at}]": targets[at].word} if fit else {}
 
     checks = DamageChecks(
-        readings, list_items(readings, targets, no_hero=given.flag("no_hero")), also=still_able, finish=then_fire_check
+        readings,
+        list_items(readings, targets, no_hero=given.flag("no_hero")),
+        also=still_able,
+        finish=then_fire_check,
     )
 
     def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
@@ -360,7 +434,14 @@ def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
 
     steps = {"attack": ruled(OVERRUN, attack), "fire check": fire_check(readings), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    whole = Plan(Attack("attack"), steps, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault")
+    whole = Plan(
+        Attack("attack"),
+        steps,
+        settle,
+        opening,
+        rows=lambda: rows(checks.items),
+        by_list="may_close_assault",
+    )
     return whole._replace(focus=focus)
 
 

@@ -1,6 +1,8 @@
-"""Penetration against armor: what a hit does to a vehicle or an aircraft, its morale check and its crew.
+"""Penetration against armor: what a hit does to a vehicle or an aircraft, its morale check and its
+crew.
 
-Shared by ordnance that has hit and by aircraft, which need no to-hit roll. Source: PAC 02, 05, 06 (14.1, 19.1.1).
+Shared by ordnance that has hit and by aircraft, which need no to-hit roll. Source: PAC 02, 05, 06
+(14.1, 19.1.1).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,14 +32,17 @@ def fire_check(
     then: Callable[[Attack], Attack] = lambda _: Attack(None, six=True),
     path: Callable[[Attack], str] = lambda _: "fire_check",
 ) -> Step[Attack]:
-    """Whether the target hex burns; `then` goes on, else `six` says that it has been told, at `path`.
+    """Whether the target hex burns; `then` goes on, else `six` says that it has been told, at
+    `path`.
 
     Source: PAC 12 (10.5.6).
     """
 
     def rule(now: Attack, roll: Roll) -> Ruling[Attack]:
         told = {path(now): "fire" if readings.burns(roll[0]) else "no-fire"}
-        return Ruling(then(now), told, lambda: [Line("fire check", roll, result=one_of(readings.burns))])
+        return Ruling(
+            then(now), told, lambda: [Line("fire check", roll, result=one_of(readings.burns))]
+        )
 
     return ruled((DIE,), rule)
 
@@ -57,17 +62,22 @@ def fire_started(out: Mapping[str, Any], where: str = "the target hex") -> tuple
     return (f"A fire starts in {where}: place Fire 1.",) if out.get("fire_check") == "fire" else ()
 
 
-# -- penetration against armor: what a hit does to a vehicle or an aircraft, its morale check and its crew
+# -- penetration against armor: what a hit does to a vehicle or an aircraft, its morale check and
+# its crew
 
 CATASTROPHE, DUD = (6, 1), (1, 6)
-NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
+NATURAL = {
+    "dud": "a dud, natural 1 against 6",
+    "catastrophic": "a catastrophe, natural 6 against 1",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Struck:
     """A vehicle or aircraft that is hit, at the place that is hit.
 
-    `path` is what its outputs begin with (`vehicles[1].`), `parts` what makes up the penetration, by name.
+    `path` is what its outputs begin with (`vehicles[1].`), `parts` what makes up the penetration,
+    by name.
     """
 
     word: str
@@ -93,9 +103,9 @@ class Struck:
 class Impact:
     """The dice that hits on vehicles owe.
 
-    `find` gives the vehicle of a state, `then` goes on with its result (in `row`) and tells what that decides at once;
-    `also` tells what the result itself means. In a `flammable` hex a natural 6 of the penetration die calls for a fire
-    check, which the state remembers.
+    `find` gives the vehicle of a state, `then` goes on with its result (in `row`) and tells what
+    that decides at once; `also` tells what the result itself means. In a `flammable` hex a natural
+    6 of the penetration die calls for a fire check, which the state remembers.
     """
 
     def __init__(
@@ -114,7 +124,9 @@ class Impact:
         """The steps impact, vehicle morale and vehicle crew."""
         ask = self._ask
         return {
-            "impact": ruled(lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact),
+            "impact": ruled(
+                lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact
+            ),
             "vehicle morale": ruled(lambda now: ask(now, "morale check", 2), self._morale),
             "vehicle crew": ruled(lambda now: ask(now, "bail-out crew of"), self._crew),
         }
@@ -155,26 +167,39 @@ class Impact:
         return Ruling(after, told, story)
 
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
-        """2d6, made worse by the difference, at or under morale; who is shaken already is abandoned."""
+        """2d6, made worse by the difference, at or under morale; who is shaken already is
+        abandoned.
+        """
         struck, total = self._find(now), sum(roll) + now.margin
         effect, passes = self._readings.penetration(now.row, struck.target), total <= struck.morale
         result, again = str(effect["mc_pass" if passes else "mc_fail"]), ""
         worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
         if struck.shaken and result in ("shaken", worse):
             result, again = worse, "; a second time"
-        told: dict[str, Any] = {f"{struck.path}mc": "pass" if passes else "fail", f"{struck.path}mc_total": total}
+        told: dict[str, Any] = {
+            f"{struck.path}mc": "pass" if passes else "fail",
+            f"{struck.path}mc_total": total,
+        }
         after = self._result(now, struck, result, told, six=now.six)
         why = beside_morale(total, struck.morale) + again
-        return Ruling(after, told, lambda: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
+        return Ruling(
+            after, told, lambda: [Line(struck.label("morale"), roll, bare(now.margin), total, why)]
+        )
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle."""
         struck, readings = self._find(now), self._readings
         after, known = self._then(now)
         told = {f"{struck.path}crew": readings.bail_out("crew", roll[0]), **known}
-        return Ruling(after, told, lambda: [Line(struck.label("crew"), roll, result=readings.gets_out("crew"))])
+        return Ruling(
+            after,
+            told,
+            lambda: [Line(struck.label("crew"), roll, result=readings.gets_out("crew"))],
+        )
 
-    def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any], *, six: bool) -> Attack:
+    def _result(
+        self, now: Attack, struck: Struck, result: str, told: dict[str, Any], *, six: bool
+    ) -> Attack:
         """What follows the result, which is told with all that it decides."""
         told[f"{struck.path}result"] = result
         if struck.first:

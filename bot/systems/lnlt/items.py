@@ -1,4 +1,6 @@
-"""A list of units as the damage checks see it: what each item is and may owe, and the cards that they read."""
+"""A list of units as the damage checks see it: what each item is and may owe, and the cards that
+they read.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +18,8 @@ from bot.systems.lnlt.reasons import one_of
 
 
 class Sort(NamedTuple):
-    """What the type and flags of a unit come to on the cards: its state, its row of table state-change (none where it
-    cannot be in that state), its column of the damage check table."""
+    """What the type and flags of a unit come to on the cards: its state, its row of table
+    state-change (none where it cannot be in that state), its column of the damage check table."""
 
     state: str
     row: str
@@ -25,7 +27,9 @@ class Sort(NamedTuple):
 
 
 class Readings:
-    """The cards that damage checks and hits on vehicles read, each cell once as long as it is remembered."""
+    """The cards that damage checks and hits on vehicles read, each cell once as long as it is
+    remembered.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.result = _cells(tables["dct"], "result", "unit", "morale", "total")
@@ -48,7 +52,9 @@ class Readings:
         return one_of(lambda face: self.bail_out(who, face) != "eliminated")
 
     def shaken(self, row: str, state: str) -> str:
-        """What the result shaken makes of a man: a hero and one who is shaken already stay as they are."""
+        """What the result shaken makes of a man: a hero and one who is shaken already stay as
+        they are.
+        """
         stays = row == "hero" or state in kinds.SHAKEN_STATES
         return state if stays else str(self.becomes(row, state, "shaken"))
 
@@ -57,7 +63,9 @@ CELLS = 4_096
 
 
 def _cells(table: Table, output: str, *names: str) -> Callable[..., Any]:
-    """A function of the values of these inputs, in their order, that reads one output, or all: quicker than by name."""
+    """A function of the values of these inputs, in their order, that reads one output, or all:
+    quicker than by name.
+    """
 
     @lru_cache(CELLS)
     def cell(*values: Any) -> Any:
@@ -69,11 +77,14 @@ def _cells(table: Table, output: str, *names: str) -> Callable[..., Any]:
 
 @lru_cache(8)
 def readings_of(tables: Tables) -> Readings:
-    """The readings of these tables, made once: a play reads few of their cells. A pack may have tables of its own."""
+    """The readings of these tables, made once: a play reads few of their cells. A pack may have
+    tables of its own.
+    """
     return Readings(tables)
 
 
-# -- a list of units as the damage checks see it: what each item is, may owe, and what a result makes of it
+# -- a list of units as the damage checks see it: what each item is, may owe, and what a result
+# makes of it
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "dft": ("none", "shaken", "abandoned", "destroyed"),
@@ -85,9 +96,10 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 class Attack(NamedTuple):
     """An attack on a list of units, part-way through.
 
-    `margin` is what the dice gave (each unit adds its offset for its dc_mod). `at` is the unit in hand, `lm` the
-    best leader who came through their own check, `row` the result on the vehicle as its passengers read it, `keep`
-    what a damage check left of a passenger who must still bail out. `six` says that a fire check is due.
+    `margin` is what the dice gave (each unit adds its offset for its dc_mod). `at` is the unit in
+    hand, `lm` the best leader who came through their own check, `row` the result on the vehicle as
+    its passengers read it, `keep` what a damage check left of a passenger who must still bail out.
+    `six` says that a fire check is due.
     """
 
     owes: str | None
@@ -109,7 +121,9 @@ HEROIC = ("squad", "half-squad")
 
 @dataclass(frozen=True, slots=True)
 class Aboard:
-    """The vehicle under passengers whose list does not hold it: the cause of their plight, and how they sit."""
+    """The vehicle under passengers whose list does not hold it: the cause of their plight, and
+    how they sit.
+    """
 
     cause: str
     rows: tuple[str, ...]
@@ -127,10 +141,11 @@ def places(name: str, size: int) -> tuple[str, ...]:
 class Item(NamedTuple):
     """One unit of a list, with all that its checks need.
 
-    All its outputs are within `path`. `offset` is added to the margin of the dice to give its dc_mod. `immune` is an
-    armored vehicle that direct fire cannot hurt. `fates` maps the result on its vehicle to a passenger's fate. `stop`
-    is where its list ends, `helps` the LM it lends to those after it, `first` whether its result is the outcome;
-    `later` says for odds whether anybody after it has use for a leader.
+    All its outputs are within `path`. `offset` is added to the margin of the dice to give its
+    dc_mod. `immune` is an armored vehicle that direct fire cannot hurt. `fates` maps the result on
+    its vehicle to a passenger's fate. `stop` is where its list ends, `helps` the LM it lends to
+    those after it, `first` whether its result is the outcome; `later` says for odds whether anybody
+    after it has use for a leader.
     """
 
     unit: Unit
@@ -155,7 +170,9 @@ class Item(NamedTuple):
 
     @property
     def flies(self) -> bool:
-        """Whether it crashes when it is destroyed, so that neither crew nor passengers roll here."""
+        """Whether it crashes when it is destroyed, so that neither crew nor passengers roll
+        here.
+        """
         return self.unit.type in kinds.AIRBORNE
 
 
@@ -173,11 +190,11 @@ def list_items(
 ) -> tuple[Item, ...]:
     """The items of `units`, which are told in the output `name` or at `paths`.
 
-    `spans` are the lists they fall into (one hex each), each with its own leaders; without them they are one list, and
-    without `offsets` all are under the same difference.
+    `spans` are the lists they fall into (one hex each), each with its own leaders; without them
+    they are one list, and without `offsets` all are under the same difference.
 
-    Raises UserError for a unit without the morale that it may need, a passenger without a vehicle, a unit that no
-    damage check is made for, or a state that it cannot have. Source: PAC 02, 09.
+    Raises UserError for a unit without the morale that it may need, a passenger without a vehicle,
+    a unit that no damage check is made for, or a state that it cannot have. Source: PAC 02, 09.
     """
     kinds.refuse_unfit(units)
     items: list[Item] = []
@@ -198,7 +215,9 @@ def list_items(
                 raise UserError(f"{unit.word} ({type}) cannot be {state}.", code="wrong-type")
             fates = _fates(readings, unit, under) if under is not None else NO_FATES
             immune = closed_is_immune and type == "armored-vehicle" and "open" not in flags
-            is_needed = not immune and (under is None or any("check" in fate for fate in fates.values()))  # its morale
+            is_needed = not immune and (
+                under is None or any("check" in fate for fate in fates.values())
+            )  # its morale
             items.append(
                 Item(
                     unit,
@@ -232,7 +251,9 @@ def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboa
         return aboard
     if vehicle is None:
         raise kinds.stray(unit)
-    exposed = vehicle.type != "armored-vehicle" or not vehicle.flags.isdisjoint(("open-topped", "open_topped"))
+    exposed = vehicle.type != "armored-vehicle" or not vehicle.flags.isdisjoint(
+        ("open-topped", "open_topped")
+    )
     return Aboard("dft", ROWS["dft"], exposed)
 
 
@@ -245,14 +266,18 @@ def _last_leg(units: Sequence[Unit], start: int, stop: int) -> int:
 
 
 def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
-    """What each result on the vehicle brings the passenger; a helicopter counts as unarmored. Source: PAC 09."""
+    """What each result on the vehicle brings the passenger; a helicopter counts as unarmored.
+    Source: PAC 09.
+    """
     who = "outside" if "outside" in unit.flags else "inside"
     fates: dict[str, str] = {}
     for row in aboard.rows:
         fate = readings.fate(aboard.cause, row, who)
         if fate == "not-allowed":
             hint = f"Leave out {unit.word}."
-            raise UserError("Passengers outside prevent a close assault.", hint=hint, code="passenger")
+            raise UserError(
+                "Passengers outside prevent a close assault.", hint=hint, code="passenger"
+            )
         if fate == "damage-check-if-exposed":
             fate = "damage-check" if aboard.exposed else "none"
         fates[row] = fate

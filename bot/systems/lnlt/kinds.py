@@ -79,7 +79,9 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
             hint = phrase("Leave it out, or fix its state with `/unit edit`.")
             raise UserError(f"{unit.word} is {unit.state}.", hint=hint, code="unit-gone")
         if name and name in seen:
-            raise UserError(f"{unit.word} is in the list twice.", hint="List each unit once.", code="unit-twice")
+            raise UserError(
+                f"{unit.word} is in the list twice.", hint="List each unit once.", code="unit-twice"
+            )
         seen.add(name)
 
 
@@ -101,7 +103,9 @@ MOST = 4
 
 
 def target_terrain(tm: int, *, wall_or_hill: bool = False) -> int:
-    """The target modifier as it counts: at most +4, never doubled, 0 from a wall or hill. Source: PAC 03, 05."""
+    """The target modifier as it counts: at most +4, never doubled, 0 from a wall or hill.
+    Source: PAC 03, 05.
+    """
     return 0 if wall_or_hill else min(tm, MOST)
 
 
@@ -111,12 +115,16 @@ def capped(given: Given) -> tuple[str, ...]:
 
 
 def terrain_for(unit: Unit, tm: int) -> int:
-    """A hex's target modifier for one unit: aircraft are a level above it and have none. Source: PAC 05, 06."""
+    """A hex's target modifier for one unit: aircraft are a level above it and have none. Source:
+    PAC 05, 06.
+    """
     return 0 if unit.type in AIRBORNE else tm
 
 
 def is_lone_sniper(targets: Sequence[Unit]) -> bool:
-    """Whether the targets are one sniper alone, whose target modifier is doubled. Source: PAC 03, 05 (5.5)."""
+    """Whether the targets are one sniper alone, whose target modifier is doubled. Source: PAC
+    03, 05 (5.5).
+    """
     return len(targets) == 1 and targets[0].type == "sniper"
 
 
@@ -124,9 +132,11 @@ def is_lone_sniper(targets: Sequence[Unit]) -> bool:
 
 
 def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
-    """The places (from 0) that the positions (from 1) name, in order; all of them for an empty text.
+    """The places (from 0) that the positions (from 1) name, in order; all of them for an empty
+    text.
 
-    Raises UserError for a word that is not a position, one beyond the list, or one that is given twice.
+    Raises UserError for a word that is not a position, one beyond the list, or one that is given
+    twice.
     """
     places: list[int] = []
     for word in text.replace(",", " ").split():
@@ -134,6 +144,8 @@ def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
             what = f'{option} names "{word[:20]}"; expected positions from 1 to {size}.'
             raise UserError(what, option=option, code="bad-value")
         if int(word) - 1 in places:
-            raise UserError(f"{option} names position {int(word)} twice.", option=option, code="given-twice")
+            raise UserError(
+                f"{option} names position {int(word)} twice.", option=option, code="given-twice"
+            )
         places.append(int(word) - 1)
     return tuple(sorted(places) or range(size))

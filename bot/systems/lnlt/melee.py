@@ -50,7 +50,8 @@ class Melee(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Assault:
-    """One side's attack: its firepower, the firepower it goes for, the odds after the shift, kill number and LM.
+    """One side's attack: its firepower, the firepower it goes for, the odds after the shift, kill
+    number and LM.
 
     `printed` are the odds before a hero shifts them.
     """
@@ -74,20 +75,32 @@ class Assault:
 
 
 def plan(tables: Tables, given: Given) -> Plan[Melee]:
-    """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for vehicles."""
+    """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for
+    vehicles.
+    """
     attackers, defenders = given.units("attackers"), given.units("defenders")
     kinds.refuse_unfit((*attackers, *defenders))
     for unit in (*attackers, *defenders):
         if not kinds.is_man(unit):
             hint = "Use close-assault on vehicles."
-            raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint=hint, code="wrong-type")
+            raise UserError(
+                f"{unit.word} ({unit.type}) takes no part in melee.", hint=hint, code="wrong-type"
+            )
     chosen = read_positions(given.word("attack_targets"), len(defenders), option="attack_targets")
-    countered = read_positions(given.word("counter_targets"), len(attackers), option="counter_targets")
+    countered = read_positions(
+        given.word("counter_targets"), len(attackers), option="counter_targets"
+    )
     fights_on = given.flag("shaken_fight")
     overrun = all(kinds.is_shaken(unit) for unit in defenders) and not fights_on
-    fp, facing = _firepower(attackers), _firepower([defenders[at] for at in chosen], shaken=fights_on)
+    fp, facing = (
+        _firepower(attackers),
+        _firepower([defenders[at] for at in chosen], shaken=fights_on),
+    )
     attack = _assault(tables, attackers, fp, facing, none=overrun)
-    fp, facing = _firepower(defenders, shaken=fights_on), _firepower(attackers[at] for at in countered)
+    fp, facing = (
+        _firepower(defenders, shaken=fights_on),
+        _firepower(attackers[at] for at in countered),
+    )
     counter = _assault(tables, defenders, fp, facing, none=overrun)
 
     def attacks(_: Melee, roll: Roll) -> Ruling[Melee]:
@@ -108,7 +121,9 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         gone = [defenders[at] for at in (range(len(defenders)) if overrun else chosen)]
         lost = gone if out["defenders_eliminated"] else []
         lost = lost + ([attackers[at] for at in countered] if out["attackers_eliminated"] else [])
-        changes = tuple(Change(unit.name, set={"state": "eliminated"}) for unit in lost if unit.name)
+        changes = tuple(
+            Change(unit.name, set={"state": "eliminated"}) for unit in lost if unit.name
+        )
         return Settlement(
             HEADLINES[out["outcome"]],
             tuple((unit.word, "eliminated") for unit in lost),
@@ -120,7 +135,10 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         )
 
     opening: dict[str, Any] = {}  # what is known of both attacks before the dice
-    for name, against, one in (("attack", "defense_fp", attack), ("counter", "counter_against", counter)):
+    for name, against, one in (
+        ("attack", "defense_fp", attack),
+        ("counter", "counter_against", counter),
+    ):
         opening |= {f"{name}_fp": one.fp, against: one.against, f"{name}_odds": one.odds}
         opening[f"{name}_kill"] = NONE if one.kill is None else one.kill
     opening |= OVERRUN if overrun else {}
@@ -144,7 +162,9 @@ def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
 
 
 def _assault(tables: Tables, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
-    """The attack of a side with this firepower against that of its targets; `none` where it comes to no fight."""
+    """The attack of a side with this firepower against that of its targets; `none` where it
+    comes to no fight.
+    """
     lm = max(map(kinds.lends, side), default=0)
     if none or not fp:
         return Assault(fp, facing, NONE, None, lm)
@@ -180,7 +200,10 @@ def _cause(outcome: str, attackers: Sequence[Unit], defenders: Sequence[Unit]) -
 def _named(side: Sequence[Unit]) -> str:
     """The units of a side; one that was typed without a name is `the squad`."""
     words = [unit.word for unit in side]
-    return joined(unit.word if unit.name or words.count(unit.word) > 1 else f"the {unit.word}" for unit in side)
+    return joined(
+        unit.word if unit.name or words.count(unit.word) > 1 else f"the {unit.word}"
+        for unit in side
+    )
 
 
 def _odds_of(attack: Assault, counter: Assault) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""Ordnance: to hit, then HE against infantry, or penetration, crew and passengers of a vehicle or an aircraft."""
+"""Ordnance: to hit, then HE against infantry, or penetration, crew and passengers of a vehicle
+or an aircraft.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +29,15 @@ from bot.systems.lnlt import aftermath, kinds
 from bot.systems.lnlt.aftermath import attacked, captured, firer_of, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks, say
 from bot.systems.lnlt.fire import refuse_to_fire
-from bot.systems.lnlt.impact import Impact, Struck, fire_check, fire_started, then_fire_check, told_after, told_before
+from bot.systems.lnlt.impact import (
+    Impact,
+    Struck,
+    fire_check,
+    fire_started,
+    then_fire_check,
+    told_after,
+    told_before,
+)
 from bot.systems.lnlt.items import ROWS, Aboard, Attack, list_items, readings_of
 from bot.systems.lnlt.kinds import is_lone_sniper
 from bot.systems.lnlt.reasons import Opposed, at_most
@@ -57,10 +67,16 @@ class ToHit:
     def hits(self, roll: Roll) -> bool:
         """Whether the shot hits: a natural 2 always, a natural 12 never, a disrupted team never."""
         natural = sum(roll)
-        return not self.disrupted and natural != 12 and (natural == 2 or natural + self.mod <= self.number)
+        return (
+            not self.disrupted
+            and natural != 12
+            and (natural == 2 or natural + self.mod <= self.number)
+        )
 
     def told(self, roll: Roll) -> dict[str, Any]:
-        """The outputs that the roll decides; an ATGM is expended by a colored die below its depletion number."""
+        """The outputs that the roll decides; an ATGM is expended by a colored die below its
+        depletion number.
+        """
         return {
             "to_hit_roll": sum(roll),
             "to_hit_total": sum(roll) + self.mod,
@@ -79,7 +95,8 @@ class ToHit:
 
 
 def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
-    """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of target has.
+    """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of
+    target has.
 
     Source: PAC 04, 06 (14.1).
     """
@@ -90,18 +107,32 @@ def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
         **more,
     )
     mod = int(modifiers["to_hit_mod"])
-    return ToHit(given.int("to_hit"), mod, modifiers.parts, given.flag("disrupted"), given.int("atgm_depletion"))
+    return ToHit(
+        given.int("to_hit"),
+        mod,
+        modifiers.parts,
+        given.flag("disrupted"),
+        given.int("atgm_depletion"),
+    )
 
 
 # -- ordnance against infantry: to hit, then HE against a bare die, then damage checks
 
 HEAT_IN_THE_OPEN = 1
 OPPOSED = (d6("attack"), d6("defense"))
-MISSED_INFANTRY = {"attack_total": NONE, "defense_total": NONE, "damage": False, "dc_mod": 0, "outcome": NONE}
+MISSED_INFANTRY = {
+    "attack_total": NONE,
+    "defense_total": NONE,
+    "damage": False,
+    "dc_mod": 0,
+    "outcome": NONE,
+}
 
 
 def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
-    """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
+    """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles
+    among the targets.
+    """
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
@@ -116,7 +147,9 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     he = _high_explosive(given)
     readings = readings_of(tables)
     checks = DamageChecks(
-        readings, list_items(readings, targets, no_hero=given.flag("no_hero")), finish=then_fire_check
+        readings,
+        list_items(readings, targets, no_hero=given.flag("no_hero")),
+        finish=then_fire_check,
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
@@ -127,7 +160,9 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
 
     steps = {
         "to hit": ruled(DICE, aim),
-        "attack": ruled(OPPOSED, lambda _, roll: checks.attacked(he, roll, flammable=flammable, hit="damage")),
+        "attack": ruled(
+            OPPOSED, lambda _, roll: checks.attacked(he, roll, flammable=flammable, hit="damage")
+        ),
         "fire check": fire_check(readings),
         **checks.steps(),
     }
@@ -151,11 +186,20 @@ def _high_explosive(given: Given) -> Opposed:
 
 
 def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
-    unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
+    unit, left = (
+        given.unit("unit"),
+        [answer for answer in out["targets"] if answer["becomes"] != "eliminated"],
+    )
     targets, hit = given.units("targets"), bool(out["hit"])
     kept, lost = captured(firer_of(given), works=hit)
-    more = (*fire_started(out), *(("The ATGM is expended.",) if out["atgm_expended"] else ()), *lost)
-    notes = ([aftermath.ACQUIRED] if left or not out["targets"] else []) + list(aftermath.riders(given))
+    more = (
+        *fire_started(out),
+        *(("The ATGM is expended.",) if out["atgm_expended"] else ()),
+        *lost,
+    )
+    notes = ([aftermath.ACQUIRED] if left or not out["targets"] else []) + list(
+        aftermath.riders(given)
+    )
     both = zip(targets, out["targets"], strict=False)
     gone = [unit for unit, answer in both if answer["becomes"] == "eliminated"]
     alive = [unit for unit in targets if unit not in gone]
@@ -175,12 +219,15 @@ def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
     return settled._replace(changes=(*held, *settled.changes))
 
 
-# -- ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and passengers
+# -- ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and
+# passengers
 
 HEAT_AGAINST_RED = 4
 VEHICLE = "vehicle"
 MISSED_VEHICLE = {
-    **dict.fromkeys(("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE),
+    **dict.fromkeys(
+        ("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE
+    ),
     "impact": "miss",
     "outcome": NONE,
     "acquire": True,
@@ -195,31 +242,56 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
     """
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
-    aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
+    aircraft, target, passengers = (
+        given.word("aircraft"),
+        given.unit("target"),
+        given.units("passengers"),
+    )
     _check_target(aircraft, target, guided=given.flag("guided_aa"))
     shot = to_hit(tables, given, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
-    places = _places(given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies)
+    places = _places(
+        given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies
+    )
     location = tables["hit-location"]
 
     readings = readings_of(tables)
     checks = DamageChecks(
         readings,
-        list_items(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
+        list_items(
+            readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)
+        ),
         outcome=False,
         leaves_out_crashed=True,
         finish=then_fire_check,
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
-        hit, place = shot.hits(roll), str(location(roll=sum(roll), turret=turret_armor is not None)["location"])
+        hit, place = (
+            shot.hits(roll),
+            str(location(roll=sum(roll), turret=turret_armor is not None)["location"]),
+        )
         told = shot.told(roll) | ({"location": place} if hit else MISSED_VEHICLE)
-        turret = [Line(f"natural {sum(roll)}", result=f"the {place}")] if hit and turret_armor is not None else []
-        return Ruling(Attack("impact", keep=place) if hit else Attack(None), told, lambda: [shot.line(roll), *turret])
+        turret = (
+            [Line(f"natural {sum(roll)}", result=f"the {place}")]
+            if hit and turret_armor is not None
+            else []
+        )
+        return Ruling(
+            Attack("impact", keep=place) if hit else Attack(None),
+            told,
+            lambda: [shot.line(roll), *turret],
+        )
 
     def then(now: Attack) -> tuple[Attack, Outputs]:
         """The passengers, who read damaged as shaken; nobody rolls in a destroyed aircraft."""
-        row = "crash" if flies and now.row == "destroyed" else "shaken" if now.row == "damaged" else now.row
+        row = (
+            "crash"
+            if flies and now.row == "destroyed"
+            else "shaken"
+            if now.row == "damaged"
+            else now.row
+        )
         return checks.begin(Attack(None, row=row, six=now.six))
 
     def also(result: str) -> Outputs:
@@ -227,7 +299,9 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
         gone = result == "destroyed"
         return {"acquire": not gone, "follow_up": "crash" if flies and gone else NONE}
 
-    impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
+    impact = Impact(
+        readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable")
+    )
     steps = {
         "to hit": ruled(DICE, aim),
         "fire check": fire_check(readings),
@@ -236,7 +310,9 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
     }
 
     def shown() -> Sequence[Row]:
-        vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
+        vehicle = row_of(
+            "outcome", target.word if target is not None else VEHICLE if not flies else "aircraft"
+        )
         return aftermath.or_missed(vehicle), *rows(checks.items, crash="follow_up" if flies else "")
 
     return Plan(
@@ -257,15 +333,21 @@ def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
         kinds.refuse_unfit([target])
 
 
-def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flies: bool) -> dict[str, Struck]:
-    """The target as the penetration roll meets it, for each place that can be hit with its armor."""
+def _places(
+    given: Given, target: Unit | None, armor: Mapping[str, int], *, flies: bool
+) -> dict[str, Struck]:
+    """The target as the penetration roll meets it, for each place that can be hit with its
+    armor.
+    """
     adds: tuple[tuple[str, int], ...] = (("", given.int("penetration")),)
     if given.flag("heat_red"):
         adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
     penetration, morale = sum([value for _, value in adds]), given.int("morale")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
     return {
-        place: Struck("", "", penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds)
+        place: Struck(
+            "", "", penetration, value, morale, shaken=shaken, flies=flies, first=True, parts=adds
+        )
         for place, value in armor.items()
     }
 
@@ -273,10 +355,19 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
 def _settle_vehicle(
     out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given
 ) -> Settlement:
-    result, crew, firer, hit = str(out["result"]), str(out["crew"]), given.unit("unit"), bool(out["hit"])
+    result, crew, firer, hit = (
+        str(out["result"]),
+        str(out["crew"]),
+        given.unit("unit"),
+        bool(out["hit"]),
+    )
     hurt = suffered(passengers, out["passengers"])
     change = aftermath.becomes(target, result) if target is not None and result != NONE else None
-    then = [f"Place a {aftermath.PLACED[crew]} crew, marked Moved."] if crew in aftermath.PLACED else []
+    then = (
+        [f"Place a {aftermath.PLACED[crew]} crew, marked Moved."]
+        if crew in aftermath.PLACED
+        else []
+    )
     if out["follow_up"] == "crash":
         then.append("It crashes: run crash, and bail-out for those aboard.")
     if out["atgm_expended"]:

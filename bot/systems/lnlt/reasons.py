@@ -1,4 +1,6 @@
-"""Why a total means what it means, in a few words that never repeat the result: `beaten by 6`, `twice morale 5`."""
+"""Why a total means what it means, in a few words that never repeat the result: `beaten by 6`,
+`twice morale 5`.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,11 +20,19 @@ _LOSSES = {
 
 def against(margin: int) -> str:
     """How an attack and its defense compare, from the side of the defense."""
-    return f"beaten by {margin}" if margin > 0 else f"holds by {-margin}" if margin else "holds on a tie"
+    return (
+        f"beaten by {margin}"
+        if margin > 0
+        else f"holds by {-margin}"
+        if margin
+        else "holds on a tie"
+    )
 
 
 def beside_morale(total: int, morale: int, *, damage: bool = False) -> str:
-    """How a total compares with morale; only a `damage` check asks whether it is twice or three times as much."""
+    """How a total compares with morale; only a `damage` check asks whether it is twice or three
+    times as much.
+    """
     if total <= morale:
         return f"within morale {morale}"
     times = min(3, total // morale) if damage else 1
@@ -53,7 +63,9 @@ def bare(value: int) -> Parts:
 
 
 def one_by_one(name: str, values: Sequence[int]) -> Parts:
-    """What several units bring, named with the last of them: `2 + 1 firepower`; the sum where they are many."""
+    """What several units bring, named with the last of them: `2 + 1 firepower`; the sum where
+    they are many.
+    """
     found = [value for value in values if value]
     if len(found) > MOST_SHOWN:
         return ((name, sum(found)),)
@@ -68,7 +80,9 @@ def one_by_one(name: str, values: Sequence[int]) -> Parts:
 
 @dataclass(frozen=True, slots=True)
 class Opposed:
-    """What is added to the attack dice and to the last die of the roll, which is the defense; and of which parts."""
+    """What is added to the attack dice and to the last die of the roll, which is the defense;
+    and of which parts.
+    """
 
     attack: int
     defense: int
@@ -76,10 +90,17 @@ class Opposed:
     defense_parts: Parts
 
     def told(self, roll: Roll, hit: str = "hit") -> dict[str, Any]:
-        """Both totals, whether the attack is higher (as output `hit`), and the modifier of the damage checks."""
+        """Both totals, whether the attack is higher (as output `hit`), and the modifier of the
+        damage checks.
+        """
         attack, defense = sum(roll) - roll[-1] + self.attack, roll[-1] + self.defense
         margin = attack - defense
-        return {"attack_total": attack, "defense_total": defense, hit: margin > 0, "dc_mod": max(margin, 0)}
+        return {
+            "attack_total": attack,
+            "defense_total": defense,
+            hit: margin > 0,
+            "dc_mod": max(margin, 0),
+        }
 
     def lines(self, roll: Roll) -> Iterable[Line]:
         """A line for each side, and by how much one is higher."""

@@ -1,4 +1,6 @@
-"""Ranged fire: firepower of the stack, modifiers, a column of the combat table, and what it does to the hex."""
+"""Ranged fire: firepower of the stack, modifiers, a column of the combat table, and what it does
+to the hex.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Line, Plan, Roll, Ruling, Settlement, parts_of, ruled
+from bot.rules.sequence.sequence import (
+    Change,
+    Line,
+    Plan,
+    Roll,
+    Ruling,
+    Settlement,
+    parts_of,
+    ruled,
+)
 from bot.rules.tables.formula import half_down
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
@@ -23,8 +34,8 @@ INFANTRY = ("squad", "leader", "mg", "mortar")
 def plan(tables: Tables, given: Given) -> Plan[Struck]:
     """Fire of `attackers` at all units of a hex.
 
-    Source: Dice Roll Modifiers, Ranged Combat Table, result paragraphs, Terrain. Raises UserError for a firer that
-    is out of range or shaken, and for a number that is missing.
+    Source: Dice Roll Modifiers, Ranged Combat Table, result paragraphs, Terrain. Raises UserError
+    for a firer that is out of range or shaken, and for a number that is missing.
     """
     attackers, units = given.units("attackers"), given.units("targets")
     firers = firers_of(attackers, given.int("distance"), given.int("visibility"))
@@ -82,20 +93,30 @@ def _settle(results: Results, attackers: Iterable[Unit], out: Mapping[str, Any])
 
 def _firepower(firers: Firers, modifiers: Answer, total: int, columns: str) -> Line:
     """The line that adds up the stack and its modifiers, and says which column that is."""
-    return Line("firepower", (), (*firers.parts, *parts_of(modifiers.parts, "total")), total, columns)
+    return Line(
+        "firepower", (), (*firers.parts, *parts_of(modifiers.parts, "total")), total, columns
+    )
 
 
 def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
-    """Table fire-modifiers for this attack; the penalties of single units are counted among them."""
+    """Table fire-modifiers for this attack; the penalties of single units are counted among
+    them.
+    """
     units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
-    moved = given.flag("target_moved") or any("moving" in unit.flags or "banzai" in unit.flags for unit in units)
+    moved = given.flag("target_moved") or any(
+        "moving" in unit.flags or "banzai" in unit.flags for unit in units
+    )
     fired = given.flag("target_fired") or any("fired" in unit.flags for unit in units)
     marker = "move" if moved else "fire" if fired else "none"
-    firing = [unit for unit in given.units("attackers") if unit.type != "leader" or unit.numbers.get("fp")]
+    firing = [
+        unit for unit in given.units("attackers") if unit.type != "leader" or unit.numbers.get("fp")
+    ]
     infantry = any(unit.type in INFANTRY for unit in firing)
     cover = given.maybe("cover")
     if cover is None:
-        cover = tables["cover"](terrain=terrain, feature=feature, from_lower=given.flag("from_lower"))["cover"]
+        cover = tables["cover"](
+            terrain=terrain, feature=feature, from_lower=given.flag("from_lower")
+        )["cover"]
     return tables["fire-modifiers"](
         target_moved=moved,
         target_in_brush=terrain == "brush",
@@ -103,7 +124,10 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
         charging_units=firers.charging,
         night_units=firers.night,
         cover=cover,
-        unmarked_cover_hex=tables["column-shift"](terrain=terrain, feature=feature, marker=marker)["shift"] > 0,
+        unmarked_cover_hex=tables["column-shift"](terrain=terrain, feature=feature, marker=marker)[
+            "shift"
+        ]
+        > 0,
         infantry_vs_tank=infantry and any(unit.type == "tank" for unit in units),
     )
 
@@ -115,9 +139,11 @@ MOST_SHOWN = 4  # firers whose firepower is shown one by one
 
 @dataclass(frozen=True, slots=True)
 class Firers:
-    """The firers at this distance: the sum of their firepower before penalties, and how many have which penalty.
+    """The firers at this distance: the sum of their firepower before penalties, and how many have
+    which penalty.
 
-    `parts` are the firepower of one after the other, those at long range last; of many the sum of each kind.
+    `parts` are the firepower of one after the other, those at long range last; of many the sum of
+    each kind.
     """
 
     raw: int
@@ -129,23 +155,30 @@ class Firers:
 def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     """What `units` fire with at `distance` hexes; `visibility` 0 is day.
 
-    Beyond its printed range a unit has half its firepower, fractions dropped. A leader, on whose counter no firepower
-    is printed, may be listed with those who fire and adds nothing. Raises UserError for leaders alone, and for a unit
-    that fires beyond twice its range, that is shaken, or whose firepower is not given.
+    Beyond its printed range a unit has half its firepower, fractions dropped. A leader, on whose
+    counter no firepower is printed, may be listed with those who fire and adds nothing. Raises
+    UserError for leaders alone, and for a unit that fires beyond twice its range, that is shaken,
+    or whose firepower is not given.
     """
     firing = [unit for unit in units if unit.type != "leader" or unit.numbers.get("fp")]
     if units and not firing:
-        what = f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower."
+        what = (
+            f"{joined(unit.word for unit in units)} cannot fire alone: a leader has no firepower."
+        )
         hint = "List the squads and weapons that fire as well."
         raise UserError(what, hint=hint, option="attackers", code="no-firepower")
     near, far = list[int](), list[int]()
     for unit in firing:
         power, reach = unit.number("fp"), unit.numbers.get("range")
         if "shaken" in unit.flags:
-            raise UserError(f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit")
+            raise UserError(
+                f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit"
+            )
         if reach is not None and distance > 2 * reach:
             problem = f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}."
-            raise UserError(problem, hint="Leave it out of the attack.", option="attackers", code="out-of-reach")
+            raise UserError(
+                problem, hint="Leave it out of the attack.", option="attackers", code="out-of-reach"
+            )
         if reach is not None and distance > reach:
             far.append(half_down(power))
         else:
@@ -153,6 +186,10 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     parts = list[tuple[str, int]]()
     for name, powers in (("", near), ("at long range", far)):
         shown = powers if len(powers) <= MOST_SHOWN else [sum(powers)]
-        parts += [(name if at == len(shown) else "", power) for at, power in enumerate(shown, start=1)]
+        parts += [
+            (name if at == len(shown) else "", power) for at, power in enumerate(shown, start=1)
+        ]
     night = len(firing) if 0 < visibility < distance else 0
-    return Firers(sum(near + far), tuple(parts), sum("charge" in unit.flags for unit in firing), night)
+    return Firers(
+        sum(near + far), tuple(parts), sum("charge" in unit.flags for unit in firing), night
+    )

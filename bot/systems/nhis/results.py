@@ -1,4 +1,5 @@
-"""Hits and damage on the units of a hex: points drawn at random, morale checks, who is shaken and who stops.
+"""Hits and damage on the units of a hex: points drawn at random, morale checks, who is shaken and
+who stops.
 
 Shared by fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragraphs.
 """
@@ -12,7 +13,19 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Ruled, Ruling, Settlement, ruled
+from bot.rules.sequence.sequence import (
+    Change,
+    Fate,
+    Line,
+    Outputs,
+    Plan,
+    Roll,
+    Row,
+    Ruled,
+    Ruling,
+    Settlement,
+    ruled,
+)
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import numbered
 
@@ -25,9 +38,9 @@ MOST_NAMED = 4  # units that the first line of an answer names one by one
 class Struck(NamedTuple):
     """A hex under fire, part-way through its results.
 
-    `points` are still to be dealt, `hits` the points of each unit so far; the next falls on one of `candidates`.
-    `queue` are the units that have yet to check, `add` the number added to their dice, `rating` the best prepared
-    leader known so far; `alone` says that nobody adds it.
+    `points` are still to be dealt, `hits` the points of each unit so far; the next falls on one of
+    `candidates`. `queue` are the units that have yet to check, `add` the number added to their
+    dice, `rating` the best prepared leader known so far; `alone` says that nobody adds it.
     """
 
     owes: str | None
@@ -44,11 +57,17 @@ class Results:
     """What a Hit or Damaged result does to the units of a hex, step by step."""
 
     def __init__(
-        self, tables: Tables, units: Sequence[Unit], *, flamethrower: bool, checks: Collection[str] = KINDS
+        self,
+        tables: Tables,
+        units: Sequence[Unit],
+        *,
+        flamethrower: bool,
+        checks: Collection[str] = KINDS,
     ) -> None:
         """`checks` are the kinds of units whose morale may be asked for.
 
-        Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and missing.
+        Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and
+        missing.
         """
         self._tables, self._flamethrower = tables, flamethrower
         self.targets = [_target(unit, checks) for unit in units]
@@ -58,7 +77,9 @@ class Results:
         """The steps point and check, for the plan of a sequence."""
         return {
             POINT: ruled(lambda state: (Die("damage point", len(state.candidates)),), self._point),
-            CHECK: ruled(lambda state: (d6(f"morale check {self.names[state.queue[0]]}"),), self._check),
+            CHECK: ruled(
+                lambda state: (d6(f"morale check {self.names[state.queue[0]]}"),), self._check
+            ),
         }
 
     def _leaders_first(self) -> list[int]:
@@ -74,7 +95,9 @@ class Results:
         return Ruling(Struck(None), told)
 
     def hit(self, number: int, *, alone: bool = False) -> Struck:
-        """Every unit checks, leaders first, with `number` added to the die; `alone` without a leader's rating."""
+        """Every unit checks, leaders first, with `number` added to the die; `alone` without a
+        leader's rating.
+        """
         return Struck(CHECK, queue=tuple(self._leaders_first()), add=number, alone=alone)
 
     def damaged(self, points: int) -> Ruling[Struck]:
@@ -90,12 +113,16 @@ class Results:
         return tuple([at for at in alive if hits[at] == fewest])
 
     def _go_on(self, state: Struck) -> Ruling[Struck]:
-        """Deal the points that need no die; when none is left, shake and queue whoever must check."""
+        """Deal the points that need no die; when none is left, shake and queue whoever must
+        check.
+        """
         lines: list[Line] = []
         while state.points:
             candidates = self._candidates(state.hits)
             if len(candidates) > 1:
-                return Ruling(Struck(POINT, state.points, state.hits, candidates), story=lambda: lines)
+                return Ruling(
+                    Struck(POINT, state.points, state.hits, candidates), story=lambda: lines
+                )
             if not candidates:
                 lines.append(Line("damage points lost", total=state.points))
                 break
@@ -111,7 +138,9 @@ class Results:
             target, result, after = self.targets[at], "eliminated", "eliminated"
             if hits[at] < target.steps:
                 hit = hits[at] > 0
-                read = self._tables["damaged-effect"](unit_class=target.kind, state=target.state, hit=hit)
+                read = self._tables["damaged-effect"](
+                    unit_class=target.kind, state=target.state, hit=hit
+                )
                 if read["check"]:
                     queue.append(at)
                     continue
@@ -126,7 +155,9 @@ class Results:
         """One point, on the unit that the die picks among the candidates."""
         at = state.candidates[roll[0] - 1]
         then = self._go_on(_dealt(state, at))
-        return Ruling(then.after, then.told, lambda: (self._point_line(roll, at, state.hits), *then.story()))
+        return Ruling(
+            then.after, then.told, lambda: (self._point_line(roll, at, state.hits), *then.story())
+        )
 
     def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
         second = ", the second" if hits[at] else ""
@@ -135,7 +166,9 @@ class Results:
     # -- morale checks ------------------------------------------------------------------------------------
 
     def _check(self, state: Struck, roll: Roll) -> Ruling[Struck]:
-        """The die and what is added, at or under morale; a leader who is then prepared helps those after it."""
+        """The die and what is added, at or under morale; a leader who is then prepared helps
+        those after it.
+        """
         at, *queue = state.queue
         target, total = self.targets[at], roll[0] + state.add
         led = state.rating if not state.alone and self._is_led(target) else 0
@@ -148,12 +181,20 @@ class Results:
         rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
         after = Struck(None)
         if queue:
-            after = Struck(CHECK, queue=tuple(queue), add=state.add, rating=rating, alone=state.alone)
+            after = Struck(
+                CHECK, queue=tuple(queue), add=state.add, rating=rating, alone=state.alone
+            )
 
         def story() -> Iterable[Line]:
             against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
             parts = (("hit", state.add),) if state.add else ()
-            yield Line(self.names[at], roll, parts, total, f"{'over' if fails else 'within'} morale {against}")
+            yield Line(
+                self.names[at],
+                roll,
+                parts,
+                total,
+                f"{'over' if fails else 'within'} morale {against}",
+            )
 
         return Ruling(after, told, story)
 
@@ -162,13 +203,21 @@ class Results:
     def _is_led(self, target: Target) -> bool:
         """Whether it adds the rating of a prepared leader in its hex."""
         kind = target.unit.type
-        row = "leader" if kind == "leader" else "squad" if kind in ("squad", "tank") else "weapon-team"
+        row = (
+            "leader"
+            if kind == "leader"
+            else "squad"
+            if kind in ("squad", "tank")
+            else "weapon-team"
+        )
         return bool(self._tables["leadership"](unit=row)["adds"])
 
     def _halts(self, target: Target) -> bool:
         """Whether it stops when it fails a check."""
         banzai = "banzai" in target.unit.flags
-        read = self._tables["stop-moving"](unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower)
+        read = self._tables["stop-moving"](
+            unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower
+        )
         return bool(read["stops"])
 
     # -- the outputs --------------------------------------------------------------------------------------
@@ -192,11 +241,16 @@ class Results:
             f"{path}.needed": needed,
             f"{path}.result": result,
             f"{path}.after": after,
-            f"{path}.stops": halted and target.moves and after != "eliminated" and self._halts(target),
+            f"{path}.stops": halted
+            and target.moves
+            and after != "eliminated"
+            and self._halts(target),
         }
 
     def rows(self) -> tuple[Row, ...]:
-        """The odds of each unit, under its name and by the word of the answer: what it is afterwards."""
+        """The odds of each unit, under its name and by the word of the answer: what it is
+        afterwards.
+        """
         return tuple(_row(f"targets[{at}]", name) for at, name in enumerate(self.names))
 
     def settled(self, out: Mapping[str, Any], headline: str = "") -> Settlement:
@@ -212,7 +266,12 @@ class Results:
         return Settlement(
             f"{headline}: {summary}" if headline else summary,
             # Units that nothing happens to need no number: they are counted together.
-            tuple([(item["unit"] if item["result"] == "none" else name, _word(item)) for name, item in named]),
+            tuple(
+                [
+                    (item["unit"] if item["result"] == "none" else name, _word(item))
+                    for name, item in named
+                ]
+            ),
             changes=tuple(filter(None, map(_change, self.targets, items))),
             fates=tuple([Fate(name, _left(item)) for name, item in named]),
             now=tuple([f"{name} stops" for name, item in named if item["stops"]]),
@@ -248,7 +307,9 @@ def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
     if not target.unit.name or (item["result"] == "none" and not item["stops"]):
         return None
     stopped = frozenset(MOVES) if item["stops"] else frozenset()
-    turn = target.unit.reduced is not None and item["after"] in REDUCED and target.state not in REDUCED
+    turn = (
+        target.unit.reduced is not None and item["after"] in REDUCED and target.state not in REDUCED
+    )
     return Change(target.unit.name, {"state": item["after"]}, unmark=stopped, turn=turn)
 
 
@@ -261,10 +322,13 @@ def plan_damage(tables: Tables, given: Given) -> Plan[Struck]:
     results = Results(tables, units, flamethrower=flamethrower, checks=("unshakable",))
     start = results.damaged(given.int("points"))
     opening, lines = {"targets": [], **start.told}, tuple(start.story())
-    return Plan(start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows)
+    return Plan(
+        start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows
+    )
 
 
-# -- the sequence morale: checks as after a Hit, leaders first, the others helped by a prepared leader
+# -- the sequence morale: checks as after a Hit, leaders first, the others helped by a prepared
+# leader
 
 
 def plan_morale(tables: Tables, given: Given) -> Plan[Struck]:
@@ -309,7 +373,9 @@ def _target(unit: Unit, checks: Collection[str]) -> Target:
     kind = "unshakable" if "unshakable" in unit.flags else "shakeable"
     if kind == "unshakable" and "shaken" in unit.flags:
         hint = "Leave out one of the two words."
-        raise UserError(f"{unit.word} is unshakable and cannot be shaken.", hint=hint, code="not-together")
+        raise UserError(
+            f"{unit.word} is unshakable and cannot be shaken.", hint=hint, code="not-together"
+        )
     state = _state(unit)
     return Target(
         unit=unit,

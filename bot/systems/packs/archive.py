@@ -25,8 +25,8 @@ Content = Mapping[str, bytes]
 
 
 def read_content(path: Path) -> dict[str, bytes]:
-    """The YAML files of a pack by their names (`game.yaml`, `scenarios/ford.yaml`). Raises TableError for what is no
-    pack, is too large, or has names that lead elsewhere."""
+    """The YAML files of a pack by their names (`game.yaml`, `scenarios/ford.yaml`). Raises
+    TableError for what is no pack, is too large, or has names that lead elsewhere."""
     try:
         content = dict(_from_file(path) if path.is_file() else _from_folder(path))
     except OSError as error:
@@ -45,20 +45,28 @@ def zipped(content: Content) -> bytes:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as into:
         for name in sorted(content):
             entry = zipfile.ZipInfo(name)  # as of 1980: the same files make the same zip
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (stat.S_IFREG | 0o644) << 16
+            entry.compress_type, entry.external_attr = (
+                zipfile.ZIP_DEFLATED,
+                (stat.S_IFREG | 0o644) << 16,
+            )
             into.writestr(entry, content[name])
     return file.getvalue()
 
 
 def _whole(content: dict[str, bytes], name: str) -> dict[str, bytes]:
     if PACK not in content:
-        raise TableError(name, f"has no {PACK}: a pack is a folder or a zip with {PACK} and game.yaml in it")
+        raise TableError(
+            name, f"has no {PACK}: a pack is a folder or a zip with {PACK} and game.yaml in it"
+        )
     return content
 
 
 def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
     left, count = MOST_BYTES, 0
-    for path in (*sorted(folder.iterdir()), *(path for name in FOLDERS for path in sorted(folder.glob(f"{name}/*")))):
+    for path in (
+        *sorted(folder.iterdir()),
+        *(path for name in FOLDERS for path in sorted(folder.glob(f"{name}/*"))),
+    ):
         name = path.relative_to(folder).as_posix()
         if _is_for_people(name) or path.is_dir():
             continue
@@ -89,11 +97,15 @@ def _from_zip(packed: bytes, of: str) -> Iterator[tuple[str, bytes]]:
 
 
 def tables_of_zip(packed: bytes, of: str, most: int = 8_000_000) -> Iterator[tuple[str, bytes]]:
-    """The files of a zip that may be tables of other programs, at most so many bytes in all. Raises TableError."""
+    """The files of a zip that may be tables of other programs, at most so many bytes in all.
+    Raises TableError.
+    """
     return _entries(packed, of, most, is_of_tables)
 
 
-def _entries(packed: bytes, of: str, most: int, keeps: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+def _entries(
+    packed: bytes, of: str, most: int, keeps: Callable[[str], bool]
+) -> Iterator[tuple[str, bytes]]:
     """What is in a zip by its names below the one folder that it may have."""
     left = most
     if len(packed) > most:
@@ -113,12 +125,21 @@ def _entries(packed: bytes, of: str, most: int, keeps: Callable[[str], bool]) ->
                 left -= len(data)
                 _check_room(of, left, most)
                 yield name, data
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, ValueError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        UnicodeDecodeError,
+        ValueError,
+    ):
         raise TableError(of, "is no zip that can be unpacked") from None
 
 
 def _common_folder(names: list[str]) -> str:
-    """The one folder that all of a zip is in, with its slash; most programs that make a zip put one there."""
+    """The one folder that all of a zip is in, with its slash; most programs that make a zip put
+    one there.
+    """
     firsts = {name.partition("/")[0] for name in names if not _is_for_people(name)}
     found = next(iter(firsts), "")
     return f"{found}/" if len(firsts) == 1 and f"{found}/{PACK}" in names else ""
@@ -135,7 +156,9 @@ def _is_for_people(name: str) -> bool:
 
 
 def is_of_tables(name: str) -> bool:
-    """Whether a file may be a table of another program: not hidden, no picture, nothing about the others."""
+    """Whether a file may be a table of another program: not hidden, no picture, nothing about
+    the others.
+    """
     path = PurePosixPath(name)
     return not (
         path.suffix.casefold() in (".svg", ".png", ".jpg", ".webp", ".html")
@@ -182,7 +205,8 @@ EXAMPLE = "pack.yaml:"
 def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
     """The files of a pack that is written as one text. Raises TableError that names the line.
 
-    The text is YAML, a mapping of file names, but it is cut up as text: so each file stays as its author wrote it.
+    The text is YAML, a mapping of file names, but it is cut up as text: so each file stays as its
+    author wrote it.
     """
     if len(text) > MOST_BYTES:
         raise TableError(name, f"is larger than {MOST_BYTES // 1024} kB")
@@ -199,11 +223,15 @@ def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
             if lines is not None:
                 lines.append("")
         elif lines is None or not line[0].isspace():
-            raise TableError(name, f"line {number}: a pack as one text begins each file with its name: {EXAMPLE}")
+            raise TableError(
+                name, f"line {number}: a pack as one text begins each file with its name: {EXAMPLE}"
+            )
         else:
             lines.append(line)
     if PACK not in found or len(found) > MOST_FILES:
-        raise TableError(name, f"has no {PACK}: a pack as one text has {PACK}: and game.yaml: at the margin")
+        raise TableError(
+            name, f"has no {PACK}: a pack as one text has {PACK}: and game.yaml: at the margin"
+        )
     return {file: _below(lines) for file, lines in found.items()}
 
 

@@ -1,4 +1,6 @@
-"""The game file of a pack laid over that of a built-in game: what `inherits` changes, and what `extends` adds."""
+"""The game file of a pack laid over that of a built-in game: what `inherits` changes, and what
+`extends` adds.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,23 +8,50 @@ from typing import Any
 from bot.rules.errors import TableError
 
 DEPTHS = {
-    **dict.fromkeys(("lists", "groups", "words", "labels", "arms", "rules", "tracks", "unit_lists", "odds"), 1),
+    **dict.fromkeys(
+        ("lists", "groups", "words", "labels", "arms", "rules", "tracks", "unit_lists", "odds"), 1
+    ),
     **dict.fromkeys(("results", "scores", "units"), 2),
 }
-"""The parts of a game file that are merged, and how many keys deep; every other part is replaced whole."""
-ADDED = ("groups", "lists", "units", "words", "labels", "arms", "results", "odds", "scores", "unit_lists", "tracks")
+"""The parts of a game file that are merged, and how many keys deep; every other part is replaced
+whole.
+"""
+ADDED = (
+    "groups",
+    "lists",
+    "units",
+    "words",
+    "labels",
+    "arms",
+    "results",
+    "odds",
+    "scores",
+    "unit_lists",
+    "tracks",
+)
 """The parts that an extension may add to."""
 SHARED = ("lists", "units", "tracks")
 """Those of them that the game itself and other extensions see."""
 _KINDS = ("types", "attributes", "flags", "states", "markers")
-_ABOUT = ("marker_flags", "state_flags", "only", "reduced", "well", "lost", "hurt", "reduced_states")
+_ABOUT = (
+    "marker_flags",
+    "state_flags",
+    "only",
+    "reduced",
+    "well",
+    "lost",
+    "hurt",
+    "reduced_states",
+)
 """What is said of words of these kinds: of the game's own it stays as it is."""
 
 
 def merged(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The game file of a pack that inherits: a mapping is merged by its keys, where `null` takes one out; anything
-    else, also a list of words, is replaced whole."""
-    over = {key: _over(parent.get(key), own[key], depth) for key, depth in DEPTHS.items() if key in own}
+    """The game file of a pack that inherits: a mapping is merged by its keys, where `null` takes
+    one out; anything else, also a list of words, is replaced whole."""
+    over = {
+        key: _over(parent.get(key), own[key], depth) for key, depth in DEPTHS.items() if key in own
+    }
     return {**parent, **own, **over}
 
 
@@ -33,15 +62,18 @@ def _over(parent: Any, own: Any, depth: int) -> Any:
         both = dict.fromkeys(parent, "") | dict(own)
         return [word for word, help in both.items() if help is not None]
     parent = parent if isinstance(parent, Mapping) else {}
-    found = {**parent, **{key: _over(parent.get(key), value, depth - 1) for key, value in own.items()}}
+    found = {
+        **parent,
+        **{key: _over(parent.get(key), value, depth - 1) for key, value in own.items()},
+    }
     return {key: value for key, value in found.items() if value is not None}
 
 
 def extended(
     base: Mapping[str, Any], own: Mapping[str, Any], file: str, parts: tuple[str, ...] = ADDED
 ) -> dict[str, Any]:
-    """The game file of a game with what an extension adds to these parts of it. Raises TableError for what it would
-    change."""
+    """The game file of a game with what an extension adds to these parts of it. Raises TableError
+    for what it would change."""
     found = dict(base)
     for key, part in own.items():
         if key not in ADDED or not isinstance(part, Mapping):
@@ -66,17 +98,25 @@ def _added(base: Any, own: Any, depth: int, file: str, row: str) -> Any:
     found = dict(base or {})
     for key, value in own.items():
         if value is None:
-            raise TableError(file, "an extension takes nothing out of a game; inherits does", row=f"{row} {key}")
+            raise TableError(
+                file, "an extension takes nothing out of a game; inherits does", row=f"{row} {key}"
+            )
         if depth > 1 and key in found:
             value = _added(found[key], value, depth - 1, file, f"{row} {key}")
         elif found.get(key, value) != value and value != "":
-            raise TableError(file, "is there already, and otherwise; call this one something else", row=f"{row} {key}")
+            raise TableError(
+                file,
+                "is there already, and otherwise; call this one something else",
+                row=f"{row} {key}",
+            )
         found[key] = value if key not in found or value != "" else found[key]
     return found
 
 
 def _check_words(base: Mapping[str, Any], own: Mapping[str, Any], file: str) -> None:
-    """Raise TableError for a word that is of another kind in the game, or that is said to be otherwise there."""
+    """Raise TableError for a word that is of another kind in the game, or that is said to be
+    otherwise there.
+    """
     own = {key: part for key, part in own.items() if isinstance(part, list | Mapping)}
     kinds = {word: kind for kind in _KINDS for word in base.get(kind) or ()}
     for kind in _KINDS:
@@ -87,4 +127,6 @@ def _check_words(base: Mapping[str, Any], own: Mapping[str, Any], file: str) -> 
     for key in _ABOUT:
         for word in own.get(key) or ():
             if word in kinds and word not in (base.get(key) or ()):
-                raise TableError(file, "is the game's, and stays as it is there", row=f"units {key} {word}")
+                raise TableError(
+                    file, "is the game's, and stays as it is there", row=f"units {key} {word}"
+                )

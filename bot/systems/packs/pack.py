@@ -1,4 +1,6 @@
-"""A pack as a system: what pack.yaml says of it, and its files in place of a folder of the house."""
+"""A pack as a system: what pack.yaml says of it, and its files in place of a folder of the
+house.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from bot.rules.errors import TableError, check_keys, did_you_mean, reading
 from bot.rules.inputs.options import Option
 from bot.rules.text.plain import one_line
 from bot.systems.game_file import check_game
-from bot.systems.packs.archive import MOST_BYTES, MOST_FILES, PACK, Content, check_name, read_content
+from bot.systems.packs.archive import (
+    MOST_BYTES,
+    MOST_FILES,
+    PACK,
+    Content,
+    check_name,
+    read_content,
+)
 from bot.systems.packs.merging import SHARED, extended, merged
 from bot.systems.system import DECKS, SCENARIOS, STEPS, System, built_in
 
@@ -69,7 +78,10 @@ def read_about(content: Content) -> About:
     """The pack.yaml of a pack. Raises TableError for one with a fault."""
     data = _read(content, PACK)
     check_keys(data, KEYS, NEEDED, PACK)
-    private, data = data.get("private") or False, {key: value for key, value in data.items() if key != "private"}
+    private, data = (
+        data.get("private") or False,
+        {key: value for key, value in data.items() if key != "private"},
+    )
     if not isinstance(private, bool):
         raise TableError(PACK, "private is true or false", row="private")
     said = {key: " ".join(str(value).split()) for key, value in data.items() if value is not None}
@@ -77,12 +89,20 @@ def read_about(content: Content) -> About:
         if isinstance(value, list | Mapping) or (not isinstance(value, str) and key != "version"):
             raise TableError(PACK, "must be a text; quote it", row=key)
         if len(said.get(key, "")) > LONGEST.get(key, LONGEST_ID):
-            raise TableError(PACK, f"has at most {LONGEST.get(key, LONGEST_ID)} characters", row=key)
+            raise TableError(
+                PACK, f"has at most {LONGEST.get(key, LONGEST_ID)} characters", row=key
+            )
     id = said["id"]
     if not _ID.fullmatch(id) or id in TAKEN or id.endswith("-table"):
-        raise TableError(PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id")
+        raise TableError(
+            PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id"
+        )
     if id in built_in():
-        raise TableError(PACK, f"{id} is a built-in system: give the pack another id, and inherits: {id}", row="id")
+        raise TableError(
+            PACK,
+            f"{id} is a built-in system: give the pack another id, and inherits: {id}",
+            row="id",
+        )
     return About(**_on_a_game(said), private=private)
 
 
@@ -97,7 +117,9 @@ def _on_a_game(said: dict[str, str]) -> dict[str, str]:
 
 
 def version_of(content: Content) -> str:
-    """The SHA-256 over a pack's files, in the order of their names: of each its name, its length and what is in it."""
+    """The SHA-256 over a pack's files, in the order of their names: of each its name, its length
+    and what is in it.
+    """
     total = sha256()
     for name in sorted(content):
         total.update(f"{name}\n{len(content[name])}\n".encode() + content[name])
@@ -110,7 +132,9 @@ class PackSystem(System):
     bounded = True
 
     def __init__(self, content: Content, beside: tuple[PackSystem, ...] = ()) -> None:
-        """`beside` are other extensions of the same game that are in force with this one: it knows their units."""
+        """`beside` are other extensions of the same game that are in force with this one: it
+        knows their units.
+        """
         about = read_about(content)
         super().__init__(about.id)
         self.content, self.about, self.beside = content, about, beside
@@ -153,19 +177,27 @@ class PackSystem(System):
         return self.version
 
     def read(self, name: str) -> Any:
-        """The content of one of its YAML files, or of the system that it inherits from. Raises TableError."""
+        """The content of one of its YAML files, or of the system that it inherits from. Raises
+        TableError.
+        """
         file = f"{name}.yaml"
         if file in self.content:
             own = _read(self.content, file, self.id)
             if name == "sequences" and self.parent is not None and isinstance(own, Mapping):
-                return {id: one for id, one in {**self.parent.read(name), **own}.items() if one is not None}
+                return {
+                    id: one
+                    for id, one in {**self.parent.read(name), **own}.items()
+                    if one is not None
+                }
             return own
         if self.parent is not None:
             return self.parent.read(name)
         raise TableError(f"{self.id}/{file}", "is missing")
 
     def is_own(self, name: str) -> bool:
-        """Whether a file came with the pack: what it inherits is the house's, and bound by nothing."""
+        """Whether a file came with the pack: what it inherits is the house's, and bound by
+        nothing.
+        """
         return f"{name}.yaml" in self.content
 
     def text(self, name: str) -> str:
@@ -176,12 +208,18 @@ class PackSystem(System):
         return self.parent.text(name)
 
     def names(self, folder: str = "") -> list[str]:
-        """The files of the pack in a folder of it, without `.yaml`, in alphabetical order. One with nothing but `null`
-        takes that of the game which it inherits out."""
+        """The files of the pack in a folder of it, without `.yaml`, in alphabetical order. One with
+        nothing but `null` takes that of the game which it inherits out."""
         inherited = {*self.parent.names(folder)} if self.parent is not None else set[str]()
-        paths = {file.removesuffix(".yaml").rpartition("/"): file for file in self.content if file != PACK}
+        paths = {
+            file.removesuffix(".yaml").rpartition("/"): file
+            for file in self.content
+            if file != PACK
+        }
         own = {name: file for (within, _, name), file in paths.items() if within == folder}
-        gone = {name for name in inherited & own.keys() if self.content[own[name]].strip() == b"null"}
+        gone = {
+            name for name in inherited & own.keys() if self.content[own[name]].strip() == b"null"
+        }
         return sorted((inherited | own.keys()) - gone)
 
     @cached_property
@@ -199,18 +237,23 @@ class PackSystem(System):
             data = extended(kept, data, file)
         about = self.about
         made = {"edition": 1, "publisher": about.author, **data, "title": about.title}
-        made["notice"] = about.notice or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
+        made["notice"] = (
+            about.notice
+            or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
+        )
         with reading(file):
             return check_game(made, file)
 
     @property
     def added(self) -> Any:
         """What an extension's own game file says; it may have none."""
-        return _read(self.content, "game.yaml", self.id) or {} if "game.yaml" in self.content else {}
+        return (
+            _read(self.content, "game.yaml", self.id) or {} if "game.yaml" in self.content else {}
+        )
 
     def check_whole(self) -> None:
-        """Read all that is in it once, examples too. Raises TableError for the first fault, also for more than the
-        chat platforms take."""
+        """Read all that is in it once, examples too. Raises TableError for the first fault, also
+        for more than the chat platforms take."""
         with reading(f"{self.id}/game.yaml"):
             self.words  # noqa: B018  # its game file is read whole by this
             groups = Counter(table.group for table in self.tables.values())
@@ -218,14 +261,24 @@ class PackSystem(System):
         limits += [(f"tables in the group {group}", count) for group, count in groups.items()]
         for what, count in limits:
             if count > MOST_SHOWN:
-                raise TableError(f"{self.id}/game.yaml", f"has {count} {what}; a menu holds {MOST_SHOWN}")
+                raise TableError(
+                    f"{self.id}/game.yaml", f"has {count} {what}; a menu holds {MOST_SHOWN}"
+                )
         for id, table in self.tables.items():
             if self.is_own(id):
                 _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml")
         for sequence in self.sequences.values():
-            if sequence.declared is None and (self.parent is None or sequence.id not in self.parent.sequences):
-                raise TableError(f"{self.id}/sequences.yaml", f"has no {STEPS}/{sequence.id}.yaml", row=sequence.id)
-            if sequence.declared is not None and (self.parent is None or self.is_own(f"{STEPS}/{sequence.id}")):
+            if sequence.declared is None and (
+                self.parent is None or sequence.id not in self.parent.sequences
+            ):
+                raise TableError(
+                    f"{self.id}/sequences.yaml",
+                    f"has no {STEPS}/{sequence.id}.yaml",
+                    row=sequence.id,
+                )
+            if sequence.declared is not None and (
+                self.parent is None or self.is_own(f"{STEPS}/{sequence.id}")
+            ):
                 sequence.declared.check_odds()
         for id in self.own_sequences():
             _check_command(id, self.sequences[id].inputs, f"{self.id}/sequences.yaml")
@@ -234,10 +287,16 @@ class PackSystem(System):
         self._check_upkeep()
         for group in groups:
             if not NAME.fullmatch(group):
-                raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
+                raise TableError(
+                    f"{self.id}/game.yaml",
+                    "is no name: a-z, 0-9 and hyphens",
+                    row=f"groups {group}",
+                )
 
     def _check_extension(self) -> None:
-        """Raise TableError for what an extension cannot have: names of its game, scenarios and decks."""
+        """Raise TableError for what an extension cannot have: names of its game, scenarios and
+        decks.
+        """
         if self.base is None:
             return
         check_beside(self, (self.base,))
@@ -271,8 +330,8 @@ class PackSystem(System):
         return tuple(id for id in own if id in self.sequences)
 
     def check_new(self) -> None:
-        """What is asked of a pack that comes today; one that was taken before goes on without. Raises TableError for an
-        input with the name of an option that every such command has."""
+        """What is asked of a pack that comes today; one that was taken before goes on without.
+        Raises TableError for an input with the name of an option that every such command has."""
         for id, table in self.tables.items():
             if self.is_own(id):
                 _check_words(id, table.inputs, f"{self.id}/{id}.yaml", OF_TABLES)
@@ -286,7 +345,9 @@ class PackSystem(System):
 
 
 def _check_words(id: str, inputs: Iterable[Option], file: str, reserved: tuple[str, ...]) -> None:
-    for name in (option.name for option in inputs if option.name in reserved and option.type != "mods"):
+    for name in (
+        option.name for option in inputs if option.name in reserved and option.type != "mods"
+    ):
         problem = f"{name} is a word of every command of this kind; call the input something else"
         raise TableError(file, problem, row=f"{id}, {name}")
 
@@ -296,22 +357,31 @@ _OF_THE_GAME = ("phases", "turns", "rules", "edition", "publisher", "author")
 
 
 def joined_game(base: Mapping[str, Any], extensions: Iterable[PackSystem]) -> Mapping[str, Any]:
-    """The game file of a game with the units of these extensions. Raises TableError where two of them clash."""
+    """The game file of a game with the units of these extensions. Raises TableError where two of
+    them clash.
+    """
     for one in extensions:
         base = extended(base, one.added, f"{one.id}/game.yaml", SHARED)
     return base
 
 
 def check_beside(pack: PackSystem, others: Iterable[System]) -> None:
-    """Raise TableError for a table or combat sequence of an extension that is called as one of its game, or of another
-    extension of it, and for units that two extensions mean otherwise."""
+    """Raise TableError for a table or combat sequence of an extension that is called as one of its
+    game, or of another extension of it, and for units that two extensions mean otherwise."""
     others = tuple(others)
     for other in others:
-        both = {"table": (pack.tables, other.tables), "combat sequence": (pack.sequences, other.sequences)}
+        both = {
+            "table": (pack.tables, other.tables),
+            "combat sequence": (pack.sequences, other.sequences),
+        }
         for what, (own, theirs) in both.items():
             if same := sorted(set(own) & set(theirs)):
                 problem = f"{other.title} ({other.id}) has the {what} {same[0]} already; call this one something else"
-                raise TableError(f"{pack.id}/{'sequences' if what[0] == 'c' else same[0]}.yaml", problem, row="id")
+                raise TableError(
+                    f"{pack.id}/{'sequences' if what[0] == 'c' else same[0]}.yaml",
+                    problem,
+                    row="id",
+                )
     extensions = [one for one in others if isinstance(one, PackSystem)]
     if pack.base is not None and extensions:
         joined_game(pack.base.game, [*extensions, pack])
@@ -320,14 +390,22 @@ def check_beside(pack: PackSystem, others: Iterable[System]) -> None:
 def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
     options = list(inputs)
     if sum(option.type != "bool" for option in options) > MOST_INPUTS:
-        raise TableError(file, f"has more than {MOST_INPUTS} inputs beside its flags; no form holds them", row=id)
+        raise TableError(
+            file, f"has more than {MOST_INPUTS} inputs beside its flags; no form holds them", row=id
+        )
     for name in (id, *(option.name for option in options)):
         if not NAME.fullmatch(name):
-            raise TableError(file, f"{name[:40]} is no name for a command: a-z, 0-9, - and _, at most 32", row=name)
+            raise TableError(
+                file,
+                f"{name[:40]} is no name for a command: a-z, 0-9, - and _, at most 32",
+                row=name,
+            )
 
 
 def load_pack(path: Path) -> PackSystem:
-    """The pack in a folder or zip; its tables are read when they are asked for. Raises TableError."""
+    """The pack in a folder or zip; its tables are read when they are asked for. Raises
+    TableError.
+    """
     return PackSystem(read_content(path))
 
 
@@ -337,7 +415,9 @@ def is_pack(path: Path) -> bool:
 
 
 def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
-    """The packs of a folder by id (or the one that the folder is), and a line for each that cannot be loaded."""
+    """The packs of a folder by id (or the one that the folder is), and a line for each that
+    cannot be loaded.
+    """
     if not folder.is_dir() and not is_pack(folder):
         return {}, [f"{folder}: there is no such folder of packs"]
     found: dict[str, PackSystem] = {}
@@ -353,7 +433,9 @@ def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
             faults.append(f"pack {one_line(path.name)[:60]} is left out: {error}")
             continue
         if pack.id in found:
-            faults.append(f"pack {one_line(path.name)[:60]} is left out: another pack has the id {pack.id}")
+            faults.append(
+                f"pack {one_line(path.name)[:60]} is left out: another pack has the id {pack.id}"
+            )
             continue
         found[pack.id] = pack
     return found, faults
@@ -371,9 +453,11 @@ def files_of(pack: PackSystem) -> dict[str, str]:
 
 
 def is_private(files: Files) -> bool:
-    """Whether the figures of a pack, or of one of its tables, were typed by the owner of a card for themselves: then
-    its files are in no export and on no page, which name it by its hash alone."""
-    written = {name: text.encode("utf-8", "replace") for name, text in files.items() if "private" in text}
+    """Whether the figures of a pack, or of one of its tables, were typed by the owner of a card for
+    themselves: then its files are in no export and on no page, which name it by its hash alone."""
+    written = {
+        name: text.encode("utf-8", "replace") for name, text in files.items() if "private" in text
+    }
     try:
         found = [_read(written, name) for name in written if "/" not in name]
     except TableError:
@@ -401,7 +485,9 @@ def pack_from(files: Mapping[str, object], hash: str) -> PackSystem | None:
 
 
 def hashes_in(bodies: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The versions that events (and what was sealed in some) name, in order, each as often as it is named."""
+    """The versions that events (and what was sealed in some) name, in order, each as often as it
+    is named.
+    """
     for body in bodies:
         if isinstance(edition := body.get("edition"), str):
             yield edition

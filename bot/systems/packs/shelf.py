@@ -1,5 +1,5 @@
-"""What one server, or one game, sees of systems: those that everybody has, packs in versions of its own, and games with
-what extensions add to them."""
+"""What one server, or one game, sees of systems: those that everybody has, packs in versions of its
+own, and games with what extensions add to them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -13,18 +13,30 @@ from bot.systems.system import System
 
 
 class Shelf(Mapping[str, System]):
-    """Systems by id. Of several versions of one pack the last is in force; the others are there for past events."""
+    """Systems by id. Of several versions of one pack the last is in force; the others are there
+    for past events.
+    """
 
     def __init__(
-        self, house: Mapping[str, System], packs: Iterable[PackSystem], joined: Collection[str] | None = None
+        self,
+        house: Mapping[str, System],
+        packs: Iterable[PackSystem],
+        joined: Collection[str] | None = None,
     ) -> None:
-        """`joined` are the versions of extensions whose units the games themselves know; None for all at hand."""
+        """`joined` are the versions of extensions whose units the games themselves know; None
+        for all at hand.
+        """
         self._versions: dict[str, PackSystem] = {}
         for pack in packs:
             self._versions.pop(pack.version, None)  # those in force stay behind the others
             self._versions[pack.version] = pack
-        systems: dict[str, System] = {**house, **{pack.id: pack for pack in self._versions.values()}}
-        extensions = [one for one in systems.values() if isinstance(one, PackSystem) and one.base is not None]
+        systems: dict[str, System] = {
+            **house,
+            **{pack.id: pack for pack in self._versions.values()},
+        }
+        extensions = [
+            one for one in systems.values() if isinstance(one, PackSystem) and one.base is not None
+        ]
         for base in dict.fromkeys(one.home for one in extensions):
             of_it = [one for one in extensions if one.home == base]
             systems |= _extended(systems[base], of_it, joined)
@@ -51,12 +63,18 @@ class Shelf(Mapping[str, System]):
 
     def version(self, hash: str) -> PackSystem | None:
         """The version with this hash, where it is at hand."""
-        in_force = (one for one in self._systems.values() if isinstance(one, PackSystem) and one.version == hash)
+        in_force = (
+            one
+            for one in self._systems.values()
+            if isinstance(one, PackSystem) and one.version == hash
+        )
         return next(in_force, None) or self._versions.get(hash)
 
 
 class Extended(System):
-    """A built-in game, and the units of the extensions that have joined it; in all else as it is."""
+    """A built-in game, and the units of the extensions that have joined it; in all else as it
+    is.
+    """
 
     def __init__(self, base: System, extensions: tuple[PackSystem, ...]) -> None:
         super().__init__(base.id)
@@ -78,9 +96,11 @@ class Extended(System):
         return self._plain.tables
 
 
-def _extended(base: System, extensions: list[PackSystem], joined: Collection[str] | None) -> Mapping[str, System]:
-    """A game with those of its extensions that have joined it, and each extension with the others; one that cannot be
-    beside those before it adds nothing to them."""
+def _extended(
+    base: System, extensions: list[PackSystem], joined: Collection[str] | None
+) -> Mapping[str, System]:
+    """A game with those of its extensions that have joined it, and each extension with the others;
+    one that cannot be beside those before it adds nothing to them."""
     found: tuple[PackSystem, ...] = ()
     for one in extensions:
         if joined is None or one.version in joined:

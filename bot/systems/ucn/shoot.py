@@ -1,5 +1,6 @@
-"""Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the worst result. An
-interrupt spots first, and takes the characters one after the other; in shooting all roll to hit before the first save.
+"""Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the
+worst result. An interrupt spots first, and takes the characters one after the other; in shooting
+all roll to hit before the first save.
 
 Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shooting.
 """
@@ -33,7 +34,16 @@ from bot.rules.sequence.sequence import (
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import a_or_an, joined
 from bot.systems.ucn import shooters
-from bot.systems.ucn.shooters import LAST, STATUSES, Check, Shooter, d20, lost_ap, mod_part, sum_line
+from bot.systems.ucn.shooters import (
+    LAST,
+    STATUSES,
+    Check,
+    Shooter,
+    d20,
+    lost_ap,
+    mod_part,
+    sum_line,
+)
 
 CONDITIONS = (
     "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_moving", "attacker_higher",
@@ -65,7 +75,9 @@ NO_TOLL = Toll()
 
 
 class Fire(NamedTuple):
-    """Whose roll is owed and which; the shooters whose hit is still to be worked out; what came of the others."""
+    """Whose roll is owed and which; the shooters whose hit is still to be worked out; what came
+    of the others.
+    """
 
     owes: str | None
     at: int = 0
@@ -74,9 +86,13 @@ class Fire(NamedTuple):
 
 
 class Firing:
-    """The rolls of a fire; `spots` are in an interrupt the Spot checks, None for a target that is spotted anyway."""
+    """The rolls of a fire; `spots` are in an interrupt the Spot checks, None for a target that
+    is spotted anyway.
+    """
 
-    def __init__(self, firing: tuple[Shooter, ...], spots: Sequence[Check | None] | None = None) -> None:
+    def __init__(
+        self, firing: tuple[Shooter, ...], spots: Sequence[Check | None] | None = None
+    ) -> None:
         self.firing, self.interrupts = firing, spots is not None
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
 
@@ -92,7 +108,15 @@ class Firing:
             if self.interrupts and spot is None:
                 opening[f"{path}.spot_roll"], opening[f"{path}.spotted"] = None, True
         start = self.turn(0, NO_TOLL)
-        return Plan(start, self.steps(), settle, opening, lambda end: end.toll.told(), lines, apart=self.apart)
+        return Plan(
+            start,
+            self.steps(),
+            settle,
+            opening,
+            lambda end: end.toll.told(),
+            lines,
+            apart=self.apart,
+        )
 
     def steps(self) -> dict[str, Ruled[Fire]]:
         """The rolls that a character may owe."""
@@ -100,7 +124,10 @@ class Firing:
             "spot": ruled(lambda fire: self.dice(fire, "to spot"), self.spot),
             "shot": ruled(lambda fire: self.dice(fire, "to hit"), self.shot),
             "save": ruled(lambda fire: self.dice(fire, "save"), self.save),
-            "damage": ruled(lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice, self.damage),
+            "damage": ruled(
+                lambda fire: self.dice(fire, "damage") * self.firing[fire.at].weapon.dice,
+                self.damage,
+            ),
         }
 
     def dice(self, fire: Fire, what: str) -> tuple[Die, ...]:
@@ -110,16 +137,22 @@ class Firing:
     # -- whose turn it is ---------------------------------------------------------------------------------
 
     def turn(self, at: int, toll: Toll, hits: tuple[int, ...] = ()) -> Fire:
-        """The next character from `at` on owes a first roll; after the last the hits are worked out."""
+        """The next character from `at` on owes a first roll; after the last the hits are worked
+        out.
+        """
         if at < len(self.firing):
             return Fire("shot" if self.spots[at] is None else "spot", at, hits, toll)
         return self.work_out(hits, toll)
 
     def work_out(self, hits: tuple[int, ...], toll: Toll) -> Fire:
-        """The first of `hits` owes what follows a hit: the save, if one is allowed, or the damage dice."""
+        """The first of `hits` owes what follows a hit: the save, if one is allowed, or the
+        damage dice.
+        """
         if not hits:
             return Fire(None, toll=toll)
-        return Fire("damage" if self.firing[hits[0]].saves is None else "save", hits[0], hits[1:], toll)
+        return Fire(
+            "damage" if self.firing[hits[0]].saves is None else "save", hits[0], hits[1:], toll
+        )
 
     def through(self, fire: Fire, toll: Toll) -> Fire:
         """The character at hand has rolled everything."""
@@ -136,12 +169,19 @@ class Firing:
         if spotted:
             after = Fire("shot", *fire[1:])
         else:
-            found |= {f"{path}.roll": None, f"{path}.hit": False, f"{path}.saved": None, f"{path}.damage": []}
+            found |= {
+                f"{path}.roll": None,
+                f"{path}.hit": False,
+                f"{path}.saved": None,
+                f"{path}.damage": [],
+            }
             after = self.through(fire, fire.toll)
         return Ruling(after, found, lambda: (_to_pass(shooter, "to spot", spot, roll),))
 
     def shot(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
-        """At or under the final skill hits; in shooting the next character rolls before the hit is worked out."""
+        """At or under the final skill hits; in shooting the next character rolls before the hit
+        is worked out.
+        """
         shooter, at, toll, (face,) = self.firing[fire.at], fire.at, fire.toll, roll
         path, hit = shooter.path, shooter.check.passes[face]
         found: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": hit}
@@ -160,10 +200,16 @@ class Firing:
         return Ruling(after, found, lambda: (_to_pass(shooter, "to hit", shooter.check, roll),))
 
     def save(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
-        """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are rolled."""
+        """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are
+        rolled.
+        """
         shooter, toll = self.firing[fire.at], fire.toll
         assert shooter.saves is not None
-        path, saved, faces = shooter.path, shooter.saves[roll[0] - 1] == shooters.SAVED, shooter.saves
+        path, saved, faces = (
+            shooter.path,
+            shooter.saves[roll[0] - 1] == shooters.SAVED,
+            shooter.saves,
+        )
         found: dict[str, Any] = {f"{path}.saved": saved}
         if saved:
             found[f"{path}.damage"] = []
@@ -189,16 +235,28 @@ class Firing:
     def _hurt(self, fire: Fire, dead: int = 0, worst: int = 0) -> Fire:
         """After the damage dice of the character at hand."""
         toll = fire.toll
-        return self.through(fire, Toll(toll.hits, toll.saved, toll.casualties + dead, max(toll.worst, worst)))
+        return self.through(
+            fire, Toll(toll.hits, toll.saved, toll.casualties + dead, max(toll.worst, worst))
+        )
 
     # -- what follows is for the odds; the rules end here ---------------------------------------------------
 
     def apart(self, fire: Fire) -> Parts[Fire] | None:
-        """Each character knows nothing of the others, and no damage die of another; the tolls add up."""
+        """Each character knows nothing of the others, and no damage die of another; the tolls
+        add up.
+        """
         if fire.owes == "damage":
-            each = [self._die_apart(self.firing[fire.at], number) for number in range(self.firing[fire.at].damage.dice)]
+            each = [
+                self._die_apart(self.firing[fire.at], number)
+                for number in range(self.firing[fire.at].damage.dice)
+            ]
             reads = {"dead": ("casualties", "morale_loss"), "worst": ("status",)}
-            return Parts(each, {"dead": add, "worst": max}, lambda **hurt: Ruling(self._hurt(fire, **hurt)), reads)
+            return Parts(
+                each,
+                {"dead": add, "worst": max},
+                lambda **hurt: Ruling(self._hurt(fire, **hurt)),
+                reads,
+            )
         if len(self.firing) > 1 and fire.at == 0:
             return Parts([self._apart(at) for at in range(len(self.firing))], TOTALS)
         return None
@@ -241,10 +299,13 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.skill_lines(firing),
     )
     paid, told = shooters.spends(tables, given.units("shooters"), given.int("extra_ap"))
-    return Firing(firing).plan(partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines)
+    return Firing(firing).plan(
+        partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines
+    )
 
 
-# -- interrupts: character by character a Spot roll, then one free attack with hit, save and damage as in shooting
+# -- interrupts: character by character a Spot roll, then one free attack with hit, save and damage
+# as in shooting
 
 SPOTTING = (
     "target_moving", "target_concealed", "target_hidden", "target_gone_firm", "target_fired_suppression",
@@ -271,7 +332,9 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
     spotting = tables["spot-modifiers"](**given.flags(SPOTTING))
     shooting = tables["shoot-modifiers"](**given.flags(SHOOTING))
     firing = shooters.shooters_of(
-        tables, given, (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given))
+        tables,
+        given,
+        (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given)),
     )
     spots = _spots(tables, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
     shooters.refuse_pinned(given.unit("unit"), "unit")
@@ -290,12 +353,17 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
         *shooters.skill_lines(firing),
     )
     activated = tuple([Change(unit.name, mark=ACTIVATED) for unit in units])
-    settle = partial(settled, given, firing, "interrupts|interrupt", acting=activated, given_up=(GIVEN_UP,))
+    settle = partial(
+        settled, given, firing, "interrupts|interrupt", acting=activated, given_up=(GIVEN_UP,)
+    )
     return Firing(firing, spots).plan(settle, lines)
 
 
 def _spots(
-    tables: Tables, given: Given, firing: tuple[Shooter, ...], modifiers: tuple[tuple[str, int | float], ...]
+    tables: Tables,
+    given: Given,
+    firing: tuple[Shooter, ...],
+    modifiers: tuple[tuple[str, int | float], ...],
 ) -> tuple[Check | None, ...]:
     """The Spot check of each shooter, None where the target is spotted automatically."""
     if given.flag("auto_spotted"):
@@ -305,7 +373,9 @@ def _spots(
     for shooter in firing:
         own = shooter.unit.numbers.get("spot", given.maybe("spot_skill"))
         if own is None:
-            what = "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
+            what = (
+                "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
+            )
             raise UserError(what, option="spot_skill", code="missing")
         if own not in made:
             made[own] = shooters.check(tables, (("Spot", int(own)), *modifiers))
@@ -315,17 +385,25 @@ def _spots(
 
 def acting(given: Given) -> tuple[Unit, ...]:
     """The roster units that interrupt, each once."""
-    named = [unit for unit in (given.unit("unit"), *given.units("shooters")) if unit is not None and unit.name]
+    named = [
+        unit
+        for unit in (given.unit("unit"), *given.units("shooters"))
+        if unit is not None and unit.name
+    ]
     return tuple({unit.name: unit for unit in named}.values())
 
 
 def forbidden(given: Given, units: Sequence[Unit]) -> str:
-    """Why the element may not interrupt, or nothing. What is typed goes before what the roster knows."""
+    """Why the element may not interrupt, or nothing. What is typed goes before what the roster
+    knows.
+    """
     known = not given.typed & {"activated"}
     if given.flag("activated") or (known and any("activated" in unit.flags for unit in units)):
         return "the element has already activated in this round"
     known = not given.typed & {"marked"}
-    marked = any(unit.numbers.get(f"{kind}_markers") for unit in units for kind in ("morale", "suppression"))
+    marked = any(
+        unit.numbers.get(f"{kind}_markers") for unit in units for kind in ("morale", "suppression")
+    )
     if given.flag("marked") or (known and marked):
         return "the element has a Morale or Suppression marker"
     return ""
@@ -341,7 +419,11 @@ TOTALS = {
 def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
     """The outputs of one damage die."""
     one, damage = f"{shooter.path}.damage[{number}]", shooter.damage
-    return {f"{one}.roll": face, f"{one}.total": face + damage.bonus, f"{one}.status": damage.statuses[face - 1]}
+    return {
+        f"{one}.roll": face,
+        f"{one}.total": face + damage.bonus,
+        f"{one}.status": damage.statuses[face - 1],
+    }
 
 
 def _to_pass(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:
@@ -358,8 +440,8 @@ def damage_line(shooter: Shooter, roll: Roll) -> Line:
     return Line(f"{shooter.shown} damage", roll, parts, total, totals, unit=shooter.shown)
 
 
-# -- what fire has done to an element: the words of the answer, and what the roster takes from it. Source: Infantry
-# Combat, Damage, Status Damage
+# -- what fire has done to an element: the words of the answer, and what the roster takes from it.
+# Source: Infantry Combat, Damage, Status Damage
 
 
 def settled(
@@ -371,7 +453,8 @@ def settled(
     acting: tuple[Change, ...] = (),
     given_up: tuple[str, ...] = (),
 ) -> Settlement:
-    """The status of the element that was shot at, and its losses; `verb` for one shooter and for several.
+    """The status of the element that was shot at, and its losses; `verb` for one shooter and for
+    several.
 
     `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
     """
@@ -384,7 +467,13 @@ def settled(
         ((target.word, status),) if target is not None else (),
         areas(firing, out),
         (*shooters.under_fire(target, lost, status), *acting),
-        (Fate(shooters.whom(target, "the target"), status, shooters.casualties(lost) if lost else ""),),
+        (
+            Fate(
+                shooters.whom(target, "the target"),
+                status,
+                shooters.casualties(lost) if lost else "",
+            ),
+        ),
         (*(now(out) if lost != members else ("nobody is left",)), *given_up),
         by=by(firing, verb),
         sums=sums(out),
@@ -419,14 +508,21 @@ def by(firing: Sequence[Shooter], verb: str) -> str:
     listed = [shooter.unit for shooter in firing]
     named = [unit.name for unit in listed if unit.name]
     arms = [shooters.weapon_said(unit.word) for unit in listed if not unit.name]
-    called = [*dict.fromkeys(named), *(arm if arms.count(arm) > 1 else a_or_an(arm) for arm in arms)]
+    called = [
+        *dict.fromkeys(named),
+        *(arm if arms.count(arm) > 1 else a_or_an(arm) for arm in arms),
+    ]
     return f"{joined(called)} {one if len(called) == 1 else several}"
 
 
 def now(out: Mapping[str, Any]) -> tuple[str, ...]:
     """What the status means."""
     lost = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
-    return (*lost, shooters.UNDER_FIRE[out["status"]]) if out["status"] in shooters.UNDER_FIRE else lost
+    return (
+        (*lost, shooters.UNDER_FIRE[out["status"]])
+        if out["status"] in shooters.UNDER_FIRE
+        else lost
+    )
 
 
 def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
@@ -435,8 +531,11 @@ def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
     to_hit = tuple(shooter["roll"] for shooter in out["shooters"] if shooter.get("roll"))
     lines = [Line("to hit", to_hit, result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
     if damage := sorted(
-        ((die["total"], die["roll"]) for one in out["shooters"] for die in one["damage"]), reverse=True
+        ((die["total"], die["roll"]) for one in out["shooters"] for die in one["damage"]),
+        reverse=True,
     ):
         totals, rolled = zip(*damage, strict=True)
-        lines.append(Line("damage", rolled, result="" if totals == rolled else ", ".join(map(str, totals))))
+        lines.append(
+            Line("damage", rolled, result="" if totals == rolled else ", ".join(map(str, totals)))
+        )
     return tuple(lines)

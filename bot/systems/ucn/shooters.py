@@ -1,5 +1,5 @@
-"""The characters that fire: AP, weapon, check to hit, damage of a hit, and whether a hit may be saved; and what results
-make of elements of the roster, and how answers call them.
+"""The characters that fire: AP, weapon, check to hit, damage of a hit, and whether a hit may be
+saved; and what results make of elements of the roster, and how answers call them.
 
 Source: Action Points and Skills, Skills; Infantry Combat, Shooting, Damage, Status Damage, Save.
 """
@@ -11,7 +11,17 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Line, Outputs, Part, Plan, Roll, Ruling, never, ruled
+from bot.rules.sequence.sequence import (
+    Change,
+    Line,
+    Outputs,
+    Part,
+    Plan,
+    Roll,
+    Ruling,
+    never,
+    ruled,
+)
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined, numbered
 
@@ -19,8 +29,8 @@ GONE = "combat-ineffective"
 
 
 def under_fire(target: Unit | None, count: int, status: str) -> tuple[Change, ...]:
-    """What fire makes of the element that is shot at: members and casualties, and its state, which no milder one takes
-    the place of. Source: Infantry Combat, Status Damage."""
+    """What fire makes of the element that is shot at: members and casualties, and its state, which
+    no milder one takes the place of. Source: Infantry Combat, Status Damage."""
     if target is None or not target.name:
         return ()
     members, state, new = target.numbers.get("members"), target.state, dict[str, Any]()
@@ -31,7 +41,9 @@ def under_fire(target: Unit | None, count: int, status: str) -> tuple[Change, ..
         new["members"] = int(members) - lost
     if new.get("members") == 0:
         state = GONE
-    elif state != GONE and (status in ("pinned", GONE) or (status == "hesitant" and state != "pinned")):
+    elif state != GONE and (
+        status in ("pinned", GONE) or (status == "hesitant" and state != "pinned")
+    ):
         state = "hesitant" if status == "hesitant" else "pinned"
     if state != target.state:
         new["state"] = state
@@ -44,7 +56,9 @@ def casualties(lost: int) -> str:
 
 
 def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> None:
-    """Raise UserError for who is pinned, with what does it `all_the_same`. Source: Infantry Combat, Status Damage."""
+    """Raise UserError for who is pinned, with what does it `all_the_same`. Source: Infantry
+    Combat, Status Damage.
+    """
     if unit is not None and unit.state == "pinned":
         what = f"{unit.word} is pinned and can do nothing in this activation."
         hint = all_the_same or f"/unit edit {unit.word} state=ready takes it off."
@@ -83,17 +97,23 @@ def whom(unit: Unit | None, otherwise: str) -> str:
     return otherwise if unit is None else unit.word
 
 
-# -- what acting costs an element whose AP the roster knows: its own first, or those that a leader has handed it.
-# Source: Action Points, AP Expenditure; Additional AP
+# -- what acting costs an element whose AP the roster knows: its own first, or those that a leader
+# has handed it. Source: Action Points, AP Expenditure; Additional AP
 
 
-def spends(tables: Tables, units: Iterable[Unit], extra: int) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """The changes of those who shoot, and what they are told: `Red uses 1 AP (2 left)`. `extra` AP go into the skill,
-    additional ones before its own."""
+def spends(
+    tables: Tables, units: Iterable[Unit], extra: int
+) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """The changes of those who shoot, and what they are told: `Red uses 1 AP (2 left)`. `extra` AP
+    go into the skill, additional ones before its own."""
     changes, told = [], []
-    for unit in {unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None}.values():
+    for unit in {
+        unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None
+    }.values():
         more = int(unit.numbers.get("more_ap") or 0)
-        cost = int(tables["ap-costs"](action="shoot", second="shot" in unit.flags)["ap"]) + max(0, extra - more)
+        cost = int(tables["ap-costs"](action="shoot", second="shot" in unit.flags)["ap"]) + max(
+            0, extra - more
+        )
         spent = int(unit.numbers.get("spent") or 0)
         left = int(unit.numbers["ap"]) - spent
         new: dict[str, Any] = {"spent": spent + cost}
@@ -116,7 +136,9 @@ Parts: TypeAlias = tuple[tuple[str, int | float], ...]
 
 
 class Check(NamedTuple):
-    """A final skill with what made it up, what it has above 20, and which faces of the d20 succeed."""
+    """A final skill with what made it up, what it has above 20, and which faces of the d20
+    succeed.
+    """
 
     final: int
     over: int
@@ -151,7 +173,9 @@ class Alone(NamedTuple):
 
 
 def die_apart(path: str, tells: Callable[[int], Outputs], key: Hashable) -> Part[Any]:
-    """For odds: one d20 as a part of its own, with all that each face `tells`, at `path` and of the totals."""
+    """For odds: one d20 as a part of its own, with all that each face `tells`, at `path` and of
+    the totals.
+    """
     steps = {"die": ruled(d20("die"), lambda _, roll: Ruling(Alone(None), tells(roll[0])))}
     return Part((path,), lambda: Plan(Alone("die"), steps, never), key)
 
@@ -170,17 +194,21 @@ def mod_part(given: Given) -> Parts:
 
 
 def lost_ap(roll: Roll) -> str:
-    """What natural 20s add to the line of a roll, or nothing: the characters that rolled them lose their AP."""
+    """What natural 20s add to the line of a roll, or nothing: the characters that rolled them
+    lose their AP.
+    """
     count = roll.count(LAST)
     if not count:
         return ""
     return (
-        ", natural 20: loses the remaining AP" if count == 1 else f", {count} natural 20s: each loses the remaining AP"
+        ", natural 20: loses the remaining AP"
+        if count == 1
+        else f", {count} natural 20s: each loses the remaining AP"
     )
 
 
-# -- small arms: damage dice, fixed addition, and whether the characters hit may save. Source: Infantry Combat,
-# Firearms, Machine Guns, Specialist Weapons, Save, Status Damage
+# -- small arms: damage dice, fixed addition, and whether the characters hit may save. Source:
+# Infantry Combat, Firearms, Machine Guns, Specialist Weapons, Save, Status Damage
 
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
 STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
@@ -193,7 +221,9 @@ SAVED = "saved"
 
 
 class Weapon(NamedTuple):
-    """A weapon: its word, damage dice per hit, what is added to each, whether a hit may be saved, its area."""
+    """A weapon: its word, damage dice per hit, what is added to each, whether a hit may be
+    saved, its area.
+    """
 
     word: str
     dice: int
@@ -203,7 +233,9 @@ class Weapon(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """The damage of one hit: its dice, what is added to each, and the status that each face from 1 on gives."""
+    """The damage of one hit: its dice, what is added to each, and the status that each face from
+    1 on gives.
+    """
 
     dice: int
     bonus: int
@@ -247,11 +279,15 @@ def area_said(area: str) -> str:
 
 
 def carried(tables: Tables, unit: Unit) -> Weapon:
-    """The weapon of a shooter: the word itself, or what the roster unit carries. Raises UserError for none."""
+    """The weapon of a shooter: the word itself, or what the roster unit carries. Raises
+    UserError for none.
+    """
     word = unit.numbers.get("weapon") if unit.name else unit.type
     if word is None:
         hint = f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit."
-        raise UserError(f"{unit.word} has no weapon.", hint=hint, option="shooters", code="no-weapon")
+        raise UserError(
+            f"{unit.word} has no weapon.", hint=hint, option="shooters", code="no-weapon"
+        )
     return weapon_of(tables, str(word))
 
 
@@ -263,7 +299,9 @@ GO_FIRM = 5  # by how much a Morale test was failed
 
 
 class Shooter(NamedTuple):
-    """One character: what the dice and the answer call them, where their outputs are, and how they fire."""
+    """One character: what the dice and the answer call them, where their outputs are, and how
+    they fire.
+    """
 
     unit: Unit
     label: str
@@ -276,19 +314,24 @@ class Shooter(NamedTuple):
 
 
 Armed: TypeAlias = tuple[Weapon, Check, Damage, Saves | None]
-"""How a character fires: weapon, check to hit, damage of a hit, what each face of a save does where one is allowed."""
+"""How a character fires: weapon, check to hit, damage of a hit, what each face of a save does
+where one is allowed.
+"""
 
 
 def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
     """The characters of `shooters` in order; `modifiers` are those of all of them.
 
-    Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the game.
+    Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the
+    game.
     """
     units = given.units("shooters")
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    shown = numbered([unit.name or weapon_said(unit.word) for unit in units])  # as the answer calls them
+    shown = numbered(
+        [unit.name or weapon_said(unit.word) for unit in units]
+    )  # as the answer calls them
     return tuple(
         [
             Shooter(unit, label, known, f"shooters[{at}]", *_armed(tables, given, unit, modifiers))
@@ -302,7 +345,9 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     is_said = "status" in given.typed
     if not is_said:
         refuse_pinned(
-            unit, "shooters", "Add status=pinned to shoot all the same, at −6." if "status" in given.values else ""
+            unit,
+            "shooters",
+            "Add status=pinned to shoot all the same, at −6." if "status" in given.values else "",
         )
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
@@ -312,7 +357,9 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     bonus = weapon.bonus + found.over
     statuses = tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
     is_saved = weapon.saves and given.flag("saves")
-    saves = tables["save-roll"].column("result", weapon=weapon.word, roll=FACES) if is_saved else None
+    saves = (
+        tables["save-roll"].column("result", weapon=weapon.word, roll=FACES) if is_saved else None
+    )
     return weapon, found, Damage(weapon.dice, bonus, statuses), saves
 
 
@@ -320,9 +367,13 @@ def _refuse(unit: Unit) -> None:
     if not unit.name and (unit.flags or unit.numbers.get("weapon") is not None):
         word = next(iter(unit.flags), "weapon=")
         what = f"{word} cannot follow {unit.word}: it belongs to a roster unit."
-        raise UserError(what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit")
+        raise UserError(
+            what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit"
+        )
     if unit.state in (GONE, "destroyed"):
-        raise UserError(f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit")
+        raise UserError(
+            f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit"
+        )
 
 
 def _skill(given: Given, unit: Unit) -> int:
@@ -341,28 +392,47 @@ def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
         parts = shooter.check.parts
         checks[parts] = shooter.check
         words.setdefault(parts, {})[weapon_said(shooter.weapon.word)] = None
-    return tuple([sum_line(check, joined(words[parts]) if len(checks) > 1 else "") for parts, check in checks.items()])
+    return tuple(
+        [
+            sum_line(check, joined(words[parts]) if len(checks) > 1 else "")
+            for parts, check in checks.items()
+        ]
+    )
 
 
 def firm_cover(tables: Tables, given: Given) -> Parts:
-    """The cover of a target that a failed Morale test made go firm, off the skill. Source: Failed Morale Test."""
+    """The cover of a target that a failed Morale test made go firm, off the skill. Source:
+    Failed Morale Test.
+    """
     if not given.flag("target_firm_cover"):
         return ()
-    return (("target's firm cover", -int(tables["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),)
+    return (
+        ("target's firm cover", -int(tables["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),
+    )
 
 
 def firm_reminder(given: Given) -> tuple[Line, ...]:
     """That a roster target has gone firm, where nothing was typed about it."""
     target = given.unit("target")
-    if target is None or target.state != "go-firm" or given.typed & {"target_gone_firm", "target_firm_cover"}:
+    if (
+        target is None
+        or target.state != "go-firm"
+        or given.typed & {"target_gone_firm", "target_firm_cover"}
+    ):
         return ()
-    return (Line(f"{target.word} has gone firm: add target_gone_firm and target_firm_cover to count it"),)
+    return (
+        Line(
+            f"{target.word} has gone firm: add target_gone_firm and target_firm_cover to count it"
+        ),
+    )
 
 
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
     """What the roster says of an element and only an option can bring in."""
     known = {unit.name: unit for unit in units if unit.name and unit.state}
-    return tuple([Line(f"{name} {_SAID[unit.state]}") for name, unit in known.items() if unit.state in _SAID])
+    return tuple(
+        [Line(f"{name} {_SAID[unit.state]}") for name, unit in known.items() if unit.state in _SAID]
+    )
 
 
 _SAID = {

@@ -1,7 +1,8 @@
-"""Whether an event follows on those before it: decks, what is drawn from them, where cards go, and what stays closed.
+"""Whether an event follows on those before it: decks, what is drawn from them, where cards go, and
+what stays closed.
 
-While cards are closed this tells what all can tell: how many, of which seat, with how many sides. What they were is
-recomputed once an event has opened them (`opened_faults`).
+While cards are closed this tells what all can tell: how many, of which seat, with how many sides.
+What they were is recomputed once an event has opened them (`opened_faults`).
 """
 
 import re
@@ -24,10 +25,18 @@ Texts = Mapping[tuple[int, str], str]
 
 
 def deck(past: Past, event: Event, said: Said) -> str:
-    """A deck is declared, in the place of one of the same name, whose cards all go; no hand has any of them."""
+    """A deck is declared, in the place of one of the same name, whose cards all go; no hand has
+    any of them.
+    """
     now, declared = past.now, said.get("decks", past.now.decks)
-    new = [id for id in declared if declared[id] != now.decks.get(id)] or [event["result"].partition(":")[0]]
-    if len(new) != 1 or declared != {**now.decks, new[0]: declared.get(new[0])} or not cards.ID.fullmatch(new[0]):
+    new = [id for id in declared if declared[id] != now.decks.get(id)] or [
+        event["result"].partition(":")[0]
+    ]
+    if (
+        len(new) != 1
+        or declared != {**now.decks, new[0]: declared.get(new[0])}
+        or not cards.ID.fullmatch(new[0])
+    ):
         return "it declares no deck."
     id, made = new[0], cards.deck_from_json(declared[new[0]])
     if problem := cards.faults(made):
@@ -41,7 +50,9 @@ def deck(past: Past, event: Event, said: Said) -> str:
     if {found[0] for found in typed if found} != keys:
         return "its cards have other words than are under its hashes."
     gone = dict.fromkeys(cards.of_deck(id, now.cards), 0)
-    return moves_problem(past, event, cards.moved(now.cards, gone)) or words_problem(event, cards.size_words(id, made))
+    return moves_problem(past, event, cards.moved(now.cards, gone)) or words_problem(
+        event, cards.size_words(id, made)
+    )
 
 
 def draw(past: Past, event: Event, said: Said) -> str:
@@ -58,7 +69,9 @@ def _open_draw(past: Past, event: Event) -> str:
     made, source = past.now.decks.get(id), Script([die["value"] for die in dice])
     if "seats" in event or not (_orders(event) or event["does"] in ("draw", "lead")):
         return "cards are drawn into hands with their faces closed."
-    if event.get("texts", {}).keys() != ({f"w{n}" for n in range(1, len(dice) + 1)} if _orders(event) else set()):
+    if event.get("texts", {}).keys() != (
+        {f"w{n}" for n in range(1, len(dice) + 1)} if _orders(event) else set()
+    ):
         return "it has other texts than the names that it puts in order."
     if not 0 < len(dice) <= cards.MOST_DRAWN or (made is None and not _orders(event)):
         return "it draws from a deck that nobody declared, or too much at once."
@@ -66,24 +79,40 @@ def _open_draw(past: Past, event: Event) -> str:
         return f"it shows its dice while cards of {id} are closed."
     try:
         if _orders(event):
-            drawn = cards.order([f"{event['number']}.w{n}" for n in range(1, len(dice) + 1)], source)
+            drawn = cards.order(
+                [f"{event['number']}.w{n}" for n in range(1, len(dice) + 1)], source
+            )
         else:
-            drawn = cards.draw(id, cards.deck_from_json(made or {}), past.now.cards, len(dice), source)
+            drawn = cards.draw(
+                id, cards.deck_from_json(made or {}), past.now.cards, len(dice), source
+            )
     except UserError as error:
         return f"its dice draw no cards: {error}"
     if [die.note() for die in drawn.dice] != dice:
         return "its dice are not those that its pile asks for."
     if _orders(event):
-        return moves_problem(past, event, past.now.cards) or words_problem(event, ", ".join(drawn.cards))
+        return moves_problem(past, event, past.now.cards) or words_problem(
+            event, ", ".join(drawn.cards)
+        )
     if event["does"] == "lead":
         return _leads(past, event, drawn)
-    return moves_problem(past, event, drawn.out) or words_problem(event, cards.words(id, drawn.cards))
+    return moves_problem(past, event, drawn.out) or words_problem(
+        event, cards.words(id, drawn.cards)
+    )
 
 
 def _leads(past: Past, event: Event, drawn: cards.Drawn) -> str:
-    """The chit of a cup that leads the phase is drawn: one, which has the go; or none of it is left."""
+    """The chit of a cup that leads the phase is drawn: one, which has the go; or none of it is
+    left.
+    """
     now, id = past.now, event["deck"]
-    if now.led not in ("", id) or len(drawn.cards) != 1 or drawn.joined >= 0 or not now.started or now.ended:
+    if (
+        now.led not in ("", id)
+        or len(drawn.cards) != 1
+        or drawn.joined >= 0
+        or not now.started
+        or now.ended
+    ):
         return "it draws a chit for a go that has one, or that no cup leads."
     if not leads_to(event, now, cups.drawn(replace(now, cards=drawn.out), id, drawn.cards[0])):
         return "it gives the go to others than the chit does."
@@ -95,8 +124,16 @@ def _orders(event: Event) -> bool:
 
 
 def _closed_draw(past: Past, event: Event) -> str:
-    """Cards are drawn whose faces stay closed: into hands, or open ones while others of the deck are closed."""
-    id, sides, seats, does, now = event.get("deck", ""), event["closed"], _seats(event), event["does"], past.now
+    """Cards are drawn whose faces stay closed: into hands, or open ones while others of the deck
+    are closed.
+    """
+    id, sides, seats, does, now = (
+        event.get("deck", ""),
+        event["closed"],
+        _seats(event),
+        event["does"],
+        past.now,
+    )
     if id not in now.decks or "dice" in event or (does == "peek" and "seats" in event):
         return "it draws from a deck that nobody declared, or too much at once."
     own = seat_of(now.players, event["who"])
@@ -111,9 +148,13 @@ def _closed_draw(past: Past, event: Event) -> str:
         return "it draws for hands that are not theirs."
     named = [] if seats or peeks else event["result"].removeprefix(f"{id}: ").split(", ")
     count, top = len(seats or named), now.cards.get(cards.key(id, HAND, cards.TOP), 0)
-    if not 0 < (_peeked(event) if peeks else count) <= cards.MOST_DRAWN or (peeks and count > _peeked(event)):
+    if not 0 < (_peeked(event) if peeks else count) <= cards.MOST_DRAWN or (
+        peeks and count > _peeked(event)
+    ):
         return "it draws nothing, or too much at once."
-    keys = {f"face.{n}" for n in range(1, len(sides) + 1)} | {f"card.{n}" for n in range(1, len(seats) + 1)}
+    keys = {f"face.{n}" for n in range(1, len(sides) + 1)} | {
+        f"card.{n}" for n in range(1, len(seats) + 1)
+    }
     if event.get("texts", {}).keys() != keys or (peeks and count != max(0, _peeked(event) - top)):
         return "it has other texts than the cards and faces that it closes."
     if not (seats or peeks or now.cards.get(cards.last_key(id))):
@@ -122,8 +163,15 @@ def _closed_draw(past: Past, event: Event) -> str:
     asked, out = cards.sides_drawn(id, made, now.cards, count, peeks=peeks)
     if asked != sides:
         return "its dice are not those that its pile asks for."
-    ends = any(out.get(key, 0) != now.cards.get(key, 0) for key in (cards.key(id, HAND, end) for end in cards.ENDS))
-    for to in (cards.key(id, HAND, seat) for seat in seats) if seats else (cards.key(id, PLAY, card) for card in named):
+    ends = any(
+        out.get(key, 0) != now.cards.get(key, 0)
+        for key in (cards.key(id, HAND, end) for end in cards.ENDS)
+    )
+    for to in (
+        (cards.key(id, HAND, seat) for seat in seats)
+        if seats
+        else (cards.key(id, PLAY, card) for card in named)
+    ):
         out[to] = out.get(to, 0) + 1
     if named and (problem := _too_many(id, made, out)):  # into hands nothing more is open
         return problem
@@ -165,7 +213,9 @@ TO = {"play": PLAY, "discard": DISCARD, "remove": cards.REMOVED}
 
 
 def move(past: Past, event: Event, _: Said) -> str:
-    """Cards go from play to the discards, out of the game, or back into the pile; or out of a hand."""
+    """Cards go from play to the discards, out of the game, or back into the pile; or out of a
+    hand.
+    """
     does, now = event["does"], past.now
     if does == "agree":
         return _agrees(past, event)
@@ -203,10 +253,22 @@ def move(past: Past, event: Event, _: Said) -> str:
 
 
 def _out_of_hand(past: Past, event: Event) -> str:
-    """Cards leave a hand: into play or to the discards by name, or closed, into another hand or back into the pile."""
-    id, does, seat, to, now = event["deck"], event["does"], event["seat"], event.get("to", ""), past.now
+    """Cards leave a hand: into play or to the discards by name, or closed, into another hand or
+    back into the pile.
+    """
+    id, does, seat, to, now = (
+        event["deck"],
+        event["does"],
+        event["seat"],
+        event.get("to", ""),
+        past.now,
+    )
     to_end = does == "back" and to in cards.ENDS
-    if seat != seat_of(now.players, event["who"]) or (does == "give") != (bool(to) and not to_end) or to == seat:
+    if (
+        seat != seat_of(now.players, event["who"])
+        or (does == "give") != (bool(to) and not to_end)
+        or to == seat
+    ):
         return "it takes cards out of a hand that is not theirs."
     if to and not to_end and not (to in now.sides or to.removeprefix("@") in past.acted):
         return "it gives cards to nobody."
@@ -214,7 +276,11 @@ def _out_of_hand(past: Past, event: Event) -> str:
     there = out.get(cards.key(id, HAND, seat), 0)
     if does in ("give", "back"):
         count = sum(key.startswith("from.") for key in texts)
-        keys = {f"{what}.{n}" for n in range(1, count + 1) for what in ("from", *(("card",) if to else ()))}
+        keys = {
+            f"{what}.{n}"
+            for n in range(1, count + 1)
+            for what in ("from", *(("card",) if to else ()))
+        }
         names = [counted(count)]
         out |= {cards.key(id, HAND, to): out.get(cards.key(id, HAND, to), 0) + count} if to else {}
     elif does in ("play", "discard"):
@@ -230,17 +296,28 @@ def _out_of_hand(past: Past, event: Event) -> str:
             return "it plays a card that the deck does not have."
     else:
         return "it takes cards out of a hand for nothing."
-    if texts.keys() != keys or not 0 < len(names) <= cards.MOST_DRAWN or count > there or (not count and texts):
+    if (
+        texts.keys() != keys
+        or not 0 < len(names) <= cards.MOST_DRAWN
+        or count > there
+        or (not count and texts)
+    ):
         return "it has other texts than the cards that it takes."
     out[cards.key(id, HAND, seat)] = there - count
     out |= {cards.last_key(id): event["number"]} if count else {}
     problem = _too_many(id, cards.deck_from_json(now.decks[id]), out)
-    return problem or moves_problem(past, event, out) or words_problem(event, cards.words(id, names))
+    return (
+        problem or moves_problem(past, event, out) or words_problem(event, cards.words(id, names))
+    )
 
 
 def _too_many(id: str, made: Deck, out: Out) -> str:
     """Whether more of a card lie open than the deck has."""
-    return "it plays a card more often than the deck has it." if cards.is_overdrawn(id, made, out) else ""
+    return (
+        "it plays a card more often than the deck has it."
+        if cards.is_overdrawn(id, made, out)
+        else ""
+    )
 
 
 def _agrees(past: Past, event: Event) -> str:
@@ -258,20 +335,34 @@ def _agrees(past: Past, event: Event) -> str:
 
 
 def _stands_in(past: Past, event: Event) -> str:
-    """What is wrong with a manager who agrees in the place of a side that holds cards and is gone."""
+    """What is wrong with a manager who agrees in the place of a side that holds cards and is
+    gone.
+    """
     seats, now = event.get("seats", []), past.now
     others = persons_at(now.players, seats[0]) if len(seats) == 1 else set[str]()
-    if not event.keys() >= {"by", "reason"} or not others or event["who"] in {*others, *now.players}:
+    if (
+        not event.keys() >= {"by", "reason"}
+        or not others
+        or event["who"] in {*others, *now.players}
+    ):
         return "who agreed had no say in it."
     if seats[0] not in holders(now.cards, now.decks) or event["reason"] not in (LEFT, SILENCE):
         return "who agreed had no say in it."
     is_silent = event["reason"] == LEFT or are_silent(past.bodies.values(), others, event["at"])
-    return "" if is_silent else "it says that the other side was silent for seven days, but it was not."
+    return (
+        ""
+        if is_silent
+        else "it says that the other side was silent for seven days, but it was not."
+    )
 
 
 def persons_at(players: Mapping[str, str], seat: str) -> set[str]:
     """Who sits at a seat."""
-    return {seat[1:]} if seat.startswith("@") else {one for one, side in players.items() if side == seat}
+    return (
+        {seat[1:]}
+        if seat.startswith("@")
+        else {one for one, side in players.items() if side == seat}
+    )
 
 
 def agreed_key(seat: str) -> str:
@@ -284,7 +375,11 @@ def closed_hands(game: Game) -> Iterator[str]:
     for id in game.decks:
         for seat, count in sorted(cards.at(id, HAND, game.cards).items()):
             held = "1 closed card" if count == 1 else f"{count} closed cards"
-            whose = "a person's hand" if seat.startswith("@") else cards.ENDS.get(seat, f"{seat}'s hand")
+            whose = (
+                "a person's hand"
+                if seat.startswith("@")
+                else cards.ENDS.get(seat, f"{seat}'s hand")
+            )
             yield f"Still closed: {held} of {id} {'at' if seat in cards.ENDS else 'in'} {whose}."
 
 
@@ -306,25 +401,36 @@ def put_back(out: Out, decks: Mapping[str, object], seats: Sequence[str]) -> dic
 
 
 def hands_problem(past: Past, event: Event, said: Said) -> str:
-    """What is wrong with the hands that an event puts back or opens: those of seats where nobody sits any more, all at
-    an import, whose closed cards stayed where they were, and at the end of a game."""
+    """What is wrong with the hands that an event puts back or opens: those of seats where nobody
+    sits any more, all at an import, whose closed cards stayed where they were, and at the end of a
+    game."""
     now, kind = past.now, event["kind"]
     if kind in ("join", "leave", "claim", "privacy"):
         players, master = said.get("players", now.players), said.get("master", now.master)
         gone = {event["who"], event.get("own", ""), *(now.players.keys() - players.keys())}
         gone |= {now.master} if master != now.master else set()
-        return moves_problem(past, event, after_leaving(now.cards, now.decks, now.players, players, gone))
+        return moves_problem(
+            past, event, after_leaving(now.cards, now.decks, now.players, players, gone)
+        )
     if kind == "import":
         return moves_problem(past, event, without_closed(now.cards, now.decks))
     if kind == "fair":
         if "revealed" in event:
             return _revealed(past, event)
-        return "it opens closed cards, which only the seed does." if event.keys() & {"shows", "before"} else ""
+        return (
+            "it opens closed cards, which only the seed does."
+            if event.keys() & {"shows", "before"}
+            else ""
+        )
     return _ended(past, event) if kind == "end" else ""
 
 
 def after_leaving(
-    out: Out, decks: Mapping[str, object], players: Mapping[str, str], now: Mapping[str, str], persons: Iterable[str]
+    out: Out,
+    decks: Mapping[str, object],
+    players: Mapping[str, str],
+    now: Mapping[str, str],
+    persons: Iterable[str],
 ) -> dict[str, int]:
     """What is out of the piles once those who left their seats have put their hands back."""
     sides = {*players.values()} - {*now.values()}
@@ -340,7 +446,9 @@ def seated(game: Game, players: Mapping[str, str], persons: Iterable[str]) -> Ga
 def without_closed(out: Out, decks: Mapping[str, object]) -> dict[str, int]:
     """What is out of the piles when all hands go back, and nothing is closed any more."""
     back = put_back(out, decks, [*seats_with_cards(out, decks), *_known_seats(out, decks)])
-    return cards.moved(back, {key: 0 for key in back if key.startswith("+") or key.endswith("/last")})
+    return cards.moved(
+        back, {key: 0 for key in back if key.startswith("+") or key.endswith("/last")}
+    )
 
 
 def _known_seats(out: Out, decks: Mapping[str, object]) -> set[str]:
@@ -353,12 +461,18 @@ def moves_problem(past: Past, event: Event, out: Out) -> str:
 
 
 def _shown_problem(past: Past, event: Event) -> str:
-    """What is wrong with what an event opens of closed cards: all since the first that is closed, and nothing else."""
-    return "" if event.get("shows", 0) == past.now.hidden else "it opens other cards than are closed."
+    """What is wrong with what an event opens of closed cards: all since the first that is
+    closed, and nothing else.
+    """
+    return (
+        "" if event.get("shows", 0) == past.now.hidden else "it opens other cards than are closed."
+    )
 
 
 def _revealed(past: Past, event: Event) -> str:
-    """What is wrong with closed cards when a seed is revealed: no hand has any, and what was closed is opened."""
+    """What is wrong with closed cards when a seed is revealed: no hand has any, and what was
+    closed is opened.
+    """
     now = past.now
     if seats_with_cards(now.cards, now.decks):
         return "a seed is not revealed while a card under it is closed."
@@ -367,7 +481,9 @@ def _revealed(past: Past, event: Event) -> str:
 
 
 def _ended(past: Past, event: Event) -> str:
-    """What is wrong with the hands that a game's end opens; each seat that holds one has agreed, or ends the game."""
+    """What is wrong with the hands that a game's end opens; each seat that holds one has agreed,
+    or ends the game.
+    """
     now, out = past.now, dict(past.now.cards)
     holding = holders(out, now.decks)
     own = seat_of(now.players, event["who"])
@@ -377,21 +493,35 @@ def _ended(past: Past, event: Event) -> str:
     for id, made in now.decks.items():
         out = cards.without_ends(id, out)
         for seat, count in cards.at(id, HAND, out).items():
-            shown = {one["id"]: after.get(cards.key(id, f"{KNOWN}/{seat}", one["id"]), 0) for one in made["cards"]}
+            shown = {
+                one["id"]: after.get(cards.key(id, f"{KNOWN}/{seat}", one["id"]), 0)
+                for one in made["cards"]
+            }
             was = {card: out.get(cards.key(id, f"{KNOWN}/{seat}", card), 0) for card in shown}
             fresh = {card: max(some, was[card]) for card, some in shown.items()}
             if sum(fresh.values()) - sum(was.values()) != count:
                 return "it opens other hands than there are."
             out |= {cards.key(id, f"{KNOWN}/{seat}", card): some for card, some in fresh.items()}
             out[cards.key(id, HAND, seat)] = 0
-    out = {key: count for key, count in out.items() if not (key.startswith("+") or key.endswith("/last"))}
+    out = {
+        key: count
+        for key, count in out.items()
+        if not (key.startswith("+") or key.endswith("/last"))
+    }
     return _shown_problem(past, event) or moves_problem(past, event, out)
 
 
 def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, str]]:
-    """What is wrong with closed cards and faces that an event opened, by event: each draw is computed again."""
+    """What is wrong with closed cards and faces that an event opened, by event: each draw is
+    computed again.
+    """
     opens = [(body["shows"], body["number"]) for body in bodies if "shows" in body]
-    out, decks, told, seen = dict[str, int](), dict[str, Deck](), dict[int, cards.Hands](), set[str]()
+    out, decks, told, seen = (
+        dict[str, int](),
+        dict[str, Deck](),
+        dict[int, cards.Hands](),
+        set[str](),
+    )
     by_number = {body["number"]: body for body in bodies}
     for body in bodies:
         number, id = body["number"], str(body.get("deck", ""))
@@ -399,9 +529,14 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
         if is_open and any(name in body for name in cards.CLOSES):
             hands = cards.hands_now(id, out, told.get(out.get(cards.last_key(id), 0), {}))
             try:
-                told[number] = (_drawn if "closed" in body else _left)(body, decks[id], out, hands, texts)
+                told[number] = (_drawn if "closed" in body else _left)(
+                    body, decks[id], out, hands, texts
+                )
             except (KeyError, ValueError, IndexError, StopIteration, UserError):
-                yield number, "what it closed is not in the file as it was opened, or not what its dice draw."
+                yield (
+                    number,
+                    "what it closed is not in the file as it was opened, or not what its dice draw.",
+                )
         for name in body.get("read", {}) if is_open and body["kind"] == "sequence" else ():
             one = name.removeprefix(DECK)
             hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
@@ -409,7 +544,10 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                 if one in decks and out.get(cards.last_key(one)):
                     _named(body, one, decks[one], out, hands, texts, seen)
             except (KeyError, ValueError, UserError):
-                yield number, "its closed faces are not in the file as they were opened, or do not draw its cards."
+                yield (
+                    number,
+                    "its closed faces are not in the file as they were opened, or do not draw its cards.",
+                )
         if body.keys() & {"seat", "to"} == {"to"}:
             seen |= {f"{number}.{at}" for at in range(1, cards.MOST_DRAWN + 1)}
         if "shows" in body and body["kind"] == "end":
@@ -419,14 +557,22 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                     yield number, "it opens other hands than were drawn."
         patch, was = body.get("after") or {}, out
         out = cards.moved(out, patch.get("cards", {}))
-        decks |= {one: cards.deck_from_json(made) for one, made in patch.get("game", {}).get("decks", {}).items()}
+        decks |= {
+            one: cards.deck_from_json(made)
+            for one, made in patch.get("game", {}).get("decks", {}).items()
+        }
         for one in decks if patch.get("cards", {}).get(cards.SEEN) else ():
-            now, back = (cards.hands_now(one, at, told.get(at.get(cards.last_key(one), 0), {})) for at in (was, out))
+            now, back = (
+                cards.hands_now(one, at, told.get(at.get(cards.last_key(one), 0), {}))
+                for at in (was, out)
+            )
             again = cards.put_again(by_number[body["event"]], now, back)
             seen |= {draw for whose, draw in again if whose == f"{cards.SAW}{cards.ALL}"}
 
 
-def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
+def _drawn(
+    body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts
+) -> cards.Hands:
     """The hands behind a closed draw. Raises ValueError where its faces draw other cards."""
     number, id, seats = body["number"], body["deck"], _seats(body)
     told = [texts[number, f"face.{at}"] for at in range(1, len(body["closed"]) + 1)]
@@ -441,9 +587,12 @@ def _drawn(body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str
     return cards.hands_drawn(hands, drawn, seats, number)
 
 
-def _named(body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, seen: set[str]) -> None:
-    """Raise ValueError where the closed faces of a combat sequence draw other cards of a deck than it names, or where
-    others were known to all on its ends than it read: those whose draws all have `seen`."""
+def _named(
+    body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts: Texts, seen: set[str]
+) -> None:
+    """Raise ValueError where the closed faces of a combat sequence draw other cards of a deck than
+    it names, or where others were known to all on its ends than it read: those whose draws all have
+    `seen`."""
     dice = [(at, die) for at, die in enumerate(body.get("dice", ()), 1) if die.get("deck") == id]
     faces = [texts[body["number"], f"face.{at}"] for at, die in dice if die["sides"]]
     script = Script([int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in faces])
@@ -455,13 +604,19 @@ def _named(body: Event, id: str, made: Deck, out: Out, hands: cards.Hands, texts
         raise ValueError
 
 
-def _left(body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts) -> cards.Hands:
-    """The hands behind an event that took cards out of one. Raises ValueError for a card that was not in it."""
+def _left(
+    body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts
+) -> cards.Hands:
+    """The hands behind an event that took cards out of one. Raises ValueError for a card that
+    was not in it.
+    """
     number, id, seat, to = body["number"], body["deck"], body.get("seat", ""), body.get("to", "")
     now = {one: list(held) for one, held in hands.items()}
     if not seat:
         named = body["result"].removeprefix(f"{id}: ").split(", ")
-        now[to] = cards.with_ends(now, to, [(f"{number}.{at}", card) for at, card in enumerate(named, 1)])
+        now[to] = cards.with_ends(
+            now, to, [(f"{number}.{at}", card) for at, card in enumerate(named, 1)]
+        )
         return now
     moved = list[tuple[str, str]]()
     held = now.setdefault(seat, [])
@@ -474,7 +629,10 @@ def _left(body: Event, _: Deck, out: Out, hands: Mapping[str, list[tuple[str, st
             known[open_one] -= 1
         else:
             closed.append(card)
-    keys = sorted((key for key in body.get("texts", {}) if key.startswith("from.")), key=lambda key: int(key[5:]))
+    keys = sorted(
+        (key for key in body.get("texts", {}) if key.startswith("from.")),
+        key=lambda key: int(key[5:]),
+    )
     for at, key in enumerate(keys):
         found = next(one for one in held if one[0] == texts[number, key])
         card = closed[at] if closed else found[1]

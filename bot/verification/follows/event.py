@@ -1,8 +1,9 @@
-"""Whether an event follows on those before it: who may write it, and that it says and changes what its kind may.
+"""Whether an event follows on those before it: who may write it, and that it says and changes what
+its kind may.
 
-No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to is for
-`bot/verification/replay.py`. A server's managers may do what a game master may, and no log names them:
-such rights are left out.
+No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to
+is for `bot/verification/replay.py`. A server's managers may do what a game master may, and no log
+names them: such rights are left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -66,7 +67,10 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
 def _stood(now: Game, before: Event) -> bool:
     if not before:
         return True
-    units = {key: unit_json(unit) if (unit := now.units.get(key)) else None for key in before.get("units", {})}
+    units = {
+        key: unit_json(unit) if (unit := now.units.get(key)) else None
+        for key in before.get("units", {})
+    }
     was = content(replace(now, units={}, cards={})) if before.get("game") else {}
     fields = {name: was.get(name) for name in before.get("game", {})}
     cards_were = {key: now.cards.get(key, 0) for key in before.get("cards", {})}
@@ -86,9 +90,18 @@ def _start(past: Past, event: Event, said: Said) -> str:
     if "announced" in event["secret"] and event["game"] != event["secret"]["commitment"][:16]:
         return "the id of its game is not that of the seed announced before."
     if event.get("free"):
-        return "free play begins without sides, turns and units." if "after" in event or "result" in event else ""
+        return (
+            "free play begins without sides, turns and units."
+            if "after" in event or "result" in event
+            else ""
+        )
     sides = tuple(said.get("sides", ()))
-    if said.get("started") is not True or not said.get("name") or not said.get("system") or said.get("turn") != 1:
+    if (
+        said.get("started") is not True
+        or not said.get("name")
+        or not said.get("system")
+        or said.get("turn") != 1
+    ):
         return "a game starts with a name, a system and its first turn."
     if said.get("master") != event["who"]:
         return "who starts a game is its game master."
@@ -115,7 +128,10 @@ def _end(past: Past, event: Event, said: Said) -> str:
 
 def _resume(past: Past, _: Event, said: Said) -> str:
     now = past.now
-    expected: Json = {**({"ended": False} if now.ended else {}), **({"winner": ""} if now.winner else {})}
+    expected: Json = {
+        **({"ended": False} if now.ended else {}),
+        **({"winner": ""} if now.winner else {}),
+    }
     return "" if said == expected else "it changes more than that the game goes on."
 
 
@@ -123,7 +139,9 @@ def _unit(past: Past, event: Event, said: Said) -> str:
     before, after = (past.patch(event, name, "units") for name in ("before", "after"))
     new = [unit["name"] for key, unit in after.items() if before[key] is None]
     lost = [before[key]["name"] for key, unit in after.items() if unit is None]
-    edited = [unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None]
+    edited = [
+        unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None
+    ]
     if "renamed" in event:
         return _renamed(event, [*filter(None, before.values())], [*filter(None, after.values())])
     free = not past.now.started and not past.now.units
@@ -142,9 +160,15 @@ def _unit(past: Past, event: Event, said: Said) -> str:
 
 
 def _renamed(event: Event, olds: list[Json], news: list[Json]) -> str:
-    """What is wrong with a unit that is called otherwise from now on; nothing else of it changes."""
+    """What is wrong with a unit that is called otherwise from now on; nothing else of it
+    changes.
+    """
     name = event["renamed"]
-    fits = len(olds) == len(news) == 1 and len(event["after"].get("units", {})) == 2 and "game" not in event["after"]
+    fits = (
+        len(olds) == len(news) == 1
+        and len(event["after"].get("units", {})) == 2
+        and "game" not in event["after"]
+    )
     fits = fits and olds[0]["name"] == name and {**olds[0], "name": news[0]["name"]} == news[0]
     fits = fits and event["result"] == f"{name} is now {news[0]['name']}"
     return "" if fits else "it renames a unit otherwise than it says."
@@ -163,8 +187,14 @@ def _settings(past: Past, event: Event, said: Said) -> str:
         "packs": pack_words(tuple(said.get("packs", ()))),
     }
     told = event["result"].split(", ") if "result" in event else []
-    right = [word for name, word in words.items() if name in said or (word in told and name != "master")]
-    return "" if told == right else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
+    right = [
+        word for name, word in words.items() if name in said or (word in told and name != "master")
+    ]
+    return (
+        ""
+        if told == right
+        else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
+    )
 
 
 def _track(past: Past, event: Event, said: Said) -> str:
@@ -172,7 +202,9 @@ def _track(past: Past, event: Event, said: Said) -> str:
 
 
 def _packs_problem(past: Past, event: Event, said: Said) -> str:
-    """What is wrong with how an event changes versions of packs: one comes in force, and the event may bring it."""
+    """What is wrong with how an event changes versions of packs: one comes in force, and the
+    event may bring it.
+    """
     now = past.now
     if "packs" not in said or event["kind"] in ("undo", "redo"):
         return "other packs come in force than it says." if "extends" in event else ""
@@ -189,7 +221,9 @@ def _packs_problem(past: Past, event: Event, said: Said) -> str:
 
 
 def _extends_problem(past: Past, event: Event, said: Said) -> str:
-    """The same of extensions, several of which come in force at once: an event says what each of them extends."""
+    """The same of extensions, several of which come in force at once: an event says what each of
+    them extends.
+    """
     now, packs, extends = past.now, tuple(said["packs"]), event["extends"]
     expected = now.packs
     for hash in packs[-len(extends) :]:
@@ -201,7 +235,9 @@ def _extends_problem(past: Past, event: Event, said: Said) -> str:
     for hash, of in extends.items():
         if (pack := pack_version(hash)) is not None and (pack.base is None or pack.home != of):
             return f"the pack {hash[:8]} does not extend {shown(of)}."
-    is_first = event["kind"] == "sequence" and [*extends] == [event.get("edition")] and event.get("used")
+    is_first = (
+        event["kind"] == "sequence" and [*extends] == [event.get("edition")] and event.get("used")
+    )
     if event["kind"] in ("sequence", "unit") and now.started and not is_first:
         return "the version of a pack stays in a game that was started."
     return ""
@@ -231,7 +267,10 @@ def _undo(past: Past, event: Event, _: Said) -> str:
         return f"it takes back #{number}, but #{found.way['number']} changed the game since."
     if undone["kind"] in NEVER_UNDONE:
         return f"it takes back #{number}, of the kind {undone['kind']}, which is never undone."
-    if any(event.get(name) != value for name, value in _filled(undo_fields(undone, found.last, now)).items()):
+    if any(
+        event.get(name) != value
+        for name, value in _filled(undo_fields(undone, found.last, now)).items()
+    ):
         return f"it does not turn round what #{number} did."
     if event.get("reason") == EDITION and number in now.waits:
         return ""
@@ -252,7 +291,9 @@ def _redo(past: Past, event: Event, _: Said) -> str:
 
 
 def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
-    """What is wrong with who agreed. Where nothing was passed over, nobody can have come or gone since."""
+    """What is wrong with who agreed. Where nothing was passed over, nobody can have come or gone
+    since.
+    """
     now, who, asked, number = past.now, event["who"], event.get("asked", ""), event["event"]
     passes_over = what == "undo" and number != event["behind"]
     if asked and event.get("alone"):
@@ -262,13 +303,27 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
     if asked and asked not in past.acted:
         return f"who asked for the {what} had no part in the game."
     was = then(reversed(past.bodies.values()), now, number)
-    by_then = {one["who"] for one in past.bodies.values() if one["number"] <= number} if passes_over else past.acted
+    by_then = (
+        {one["who"] for one in past.bodies.values() if one["number"] <= number}
+        if passes_over
+        else past.acted
+    )
     others = consenters(was, asked or who, by_then, undone)
     if asked and event.keys() & {"by", "reason"}:
-        if not (event.keys() >= {"by", "reason"} and others and may_stand_in(now, was, who, asked, undone)):
+        if not (
+            event.keys() >= {"by", "reason"}
+            and others
+            and may_stand_in(now, was, who, asked, undone)
+        ):
             return f"who agreed to the {what} had no say in it."
-        is_silent = event["reason"] != SILENCE or are_silent(past.bodies.values(), others, event["at"])
-        return "" if is_silent else "it says that the other side was silent for seven days, but it was not."
+        is_silent = event["reason"] != SILENCE or are_silent(
+            past.bodies.values(), others, event["at"]
+        )
+        return (
+            ""
+            if is_silent
+            else "it says that the other side was silent for seven days, but it was not."
+        )
     if asked:
         has_say = who in others or (who == undone["who"] and author_agrees(undone, others))
         return "" if who != asked and has_say else f"who agreed to the {what} had no say in it."
@@ -289,7 +344,9 @@ def _waiting_problem(past: Past, event: Event) -> str:
 
 
 def _keeping_problem(past: Past, event: Event) -> str:
-    """What is wrong with keeping what can be brought back, which only an event beside the game does."""
+    """What is wrong with keeping what can be brought back, which only an event beside the game
+    does.
+    """
     if event.get("keeps") and not (past.now.redo and is_passed_over(event)):
         return "it keeps what could be brought back, which it cannot."
     return ""

@@ -1,5 +1,5 @@
-"""Whether a log that came from elsewhere can be shown here: `grognard verify` finds it sound, and yet a name in it may
-be one that we would not have taken, or a roster larger than ours."""
+"""Whether a log that came from elsewhere can be shown here: `grognard verify` finds it sound, and
+yet a name in it may be one that we would not have taken, or a roster larger than ours."""
 
 import re
 from collections.abc import Mapping
@@ -16,16 +16,35 @@ _ODD = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2
 
 
 def is_in_line(text: str) -> bool:
-    """Whether a text shows as what it is, in one line. What is typed is made so; a file could bring a whole answer."""
+    """Whether a text shows as what it is, in one line. What is typed is made so; a file could
+    bring a whole answer.
+    """
     return _ODD.search(text) is None
 
 
 def is_valid(game: Game) -> bool:
-    """Whether the state to which a sound log leads is one of a system that is here, with names as we take them."""
+    """Whether the state to which a sound log leads is one of a system that is here, with names
+    as we take them.
+    """
     units = game.units.values()
-    names = (game.id, game.system, game.name, game.master, game.phase, game.initiative, game.winner, *game.sides)
-    parts = (word for unit in units for word in (unit.name, unit.handle, unit.type, unit.side, unit.state, *unit.marks))
-    keys = (key for unit in units for key in (*unit.numbers, *(unit.back.numbers if unit.back else ())))
+    names = (
+        game.id,
+        game.system,
+        game.name,
+        game.master,
+        game.phase,
+        game.initiative,
+        game.winner,
+        *game.sides,
+    )
+    parts = (
+        word
+        for unit in units
+        for word in (unit.name, unit.handle, unit.type, unit.side, unit.state, *unit.marks)
+    )
+    keys = (
+        key for unit in units for key in (*unit.numbers, *(unit.back.numbers if unit.back else ()))
+    )
     backs = (unit.back.type for unit in units if unit.back)
     return (
         (not game.system or game.system in systems())
@@ -36,16 +55,22 @@ def is_valid(game: Game) -> bool:
 
 
 def is_valid_event(body: Mapping[str, Any]) -> bool:
-    """Whether log, exports and statistics can tell this event of a sound log: its units, and the inputs of a roll."""
+    """Whether log, exports and statistics can tell this event of a sound log: its units, and the
+    inputs of a roll.
+    """
     patches = (body.get(name, {}).get("units", {}).values() for name in ("before", "after"))
     units = [*body.get("used", ()), *(unit for patch in patches for unit in patch if unit)]
     names = all(is_in_line(unit[part]) for unit in units for part in ("name", "handle", "type"))
-    return names and (body["kind"] not in ROLLS or _are_inputs(body["kind"], body.get("inputs", {})))
+    return names and (
+        body["kind"] not in ROLLS or _are_inputs(body["kind"], body.get("inputs", {}))
+    )
 
 
 def _are_inputs(kind: str, inputs: Mapping[str, Any]) -> bool:
     """Whether inputs are texts, numbers and lists, and a roll says which dice."""
     return (kind != "roll" or isinstance(inputs.get("dice"), str)) and all(
-        len(value) <= _LONGEST_TEXT if isinstance(value, str) else isinstance(value, bool | int | float | list)
+        len(value) <= _LONGEST_TEXT
+        if isinstance(value, str)
+        else isinstance(value, bool | int | float | list)
         for value in inputs.values()
     )

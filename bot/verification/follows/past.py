@@ -18,20 +18,28 @@ Said = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Past:
-    """What is known of a log so far: the state it led to, its events, what was sealed in them, who acted."""
+    """What is known of a log so far: the state it led to, its events, what was sealed in them,
+    who acted.
+    """
 
     now: Game
     contents: Mapping[int, Event]  # of the sealed events whose content is in the file
     bodies: dict[int, Event] = field(default_factory=dict)
     acted: set[str] = field(default_factory=set)
-    acted_here: set[str] = field(default_factory=set)  # one for each account, since the log was last imported
+    acted_here: set[str] = field(
+        default_factory=set
+    )  # one for each account, since the log was last imported
     acted_before: set[str] = field(default_factory=set)  # up to there
-    claimed: dict[str, str] = field(default_factory=dict)  # as whom somebody went on, by who they were before
+    claimed: dict[str, str] = field(
+        default_factory=dict
+    )  # as whom somebody went on, by who they were before
     left: set[str] = field(default_factory=set)  # their names and texts were deleted
     left_here: set[str] = field(default_factory=set)  # since the log was last imported
     imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
-    agreed: dict[int, bool] = field(default_factory=dict)  # of what was undone: whether by agreement
+    agreed: dict[int, bool] = field(
+        default_factory=dict
+    )  # of what was undone: whether by agreement
     seats: Seats = field(default_factory=Seats)
 
     def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
@@ -82,14 +90,19 @@ def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tu
 
 
 def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Behind the last event: what the file has to hold, but does not, though nobody had their texts deleted.
+    """Behind the last event: what the file has to hold, but does not, though nobody had their texts
+    deleted.
 
-    `texts` are (event, key) of those that it holds. Else a cheat would drop a text, and put another in its place.
+    `texts` are (event, key) of those that it holds. Else a cheat would drop a text, and put another
+    in its place.
     """
     imported = 0
 
     def is_deleted(number: int) -> bool:
-        return bool(past.left and number < past.imported_at) or past.bodies.get(number, {}).get("who") in past.left
+        return (
+            bool(past.left and number < past.imported_at)
+            or past.bodies.get(number, {}).get("who") in past.left
+        )
 
     for number, event in past.bodies.items():
         imported = number if event["kind"] == "import" else imported
@@ -99,13 +112,23 @@ def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[t
         for read in event.get("reads", ()):
             wanted = {(read, key) for key in past.bodies.get(read, {}).get("texts", ())}
             if not (wanted <= set(texts) or read < imported or is_deleted(read)):
-                yield number, f"it opens #{read}, which is not in the file, though nobody had it deleted."
+                yield (
+                    number,
+                    f"it opens #{read}, which is not in the file, though nobody had it deleted.",
+                )
         for opened in event.get("opens", ()):
             stayed = opened < imported  # the content is where it was rolled
             if not (opened in past.contents or stayed or is_deleted(opened)):
-                yield number, f"it opens #{opened}, which is not in the file, though nobody had it deleted."
+                yield (
+                    number,
+                    f"it opens #{opened}, which is not in the file, though nobody had it deleted.",
+                )
 
 
 def words_problem(event: Event, words: str) -> str:
     """What is wrong with the words of an event that can be only these."""
-    return "" if event["result"] == words else f"its words are none that Grognard writes: {shown(event['result'])}."
+    return (
+        ""
+        if event["result"] == words
+        else f"its words are none that Grognard writes: {shown(event['result'])}."
+    )

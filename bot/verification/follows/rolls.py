@@ -1,4 +1,6 @@
-"""Whether an event follows on those before it: rolls, sealed or open, and the players' part in the dice."""
+"""Whether an event follows on those before it: rolls, sealed or open, and the players' part in
+the dice.
+"""
 
 import re
 
@@ -17,7 +19,9 @@ from bot.verification.follows.turn import initiative_go_problem
 
 
 def closing_problem(past: Past, event: Event) -> str:
-    """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When texts close"."""
+    """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When
+    texts close".
+    """
     now, who, closes = past.now, event["who"], event.get("closes", False)
     draws = has_dice(event) and not event.get("hand")
     if closes and not are_open(now):
@@ -54,13 +58,17 @@ def fair(past: Past, event: Event, _: Said) -> str:
 
 
 def _roll_problem(past: Past, roll: Event, event: Event) -> str:
-    """What is wrong with a roll, table or sequence, be it the event itself or what was sealed in it."""
+    """What is wrong with a roll, table or sequence, be it the event itself or what was sealed in
+    it.
+    """
     now, kind, command = past.now, roll["kind"], roll.get("command", "")
     system, target = roll.get("system", ""), roll.get("target", "")
     wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
         kind, f"{system}-table [a-z0-9-]+ {re.escape(target)}"
     )
-    if kind != "choice" and not (re.fullmatch(wanted, command) if kind == "table" else command == wanted):
+    if kind != "choice" and not (
+        re.fullmatch(wanted, command) if kind == "table" else command == wanted
+    ):
         return f"its command is not that of what was rolled: {shown(command)}."
     if roll.get("hand") and not now.hand_dice:
         return "its dice were thrown by hand, which this game did not allow."
@@ -72,8 +80,13 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
     names = [unit["name"] for unit in used]
     if [name for name in names if name in roll.get("acting", ())] != roll.get("acting", []):
         return "units act that it does not use."
-    said = {**past.patch(event, "after", "game").get("tracks", now.tracks), **roll.get("tracks", {})}
-    if problem := piles_problem(now, roll, past.bodies.get(event["event"]) if kind == "choice" else None):
+    said = {
+        **past.patch(event, "after", "game").get("tracks", now.tracks),
+        **roll.get("tracks", {}),
+    }
+    if problem := piles_problem(
+        now, roll, past.bodies.get(event["event"]) if kind == "choice" else None
+    ):
         return problem
     return track_problem(now, roll, event["side"], said, is_own=_is_of_game(now, home_of(roll)))
 
@@ -87,9 +100,13 @@ def roll(past: Past, event: Event, said: Said) -> str:
         return problem
     if "upkeep" in event and not _begins(past, event):
         return "it is the upkeep of a phase that has not just begun."
-    if "system" in said and (said["system"] != home_of(event) or (now.system and (now.started or now.units))):
+    if "system" in said and (
+        said["system"] != home_of(event) or (now.system and (now.started or now.units))
+    ):
         return "the system of a game that has units stays."
-    if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
+    if "initiative" in said and (
+        event["target"] != "initiative" or said["initiative"] not in now.sides
+    ):
         return "it gives the initiative away."
     if said.keys() & {"go", "passes"} and event["target"] != "initiative":
         return "it gives the go away."
@@ -106,16 +123,22 @@ def roll(past: Past, event: Event, said: Said) -> str:
 
 
 def _draws_problem(past: Past, event: Event) -> str:
-    """What is wrong with the cards that a sequence draws: each by a die over its pile, each to where its die says."""
+    """What is wrong with the cards that a sequence draws: each by a die over its pile, each to
+    where its die says.
+    """
     dice = event.get("dice", ())
     out = cards.settled(past.now.decks, past.now.cards, dice)
-    if out is None or not {f"{DECK}{die['deck']}" for die in dice if "deck" in die} <= {*event.get("read", ())}:
+    if out is None or not {f"{DECK}{die['deck']}" for die in dice if "deck" in die} <= {
+        *event.get("read", ())
+    }:
         return "its dice are not those that its pile asks for."
     return moves_problem(past, event, out)
 
 
 def _begins(past: Past, event: Event) -> bool:
-    """Whether the phase whose upkeep it is has just begun, with nothing but other upkeep before it, and its decks."""
+    """Whether the phase whose upkeep it is has just begun, with nothing but other upkeep before
+    it, and its decks.
+    """
     earlier = (past.bodies[at] for at in range(event["number"] - 1, 0, -1))
     before = next((body for body in earlier if body["kind"] != "deck"), {"kind": ""})
     is_new = before["kind"] in ("start", "next", "pass") and {"turn", "phase", "turn_of"} & {
@@ -125,17 +148,25 @@ def _begins(past: Past, event: Event) -> bool:
 
 
 def _asking_problem(past: Past, event: Event) -> str:
-    """What is wrong with what an event asks a side for: it changes no unit before that is answered."""
+    """What is wrong with what an event asks a side for: it changes no unit before that is
+    answered.
+    """
     asks = event.get("asks")
     if asks is None:
         return ""
     used = [unit["name"] for unit in event.get("used", [])]
-    fits = asks["else"] in asks["options"] and len(asks["says"]) == len({*asks["options"]}) == len(asks["options"])
+    fits = asks["else"] in asks["options"] and len(asks["says"]) == len({*asks["options"]}) == len(
+        asks["options"]
+    )
     fits = fits and asks.get("units", []) == used and asks.get("side", "") in ("", *past.now.sides)
-    fits = fits and {*asks.get("tracks", ())} <= {*keys_of(_tracks_in(event), event.get("read") or {})}
+    fits = fits and {*asks.get("tracks", ())} <= {
+        *keys_of(_tracks_in(event), event.get("read") or {})
+    }
     if not fits or 0 < asks.get("due", 0) <= event["at"]:
         return "it asks for a choice as Grognard does not."
-    return "it changes units before the choice is made." if past.patch(event, "after", "units") else ""
+    return (
+        "it changes units before the choice is made." if past.patch(event, "after", "units") else ""
+    )
 
 
 def _tracks_in(event: Event) -> list[str]:
@@ -171,10 +202,17 @@ ELSE, DIRECTOR = "else", "director"
 
 
 def _joins(past: Past, event: Event, unit: Json) -> bool:
-    """Whether a new unit is one that comes into play beside one that was used: of its side, without numbers."""
+    """Whether a new unit is one that comes into play beside one that was used: of its side,
+    without numbers.
+    """
     sides = {one.get("side") for one in event.get("used", [])}
     is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
-    return event["kind"] in ("sequence", "choice") and is_new and unit.get("side") in sides and unit.keys() <= _NEW
+    return (
+        event["kind"] in ("sequence", "choice")
+        and is_new
+        and unit.get("side") in sides
+        and unit.keys() <= _NEW
+    )
 
 
 _NEW = {"name", "handle", "type", "side"}
@@ -204,7 +242,9 @@ def reveal(past: Past, event: Event, _: Said) -> str:
 
 
 def opened(past: Past, event: Event) -> str:
-    """What opening sealed rolls does to units and says: as they hold it, where they are in the file."""
+    """What opening sealed rolls does to units and says: as they hold it, where they are in the
+    file.
+    """
     opens = [number for number in event.get("opens", []) if not _was_gone(past, number)]
     if not all(number in past.contents for number in opens):
         return ""  # deleted since, see `missing_faults`; nobody can tell
@@ -218,7 +258,9 @@ def opened(past: Past, event: Event) -> str:
             continue
         tracks |= roll.get("tracks", {})
         here = {key for key, unit in changed.items() if not is_gone(unit)}
-        for change in map(change_from_json, roll.get("changes", ())):  # all of it, for who was in play before this roll
+        for change in map(
+            change_from_json, roll.get("changes", ())
+        ):  # all of it, for who was in play before this roll
             if (key := change.unit.casefold()) in here:
                 changed[key] = settled(changed[key], change)
     if past.patch(event, "after", "game").get("tracks", past.now.tracks) != tracks:
@@ -227,7 +269,9 @@ def opened(past: Past, event: Event) -> str:
     for key, unit in units.items():
         now, due = after.get(key, unit_json(unit)) or {}, unit_json(changed[key])
         # A state may take the place of markers with its name, which only the tables know.
-        if {**now, "marks": ()} != {**due, "marks": ()} or not {*now.get("marks", ())} <= changed[key].marks:
+        if {**now, "marks": ()} != {**due, "marks": ()} or not {*now.get("marks", ())} <= changed[
+            key
+        ].marks:
             return f"it changes {shown(key)} otherwise than was sealed."
     return "" if after.keys() <= units.keys() else "it brings units that were not there."
 
@@ -239,8 +283,12 @@ def _was_gone(past: Past, number: int) -> bool:
 
 
 def _said(number: int, roll: Event) -> str:
-    """A pattern of what is said of an opened roll; the names of sequences are for the tables to know."""
-    title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
+    """A pattern of what is said of an opened roll; the names of sequences are for the tables to
+    know.
+    """
+    title = (
+        re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
+    )
     return rf"#{number} {title}: {re.escape(roll.get('result', ''))}"
 
 

@@ -1,4 +1,6 @@
-"""Whether an event follows on those before it: who plays, turns, phases, whose go it is, plans and sealed orders."""
+"""Whether an event follows on those before it: who plays, turns, phases, whose go it is, plans
+and sealed orders.
+"""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +21,22 @@ _WHERE = ("turn", "phase", "turn_of")
 def turn_words_problem(words: str, game: Said) -> str:
     """What is wrong with the words for a turn and phase."""
     turn = game["turn"]
-    fits = re.fullmatch(rf"turn {turn}(, .{{1,100}})?", words) if game.get("phase") else words == f"turn {turn}"
+    fits = (
+        re.fullmatch(rf"turn {turn}(, .{{1,100}})?", words)
+        if game.get("phase")
+        else words == f"turn {turn}"
+    )
     return "" if fits else f"its words are not those of turn {turn}: {shown(words)}."
 
 
 def go_problem(sides: tuple[str, ...], said: Said) -> str:
     """What is wrong with whose go it is behind an event that changes `said` of the game."""
     go = said.get("go", ())
-    fits = len(set(go)) == len(go) and set(go) <= set(sides) and said.get("turn_of", "") in ("", *sides)
+    fits = (
+        len(set(go)) == len(go)
+        and set(go) <= set(sides)
+        and said.get("turn_of", "") in ("", *sides)
+    )
     return "" if fits else "the go is that of sides of the game."
 
 
@@ -47,11 +57,17 @@ def _phase_problem(past: Past, event: Event, said: Said, words: str) -> str:
     if said.get("passes", now.passes):
         return "nobody has passed in a phase that has just begun."
     where = {name: said.get(name, getattr(now, name)) for name in ("turn", "phase")}
-    return go_problem(now.sides, said) or turn_words_problem(words, where) or led_problem(past, event, said)
+    return (
+        go_problem(now.sides, said)
+        or turn_words_problem(words, where)
+        or led_problem(past, event, said)
+    )
 
 
 def led_problem(past: Past, event: Event, said: Said) -> str:
-    """What is wrong with how a phase begins that a cup leads, or none: the cup is filled anew, and any side draws."""
+    """What is wrong with how a phase begins that a cup leads, or none: the cup is filled anew,
+    and any side draws.
+    """
     led, sides = said.get("led", past.now.led), said.get("sides", past.now.sides)
     if led and not (ID.fullmatch(led) and [*said.get("go", past.now.go)] == [*sides]):
         return "a phase that a deck leads begins without a chit."
@@ -59,9 +75,17 @@ def led_problem(past: Past, event: Event, said: Said) -> str:
 
 
 def cards_problem(past: Past, event: Event, out: Out) -> str:
-    """What is wrong with what an event changes of cards, which is to lead to these out of the piles."""
-    told = tuple([{"cards": cards} if (cards := past.patch(event, name, "cards")) else {} for name in PATCH])
-    return "" if cards_difference(past.now.cards, out) == told else "it changes other cards than it draws or moves."
+    """What is wrong with what an event changes of cards, which is to lead to these out of the
+    piles.
+    """
+    told = tuple(
+        [{"cards": cards} if (cards := past.patch(event, name, "cards")) else {} for name in PATCH]
+    )
+    return (
+        ""
+        if cards_difference(past.now.cards, out) == told
+        else "it changes other cards than it draws or moves."
+    )
 
 
 def leads_to(event: Event, now: Game, then: Game) -> bool:
@@ -70,13 +94,19 @@ def leads_to(event: Event, now: Game, then: Game) -> bool:
 
 
 def _chit_done(past: Past, event: Event, said: Said, words: str, where: str) -> str:
-    """What is wrong with the end of a chit's go: any side draws the next, or the next phase begins."""
+    """What is wrong with the end of a chit's go: any side draws the next, or the next phase
+    begins.
+    """
     now = past.now
     if not cups.chit_of(now.led) or words != chit_words(now):
         return f"it ends the go of another chit than has it: {shown(words)}."
     if where:
         return _phase_problem(past, event, said, where)
-    return "" if leads_to(event, now, cups.done(now)) else "behind the go of a chit the next one is drawn."
+    return (
+        ""
+        if leads_to(event, now, cups.done(now))
+        else "behind the go of a chit the next one is drawn."
+    )
 
 
 def chit_words(game: Game) -> str:
@@ -87,7 +117,9 @@ def chit_words(game: Game) -> str:
 def _takes_off(before: Event, after: Event) -> bool:
     """Whether a unit only loses markers, and numbers that last no longer than a turn."""
     cut = ("marks", "numbers")
-    rest = [{name: value for name, value in unit.items() if name not in cut} for unit in (before, after)]
+    rest = [
+        {name: value for name, value in unit.items() if name not in cut} for unit in (before, after)
+    ]
     marks, numbers = set(before.get("marks", ())), before.get("numbers", {})
     left, kept = set(after.get("marks", ())), after.get("numbers", {})
     return rest[0] == rest[1] and left <= marks and kept.items() <= numbers.items()
@@ -99,12 +131,21 @@ def hand_over(past: Past, event: Event, said: Said) -> str:
     words, _, where = event["result"].partition("; ")
     if now.led:
         return _chit_done(past, event, said, words, where)
-    side = next((side for side in now.go or now.sides if words in (f"{side} {PASSES}", f"{side} {HANDS_OVER}")), "")
+    side = next(
+        (
+            side
+            for side in now.go or now.sides
+            if words in (f"{side} {PASSES}", f"{side} {HANDS_OVER}")
+        ),
+        "",
+    )
     if not side:
         return f"nobody passes whose go it is not: {shown(words)}."
     if where:
         return _phase_problem(past, event, said, where)
-    if said.keys() - {"go", "passes"} or any(past.patch(event, "after", part) for part in ("units", "cards")):
+    if said.keys() - {"go", "passes"} or any(
+        past.patch(event, "after", part) for part in ("units", "cards")
+    ):
         return "a pass changes more than whose go it is."
     if said.get("passes", now.passes) != (now.passes + 1 if words.endswith(PASSES) else 0):
         return "it counts the passes in a row wrongly."
@@ -134,15 +175,33 @@ def plan(past: Past, event: Event, said: Said) -> str:
     """Something is planned for a turn, or a plan is removed."""
     now, own, plans = past.now, str(event["number"]), said.get("plans", {})
     gone = [at for at in now.plans if at not in plans]
-    if not gone and event.get("texts", {}).keys() == {"text"} and plans == {**now.plans, own: plans.get(own)}:
-        return "" if event["result"] == f"for turn {plans[own]}" else "its words are not those of what it plans."
-    if len(gone) == 1 and "texts" not in event and {**plans, gone[0]: now.plans[gone[0]]} == now.plans:
-        return "" if event["result"] == f"#{gone[0]} removed" else "its words are not those of what it removes."
+    if (
+        not gone
+        and event.get("texts", {}).keys() == {"text"}
+        and plans == {**now.plans, own: plans.get(own)}
+    ):
+        return (
+            ""
+            if event["result"] == f"for turn {plans[own]}"
+            else "its words are not those of what it plans."
+        )
+    if (
+        len(gone) == 1
+        and "texts" not in event
+        and {**plans, gone[0]: now.plans[gone[0]]} == now.plans
+    ):
+        return (
+            ""
+            if event["result"] == f"#{gone[0]} removed"
+            else "its words are not those of what it removes."
+        )
     return "it neither plans something nor removes a plan."
 
 
 def order(past: Past, event: Event, said: Said) -> str:
-    """Somebody seals an order, in place of the one that they wrote before; or says when they open at the latest."""
+    """Somebody seals an order, in place of the one that they wrote before; or says when they
+    open at the latest.
+    """
     now, who = past.now, event["who"]
     if "texts" not in event:
         due = said.get("orders_due")
@@ -150,7 +209,11 @@ def order(past: Past, event: Event, said: Said) -> str:
             return "it neither seals an order nor says when they open."
         return words_problem(event, "a deadline" if due else "no deadline")
     orders = {**{at: by for at, by in now.orders.items() if by != who}, str(event["number"]): who}
-    if said != {"orders": orders} or not event["texts"].keys() <= {ORDER, COMMAND} or not event["texts"]:
+    if (
+        said != {"orders": orders}
+        or not event["texts"].keys() <= {ORDER, COMMAND}
+        or not event["texts"]
+    ):
         return "it seals something else than an order of who wrote it."
     if event["side"] not in now.sides:
         return "who plays no side writes no orders."
@@ -158,7 +221,9 @@ def order(past: Past, event: Event, said: Said) -> str:
 
 
 def opening(past: Past, event: Event, said: Said) -> str:
-    """Return what is wrong with opening the orders: every side is in, the deadline is over, or its writer may do so."""
+    """Return what is wrong with opening the orders: every side is in, the deadline is over, or
+    its writer may do so.
+    """
     now, who = past.now, event["who"]
     if event["reads"] != sorted(map(int, now.orders)):
         return "it opens other orders than were sealed."
@@ -182,11 +247,17 @@ def leave(past: Past, event: Event, said: Said) -> str:
     """Who plays a side gives it up."""
     if event["who"] not in past.now.players:
         return "who leaves plays no side."
-    return _players(past, said, {who: side for who, side in past.now.players.items() if who != event["who"]})
+    return _players(
+        past, said, {who: side for who, side in past.now.players.items() if who != event["who"]}
+    )
 
 
 def _players(past: Past, said: Said, players: Mapping[str, str]) -> str:
-    return "" if said.get("players", past.now.players) == players else "it changes who plays for which side."
+    return (
+        ""
+        if said.get("players", past.now.players) == players
+        else "it changes who plays for which side."
+    )
 
 
 def bring_in(past: Past, event: Event, said: Said) -> str:
@@ -202,18 +273,26 @@ def privacy(past: Past, event: Event, said: Said) -> str:
     """Who has their data deleted leaves the game, and nobody else does."""
     now, who = past.now, event["who"]
     stay, master = said.get("players", now.players), said.get("master", now.master)
-    left = {who, *(person for person in now.players if person not in stay), *({now.master} if not master else ())}
+    left = {
+        who,
+        *(person for person in now.players if person not in stay),
+        *({now.master} if not master else ()),
+    }
     # An account that an imported file knows too leaves as both persons; nobody else goes along.
     along = left - {who, "", *(own for own, by in past.claimed.items() if by == who)}
     if len(along) > 1 or not along <= past.acted_before - past.acted_here:
         return "somebody else leaves with who had their data deleted."
     if master != ("" if now.master in left else now.master):
         return "it changes who is game master."
-    return _players(past, said, {other: side for other, side in now.players.items() if other not in left})
+    return _players(
+        past, said, {other: side for other, side in now.players.items() if other not in left}
+    )
 
 
 def claim(past: Past, event: Event, said: Said) -> str:
-    """Who is known by two persons goes on as that of the imported log; a seat taken meanwhile moves along."""
+    """Who is known by two persons goes on as that of the imported log; a seat taken meanwhile
+    moves along.
+    """
     now, who, own = past.now, event["who"], event.get("own", "")
     is_there = who in past.acted_before - past.acted_here and (not own or own in past.acted_here)
     if not past.imported_at or own == who or not is_there:
@@ -224,4 +303,8 @@ def claim(past: Past, event: Event, said: Said) -> str:
     seats = {who: theirs or mine} if theirs or mine else {}
     if said.get("master", now.master) != (who if own and now.master == own else now.master):
         return "it changes who is game master."
-    return _players(past, said, {**{person: side for person, side in now.players.items() if person != own}, **seats})
+    return _players(
+        past,
+        said,
+        {**{person: side for person, side in now.players.items() if person != own}, **seats},
+    )

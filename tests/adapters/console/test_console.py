@@ -31,8 +31,8 @@ ROSTER = (
 
 
 def play(*lines: str | bytes, words: tuple[str, ...] = ()) -> str:
-    """What the console prints for a script; it must end by itself, without a traceback, and its exit status says
-    whether a command was refused."""
+    """What the console prints for a script; it must end by itself, without a traceback, and its
+    exit status says whether a command was refused."""
     script = b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines)
     status, printed, errors = nursery.run("play", *words, cwd=Path.cwd(), script=script)
     assert status == (1 if "\nError: " in printed and lines != ("tutorial",) else 0), errors
@@ -53,7 +53,9 @@ def test_the_tutorial_plays_a_real_fire_attack() -> None:
 
 
 def test_a_game_is_kept_from_one_evening_to_the_next() -> None:
-    first = play('game start lnlt "Hill 875" sides="US, VC"', "game join US", "as Bao", "game join VC")
+    first = play(
+        'game start lnlt "Hill 875" sides="US, VC"', "game join US", "as Bao", "game join VC"
+    )
     assert "Bao plays VC" in first
     second = play("game status", "lnlt fire attackers=x targets=y")
     assert '"Hill 875": turn 1' in second
@@ -131,11 +133,19 @@ def test_which_value_is_open() -> None:
 
 
 def test_an_answer_is_shown_as_it_is() -> None:
-    """Markup in what a player typed is text, and an error is told by a word, not by colour alone."""
+    """Markup in what a player typed is text, and an error is told by a word, not by colour
+    alone.
+    """
     out = io.StringIO()
     console = Console(file=out, width=200)
     show(
-        console, Reply("[bold]Anna[/bold]: 2d6 = 7", ("[red]x",), footer=("#1",), buttons=(Button("again:1", "Again"),))
+        console,
+        Reply(
+            "[bold]Anna[/bold]: 2d6 = 7",
+            ("[red]x",),
+            footer=("#1",),
+            buttons=(Button("again:1", "Again"),),
+        ),
     )
     show(console, Reply("wrong", error=True, private=True))
     assert "[bold]Anna[/bold]: 2d6 = 7" in out.getvalue()
@@ -144,7 +154,11 @@ def test_an_answer_is_shown_as_it_is() -> None:
 
 def test_u_and_undo_are_about_who_types() -> None:
     """The last answer, which has *Undo* too, is another player's."""
-    begin = ('game start lnlt "Hill 875" sides="US, VC"', "game join US", "unit add Sq squad US morale=5 fp=2")
+    begin = (
+        'game start lnlt "Hill 875" sides="US, VC"',
+        "game join US",
+        "unit add Sq squad US morale=5 fp=2",
+    )
     shown = play(*begin, "as Bao", "game join VC", "roll 2d6", "as Player", "u", "undo", "1")
     assert shown.count('Undo #3, "Player (US): Sq added"?') == 2
     assert "#3 is undone · Player" in shown
@@ -171,7 +185,11 @@ async def test_a_menu_is_listed_by_numbers_and_a_number_chooses() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
     try:
-        for line in ("game start lnlt X", "unit add A squad morale=5 fp=2", 'unit add "B 1..2" squad morale=12'):
+        for line in (
+            "game start lnlt X",
+            "unit add A squad morale=5 fp=2",
+            'unit add "B 1..2" squad morale=12',
+        ):
             await session.line(line)
         await session.line('lnlt fire A "B 1" hand=6,1,2')
         assert "a again   c change   o odds   u undo   t other target" in out.getvalue()
@@ -209,12 +227,18 @@ async def test_an_error_has_letters_too() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
     try:
-        for line in ("game start lnlt X", "unit add Alpha squad morale=5 fp=2", "unit add Bravo squad morale=12"):
+        for line in (
+            "game start lnlt X",
+            "unit add Alpha squad morale=5 fp=2",
+            "unit add Bravo squad morale=12",
+        ):
             await session.line(line)
         await session.line("lnlt fire Alpha Bravoo hand=6,1,2")
         assert "1 fire at Bravo   2 fix it" in out.getvalue()
         await session.line("2")
-        assert session.draft == "/lnlt fire attackers=Alpha hand=6,1,2 targets=", "Enter alone is not refused once more"
+        assert session.draft == "/lnlt fire attackers=Alpha hand=6,1,2 targets=", (
+            "Enter alone is not refused once more"
+        )
         assert "Go on with the line below" in out.getvalue()
         await session.line("1")
         assert "Alpha fires" in out.getvalue()
@@ -226,7 +250,9 @@ async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=io.StringIO()), "Anna", Path())
     try:
-        assert bottom_line(await app.known(PLACE, session.who), "Anna") == " you are Anna    ? help "
+        assert (
+            bottom_line(await app.known(PLACE, session.who), "Anna") == " you are Anna    ? help "
+        )
         await session.line('game start lnlt "Hill 875" sides=US,VC')
         await session.line("game join US")
         said = bottom_line(await app.known(PLACE, session.who), "Anna")
@@ -239,7 +265,8 @@ async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
 def test_long_lines_break_at_blanks_commands_too() -> None:
     out = io.StringIO()
     show(
-        Console(file=out, width=30, force_terminal=True), Reply("x", (f'/lnlt fire attackers="{"squad; " * 6}" tm=1',))
+        Console(file=out, width=30, force_terminal=True),
+        Reply("x", (f'/lnlt fire attackers="{"squad; " * 6}" tm=1',)),
     )
     lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in out.getvalue().splitlines()]
     assert max(map(len, lines)) <= 30
@@ -279,7 +306,9 @@ async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path
 
 
 async def test_letters_mean_the_same_at_any_time() -> None:
-    """n next, p pass, u undo, a again, o odds: whatever was answered last; what has no letter has a number."""
+    """n next, p pass, u undo, a again, o odds: whatever was answered last; what has no letter
+    has a number.
+    """
     out = io.StringIO()
     app = await fresh_app()
     session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
@@ -316,7 +345,8 @@ def test_completion_knows_the_sides() -> None:
         for at in (1, 2, 3)
     ]
     mine, theirs = (
-        [value for _, value in many_units("", units, units, "US", acting=acting)] for acting in (True, False)
+        [value for _, value in many_units("", units, units, "US", acting=acting)]
+        for acting in (True, False)
     )
     assert "Rifle 1..3" in mine
     assert "Local 1..3" not in mine

@@ -1,4 +1,6 @@
-"""Bars of odds in the console: their colour is that of the result, and says nothing that the words do not."""
+"""Bars of odds in the console: their colour is that of the result, and says nothing that the
+words do not.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ COLOUR = re.compile("\x1b\\[[0-9;]*m")
 def drawn() -> list[str]:
     """The lines that a terminal gets."""
     out = io.StringIO()
-    show(Console(file=out, force_terminal=True, color_system="standard", width=80), Reply("Odds", (ODDS,)))
+    show(
+        Console(file=out, force_terminal=True, color_system="standard", width=80),
+        Reply("Odds", (ODDS,)),
+    )
     return out.getvalue().splitlines()
 
 

@@ -1,4 +1,6 @@
-"""The roster in the terminal: types and states where it is wide, a phone's columns where it is narrow."""
+"""The roster in the terminal: types and states where it is wide, a phone's columns where it is
+narrow.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,13 @@ from tests.playing import Channel, two_sides
 async def printed(width: int, *, colours: bool = False) -> str:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "unit edit us1 shaken", "unit edit us2 moved", "unit edit vc2 state=eliminated")
+    await channel.do(
+        "Anna", "unit edit us1 shaken", "unit edit us2 moved", "unit edit vc2 state=eliminated"
+    )
     out = StringIO()
-    console = Console(file=out, width=width, force_terminal=colours, color_system="standard" if colours else None)
+    console = Console(
+        file=out, width=width, force_terminal=colours, color_system="standard" if colours else None
+    )
     show(console, await channel.do("Anna", "unit list"))
     return out.getvalue()
 

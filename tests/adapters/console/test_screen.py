@@ -1,4 +1,6 @@
-"""What is around the answers on a terminal: the bar of keys, the bottom line, sides, the board, pictures."""
+"""What is around the answers on a terminal: the bar of keys, the bottom line, sides, the board,
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ from tests.fresh import fresh_app
 Colour = tuple[int, int, int]
 ROOT = Path(__file__).resolve().parents[3]
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (700).to_bytes(4, "big") + b"\7" * 7_000
-KNOWN = Known(sides=("US", "VC"), own_side="US", standing="The Ford at Dawn · turn 1, Rally phase · both sides")
+KNOWN = Known(
+    sides=("US", "VC"),
+    own_side="US",
+    standing="The Ford at Dawn · turn 1, Rally phase · both sides",
+)
 F5, F8 = "\x1b[15~", "\x1b[19~"
 
 
@@ -49,13 +55,20 @@ def test_the_bar_has_all_keys_in_their_order_at_any_width(columns: int, rows: in
     lines = "".join(text for _, text in bar(columns)).split("\n")
     assert len(lines) == rows
     assert max(map(len, lines)) <= columns
-    assert re.findall(r"F\d", " ".join(lines)) == [f"F{number}" for number in range(2, 10)] == list(BAR)
+    assert (
+        re.findall(r"F\d", " ".join(lines))
+        == [f"F{number}" for number in range(2, 10)]
+        == list(BAR)
+    )
 
 
 @pytest.mark.parametrize(
     ("columns", "shown"),
     [
-        (110, " The Ford at Dawn · turn 1, Rally phase · both sides · you are Anna (● US)    ? help "),
+        (
+            110,
+            " The Ford at Dawn · turn 1, Rally phase · both sides · you are Anna (● US)    ? help ",
+        ),
         (80, " The Ford at Dawn · turn 1, Rally phase · both sides · you are Anna (● US) "),
         (70, " The Ford at Dawn · turn 1, Rally phase · both sides · Anna (● US) "),
         (60, " turn 1, Rally phase · both sides · Anna (● US) "),
@@ -70,9 +83,16 @@ def test_the_bottom_line_drops_parts_and_cuts_no_word(columns: int, shown: str) 
 def test_sides_have_a_colour_and_a_sign() -> None:
     drawn, out = screen()
     row = ("us1", "Rifle 1", "squad", "", "", "", "5")
-    show(drawn, Reply("US and VC, not USA", (UnitTable("US · Anna", ("morale",), (row,)), "VC: nobody yet")))
+    show(
+        drawn,
+        Reply(
+            "US and VC, not USA", (UnitTable("US · Anna", ("morale",), (row,)), "VC: nobody yet")
+        ),
+    )
     title, heading, _, other = out.getvalue().splitlines()
-    assert heading.startswith("\x1b[94m● \x1b[0m\x1b[94mUS\x1b[0m · Anna"), "the rest of the line has no colour"
+    assert heading.startswith("\x1b[94m● \x1b[0m\x1b[94mUS\x1b[0m · Anna"), (
+        "the rest of the line has no colour"
+    )
     assert len(re.findall(r"\x1b\[1;(?:94|35)m(?:US|VC)\x1b", title)) == 2, "USA is no side"
     plain = [re.sub(r"\x1b[^m]*m", "", line) for line in (heading, other)]
     assert plain[0].startswith("● US · Anna"), "in the margin: columns stay as they are"
@@ -80,11 +100,15 @@ def test_sides_have_a_colour_and_a_sign() -> None:
     assert Screen(file=io.StringIO()).sided(Text("  US")).plain == "  US", "no game, no sides"
 
 
-async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(tmp_path: Path) -> None:
+async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(
+    tmp_path: Path,
+) -> None:
     app, (console, out) = await fresh_app(), screen(200)
     session = Session(app, console, "Anna", tmp_path, terminal=True)
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
-        typed.send_text(f"game start lnlt scenario=ford\rgame join US\rroll 1d1{F5} + 7\r{F8}quit\r")
+        typed.send_text(
+            f"game start lnlt scenario=ford\rgame join US\rroll 1d1{F5} + 7\r{F8}quit\r"
+        )
         try:
             await _talk(session, console, load_settings({"GROGNARD_DATA": str(tmp_path)}))
         finally:
@@ -92,7 +116,9 @@ async def test_keys_of_the_bar_do_the_same_at_any_time_and_keep_what_was_begun(t
     plain = re.sub(r"\x1b[^m]*m", "", out.getvalue())
     assert "Ready: Rifles 1-3" in plain, "F5 shows the board"
     assert "rolls d1+7" in plain, "and the line goes on"
-    assert "● US: Anna" in re.sub(r"\x1b[^m]*m", "", console.board), "a wide terminal keeps the board in view"
+    assert "● US: Anna" in re.sub(r"\x1b[^m]*m", "", console.board), (
+        "a wide terminal keeps the board in view"
+    )
     logged = re.sub(r"\x1b[^m]*m", "", console.log_lines).splitlines()
     assert logged[0].startswith("#"), "and the log beside it, the newest first"
     assert logged[-1].startswith("#1 Anna")
@@ -110,7 +136,9 @@ async def test_letters_about_a_shot_need_one(tmp_path: Path) -> None:
         assert session.draft == "lnlt fire attackers=", "a letter begins the first shot"
         for line in ("lnlt fire us1 vc1 hand=6,1,2", "unit list", "t", "t 2"):
             await session.line(line)
-        assert "Local 3" in out.getvalue().rpartition("t and a number")[2], "though another answer came between"
+        assert "Local 3" in out.getvalue().rpartition("t and a number")[2], (
+            "though another answer came between"
+        )
     finally:
         await app.close()
 
@@ -127,7 +155,9 @@ def drawn(sixels: str) -> list[list[Colour]]:
     wide, high, x, y, number = int(found[1]), int(found[2]), 0, 0, 0
     pixels: list[list[Colour]] = [[(-1, -1, -1)] * wide for _ in range(high + 6)]
     palette: dict[int, Colour] = {}
-    for piece in re.finditer(r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([?-~])|([$-])", found[3]):
+    for piece in re.finditer(
+        r"#(\d+);2;(\d+);(\d+);(\d+)|#(\d+)|!(\d+)(.)|([?-~])|([$-])", found[3]
+    ):
         if piece[1]:
             number = int(piece[1])
             palette[number] = (int(piece[2]), int(piece[3]), int(piece[4]))
@@ -150,7 +180,8 @@ def picture_of(rows: list[list[Colour]]) -> bytes:
     head = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 6, 0, 0, 0)
     parts = [(b"IHDR", head), (b"IDAT", zlib.compress(data)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
     )
 
 
@@ -174,13 +205,22 @@ CELL = (9, 18)
 
 
 def shown_on(sixels: bytes, kitty: bytes, picture: bytes, folder: Path) -> str:
-    """What a terminal of 100 columns is sent for a picture, that answers so when it is asked about both."""
+    """What a terminal of 100 columns is sent for a picture, that answers so when it is asked
+    about both.
+    """
     (folder / "picture.png").write_bytes(picture)
     ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 100 * CELL[0], 40 * CELL[1]))
+    fcntl.ioctl(
+        theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 100 * CELL[0], 40 * CELL[1])
+    )
     tty.setraw(theirs)
     command = [sys.executable, "-c", SHOW, str(folder / "picture.png")]
-    environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "100"}
+    environment = {
+        **os.environ,
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "COLUMNS": "100",
+    }
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, cwd=ROOT, env=environment) as child:
         os.close(theirs)
         sent = b""
@@ -205,14 +245,17 @@ def test_sixels_are_the_picture_in_its_colours(tmp_path: Path) -> None:
         (is_there, wanted)
         for row, rows in zip(found, FLAG, strict=True)
         for is_there, wanted in zip(row, rows, strict=True)
-        if max(abs(part - value * 100 / 255) for part, value in zip(is_there, wanted, strict=True)) > 1
+        if max(abs(part - value * 100 / 255) for part, value in zip(is_there, wanted, strict=True))
+        > 1
     ]
     assert not wrong
 
 
 def test_kitty_draws_the_picture_as_wide_as_the_terminal_has_room(tmp_path: Path) -> None:
     pytest.importorskip("textual_image")
-    sent = shown_on(b"\x1b[?62c", b"\x1b_Gi=1;OK\x1b\\", picture_of([row * 20 for row in FLAG]), tmp_path)
+    sent = shown_on(
+        b"\x1b[?62c", b"\x1b_Gi=1;OK\x1b\\", picture_of([row * 20 for row in FLAG]), tmp_path
+    )
     pieces = re.findall(r"\x1b_Gi=\d+,m=([01]),f=100,q=2;([^\x1b]*)\x1b\\", sent)
     assert [more for more, _ in pieces] == ["1"] * (len(pieces) - 1) + ["0"]
     data = b64decode("".join(data for _, data in pieces))
@@ -221,7 +264,9 @@ def test_kitty_draws_the_picture_as_wide_as_the_terminal_has_room(tmp_path: Path
 
 
 @pytest.mark.parametrize("says", [b"\x1b[?64;14c", b"x"])
-def test_pictures_are_drawn_only_where_the_terminal_says_it_can(says: bytes, tmp_path: Path) -> None:
+def test_pictures_are_drawn_only_where_the_terminal_says_it_can(
+    says: bytes, tmp_path: Path
+) -> None:
     sent = shown_on(says, b"x", picture_of(FLAG), tmp_path)
     assert sent.endswith("nothing\nshown\n")
     assert not re.search("\x1bP|f=100", sent)
@@ -238,7 +283,9 @@ async def test_a_saved_file_is_a_link(tmp_path: Path, monkeypatch: pytest.Monkey
             await Session(app, console, "Anna", tmp_path, terminal=terminal)._show(
                 Reply("x", files=(File("a.png", PNG),))
             )
-            assert ("8;id=" in out.getvalue() and f"{tmp_path.as_uri()}/files/a.png" in out.getvalue()) == terminal
+            assert (
+                "8;id=" in out.getvalue() and f"{tmp_path.as_uri()}/files/a.png" in out.getvalue()
+            ) == terminal
             assert "PNG" not in out.getvalue()
     finally:
         await app.close()

@@ -19,10 +19,16 @@ ROOT = Path(__file__).resolve().parents[3]
 class Bot:
     """The bot's process; `start` it again after `kill`, as a host would: the data folder stays."""
 
-    def __init__(self, discord: DiscordStandIn, data: Path, command: str = "discord", **settings: str) -> None:
+    def __init__(
+        self, discord: DiscordStandIn, data: Path, command: str = "discord", **settings: str
+    ) -> None:
         self.discord, self.data, self._command = discord, data, command
         self.environment = {
-            **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")},
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")
+            },
             "DISCORD_API": discord.url,
             "DISCORD_TOKEN": discord.token,
             "GROGNARD_DATA": str(data),
@@ -62,7 +68,9 @@ class Bot:
 
 @asynccontextmanager
 async def running(discord: DiscordStandIn, data: Path, **settings: str) -> AsyncIterator[Bot]:
-    """A bot that is connected; ended at the end of the block, with its log shown if something failed."""
+    """A bot that is connected; ended at the end of the block, with its log shown if something
+    failed.
+    """
     bot = Bot(discord, data, **settings)
     await bot.start()
     try:

@@ -35,8 +35,13 @@ async def test_odd_presses_are_answered_kindly(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
         anna, table = discord.user("Anna"), discord.channel("table")
         rolled = await (await anna.slash(table, "roll", dice="2d6")).answer()
-        bent: list[dict[str, Any]] = [{"custom_id": odd, "component_type": 2, "id": 1} for odd in ODD]
-        bent += [{"custom_id": "f:zz", "component_type": kind, "id": 1, "values": ["x"]} for kind in (3, 99)]
+        bent: list[dict[str, Any]] = [
+            {"custom_id": odd, "component_type": 2, "id": 1} for odd in ODD
+        ]
+        bent += [
+            {"custom_id": "f:zz", "component_type": kind, "id": 1, "values": ["x"]}
+            for kind in (3, 99)
+        ]
         for data in bent:
             pressed = anna._dispatch(Kind.COMPONENT, table, data, source=rolled)
             answer = await pressed.answer()

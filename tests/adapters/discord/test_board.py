@@ -1,4 +1,6 @@
-"""`/game board` on Discord: one silent message that follows the game, posted afresh with each turn."""
+"""`/game board` on Discord: one silent message that follows the game, posted afresh with each
+turn.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) 
         assert "### **Turn 1, Rally" in board.text
         assert "**US:** Anna\nReady: Squad 1" in board.text
         fired = await fire(anna, table)
-        await discord.until(lambda: "Cell 1 is eliminated" in board.text and "Fired: Squad 1" in board.text)
+        await discord.until(
+            lambda: "Cell 1 is eliminated" in board.text and "Fired: Squad 1" in board.text
+        )
         await bot.kill()
         time_passes(tmp_path)
         await bot.start()
@@ -40,9 +44,14 @@ async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_goes(tmp_path
         await say(anna, table, "game next")
         await discord.until(lambda: board.deleted)
         await discord.until(
-            lambda: any("Turn 2, Rally" in one.text and "**VC:** Ben" in one.text for one in discord.messages(table))
+            lambda: any(
+                "Turn 2, Rally" in one.text and "**VC:** Ben" in one.text
+                for one in discord.messages(table)
+            )
         )
-        newest = next(one for one in discord.messages(table) if "**VC:** Ben" in one.text and not one.deleted)
+        newest = next(
+            one for one in discord.messages(table) if "**VC:** Ben" in one.text and not one.deleted
+        )
         assert "### **Turn 2, Rally" in newest.text
         assert newest.flags & QUIET
         assert not newest.pings
@@ -68,19 +77,28 @@ async def test_it_is_pinned_where_the_bot_may_and_unpinned_once_it_has_gone(tmp_
         assert refused.ephemeral
         assert "Pin Messages" in refused.text
         assert not board.pinned
-        assert not any("/pins/" in call.path for call in discord.site.calls), "the interaction said that it may not"
+        assert not any("/pins/" in call.path for call in discord.site.calls), (
+            "the interaction said that it may not"
+        )
         discord.permit_bot(table, pin_messages=True)
         again = await say(anna, table, "game board")
         await discord.until(lambda: again.pinned and board.deleted)
-        assert not any("/pins/" in call.path and call.method == "DELETE" for call in discord.site.calls)
+        assert not any(
+            "/pins/" in call.path and call.method == "DELETE" for call in discord.site.calls
+        )
         for _ in range(3):
             await say(anna, table, "game next")
         await discord.until(lambda: again.deleted)
         await discord.until(
-            lambda: sum(message.pinned and not message.deleted for message in discord.messages(table)) == 1
+            lambda: (
+                sum(message.pinned and not message.deleted for message in discord.messages(table))
+                == 1
+            )
         )
         await say(anna, table, "game end", winner="US", confirm=True)
-        await discord.until(lambda: not any(one.pinned and not one.deleted for one in discord.messages(table)))
+        await discord.until(
+            lambda: not any(one.pinned and not one.deleted for one in discord.messages(table))
+        )
 
 
 async def test_a_board_of_many_units_keeps_within_what_a_message_holds(tmp_path: Path) -> None:

@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.command_payload import BOOLEAN, INTEGER, NUMBER, STRING, entries, payload, shown_options, size
+from adapters.discord.command_payload import (
+    BOOLEAN,
+    INTEGER,
+    NUMBER,
+    STRING,
+    entries,
+    payload,
+    shown_options,
+    size,
+)
 from adapters.discord.registration import digest
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
@@ -28,7 +37,10 @@ def commands() -> list[Json]:
 
 
 def test_the_menu_of_a_message_has_two_entries() -> None:
-    assert [(entry["name"], entry["type"]) for entry in entries()] == [("Odds of this", 3), ("Undo this", 3)]
+    assert [(entry["name"], entry["type"]) for entry in entries()] == [
+        ("Odds of this", 3),
+        ("Undo this", 3),
+    ]
 
 
 def leaves(entry: Json) -> Iterator[Json]:
@@ -74,7 +86,9 @@ def test_sequences_require_nothing_and_setup_is_of_servers(commands: list[Json])
     games = registry().games
     for command in commands:
         if command["name"] in games:
-            assert not any(option.get("required") for leaf in leaves(command) for option in leaf["options"])
+            assert not any(
+                option.get("required") for leaf in leaves(command) for option in leaf["options"]
+            )
     setup = next(command for command in commands if command["name"] == "setup")
     assert setup["default_member_permissions"] == "32"
     assert (setup["integration_types"], setup["contexts"]) == ([0], [0])
@@ -86,7 +100,12 @@ def test_options_are_typed_with_their_ranges(commands: list[Json]) -> None:
     attack = next(option for option in odds["options"] if option["name"] == "attack")
     assert attack["type"] == INTEGER
     assert attack["required"]
-    kinds = {option["type"] for command in commands for leaf in leaves(command) for option in leaf["options"]}
+    kinds = {
+        option["type"]
+        for command in commands
+        for leaf in leaves(command)
+        for option in leaf["options"]
+    }
     assert {STRING, INTEGER, BOOLEAN} <= kinds <= {STRING, INTEGER, BOOLEAN, NUMBER, 7, 11}
 
 
@@ -106,7 +125,11 @@ def test_files_are_asked_for_by_the_ends_of_their_names(commands: list[Json]) ->
 
 
 def test_flags_beyond_25_fold_into_mods_from_the_end() -> None:
-    options = (*(Option(f"flag{number}", "bool") for number in range(26)), Option("odds", "bool"), Option("hand"))
+    options = (
+        *(Option(f"flag{number}", "bool") for number in range(26)),
+        Option("odds", "bool"),
+        Option("hand"),
+    )
     spec = CommandSpec(("lnlt", "x"), "x", "sequence", options)
     shown = [option.name for option in shown_options(spec)]
     assert len(shown) == 25
@@ -115,7 +138,10 @@ def test_flags_beyond_25_fold_into_mods_from_the_end() -> None:
 
 
 def test_the_digest_ignores_what_discord_adds(commands: list[Json]) -> None:
-    back = [{**command, "id": "1", "version": "2", "nsfw": False, "dm_permission": True} for command in commands]
+    back = [
+        {**command, "id": "1", "version": "2", "nsfw": False, "dm_permission": True}
+        for command in commands
+    ]
     assert digest(list(reversed(back))) == digest(commands)
     assert digest(back[1:]) != digest(commands)
 
@@ -138,8 +164,12 @@ read: {{rows: a, gives: t, cells: {{1-6: 1}}}}
 """
 
 
-def test_a_hosts_pack_that_is_too_large_takes_no_other_command_with_it(tmp_path: Path, root: Path) -> None:
-    """Discord takes all commands in one request, and refuses all of them for one of 8,000 characters and more."""
+def test_a_hosts_pack_that_is_too_large_takes_no_other_command_with_it(
+    tmp_path: Path, root: Path
+) -> None:
+    """Discord takes all commands in one request, and refuses all of them for one of 8,000
+    characters and more.
+    """
     names = ("a", *(f"{'n' * 28}{at:02}" for at in range(12)))
     inputs = "\n".join(f"  {name}: {{type: int, min: 1, max: 6, default: 1}}" for name in names)
     about = "id: wide\ntitle: Wide\nversion: '1'\nauthor: us\nlicence: CC0\ninherits: lnlt\n"
@@ -147,7 +177,9 @@ def test_a_hosts_pack_that_is_too_large_takes_no_other_command_with_it(tmp_path:
     for at in range(3):
         (tmp_path / f"wide-{at}.yaml").write_text(TABLE.format(inputs=inputs), encoding="utf-8")
     asked = [sys.executable, "-m", "bot", "--packs", str(tmp_path), "commands", "discord"]
-    printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60, text=True)
+    printed = subprocess.run(
+        asked, cwd=root, capture_output=True, check=True, timeout=60, text=True
+    )
     made = {one["name"] for one in json.loads(printed.stdout)}
     assert {"roll", "lnlt", "lnlt-table", "wide"} <= made
     assert "wide-table" not in made

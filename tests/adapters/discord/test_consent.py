@@ -1,4 +1,6 @@
-"""Nobody listens in on Discord: a game goes, and is shown, only where somebody who may has agreed."""
+"""Nobody listens in on Discord: a game goes, and is shown, only where somebody who may has
+agreed.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ async def discord(tmp_path: Path) -> AsyncIterator[DiscordStandIn]:
 
 async def begin(who: Person, where: Channel) -> None:
     """A game of Lock 'n Load."""
-    await (await who.slash(where, "game start", system="lnlt", name="Hill", sides="US, VC")).answer()
+    await (
+        await who.slash(where, "game start", system="lnlt", name="Hill", sides="US, VC")
+    ).answer()
 
 
 async def code_of(who: Person, where: Channel) -> str:
@@ -38,7 +42,9 @@ async def test_a_stranger_asks_and_only_a_manager_links(discord: DiscordStandIn)
     mallory = discord.user("Mallory").permit(lair_server, manage_guild=True)
     vera, cora = discord.user("Vera", manage_guild=True), discord.user("Cora")
     await begin(mallory, lair)
-    asked = await (await mallory.slash(hall, "game link", code=await code_of(mallory, lair))).answer()
+    asked = await (
+        await mallory.slash(hall, "game link", code=await code_of(mallory, lair))
+    ).answer()
     assert asked.ephemeral
     request = await discord.message(hall, "asks to play")
     assert not request.ephemeral
@@ -51,7 +57,9 @@ async def test_a_stranger_asks_and_only_a_manager_links(discord: DiscordStandIn)
     assert not any("unseen" in message.text for message in lair.messages)
 
 
-async def test_a_manager_who_agrees_links_and_both_channels_are_told(discord: DiscordStandIn) -> None:
+async def test_a_manager_who_agrees_links_and_both_channels_are_told(
+    discord: DiscordStandIn,
+) -> None:
     lair_server = discord.add_guild("Lair")
     lair, hall = discord.channel("lair", lair_server), discord.channel("hall")
     mallory = discord.user("Mallory").permit(lair_server, manage_guild=True)
@@ -90,12 +98,16 @@ async def test_a_game_waits_until_it_is_taken_over(discord: DiscordStandIn) -> N
 
 
 async def forged(who: Person, where: Channel, target: Channel, **resolved: Any) -> str:
-    """The answer to a transfer whose channel's id was put in by hand; `resolved` is what Discord says of it."""
+    """The answer to a transfer whose channel's id was put in by hand; `resolved` is what Discord
+    says of it.
+    """
     data = who.typed(where, "game transfer", channel=where)
     data["options"][0]["options"][0]["value"] = str(target.id)
     del data["resolved"]
     if resolved:
-        data["resolved"] = {"channels": {str(target.id): {"id": str(target.id), "type": 0, **resolved}}}
+        data["resolved"] = {
+            "channels": {str(target.id): {"id": str(target.id), "type": 0, **resolved}}
+        }
     answer = await (await who.forge(where, data)).answer()
     assert answer.ephemeral, answer.text
     return answer.text
@@ -108,15 +120,21 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
     discord.permit_user(anna.id, secret, view_channel=False)
     await begin(anna, table)
     for target in (theirs, secret, discord.channel("open")):
-        assert "not a channel of this server in which you may write" in await forged(anna, table, target)
+        assert "not a channel of this server in which you may write" in await forged(
+            anna, table, target
+        )
     everything = str((1 << 50) - 1)
-    elsewhere = await forged(anna, table, theirs, permissions=everything, guild_id=str(other_server.id))
+    elsewhere = await forged(
+        anna, table, theirs, permissions=everything, guild_id=str(other_server.id)
+    )
     assert "not a channel of this server" in elsewhere
     assert "cannot see that channel" in await forged(anna, table, theirs, permissions=everything), (
         "Discord knows better"
     )
     assert "in which you may write" in await forged(anna, table, secret, permissions="0")
-    there = [message.text for message in (*theirs.messages, *secret.messages)]  # a new server may have its welcome
+    there = [
+        message.text for message in (*theirs.messages, *secret.messages)
+    ]  # a new server may have its welcome
     assert not any("Hill" in text or "Anna" in text for text in there)
     assert "Hill" in (await (await anna.slash(table, "game status")).answer()).text
 
@@ -124,7 +142,11 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
 async def test_a_file_is_fetched_from_discord_alone() -> None:
     """Whatever address stands in a payload: the bot calls no server of somebody's choosing."""
     async with aiohttp.ClientSession() as session:
-        for url in ("http://127.0.0.1:9/x", "https://cdn.discordapp.com.evil.example/x", "http://cdn.discordapp.com/x"):
+        for url in (
+            "http://127.0.0.1:9/x",
+            "https://cdn.discordapp.com.evil.example/x",
+            "http://cdn.discordapp.com/x",
+        ):
             with pytest.raises(Unsure, match="elsewhere"):
                 await Wire(session).download(url, 10)
 
@@ -135,7 +157,10 @@ async def test_a_game_does_not_move_where_the_bot_is_mute(discord: DiscordStandI
     discord.permit_bot(unseen, view_channel=False)
     discord.permit_bot(mute, send_messages=False)
     await begin(anna, table)
-    for told in (True, False):  # also before Discord said what the bot may do in a channel that an option names
+    for told in (
+        True,
+        False,
+    ):  # also before Discord said what the bot may do in a channel that an option names
         discord.world.tells_app_permissions = told
         for channel in (unseen, mute):
             answer = await (await anna.slash(table, "game transfer", channel=channel)).answer()

@@ -25,13 +25,23 @@ async def test_what_is_right_and_what_is_not(monkeypatch: pytest.MonkeyPatch) ->
         (own,) = (line for _, line in found if "own account" in line)
         assert own.endswith("scope=applications.commands&integration_type=1")
         discord.stranger("Anna").install()
-        assert any("(1 have)" in line for _, line in await check(Settings(discord_token=discord.token)))
+        assert any(
+            "(1 have)" in line for _, line in await check(Settings(discord_token=discord.token))
+        )
         discord.world.user_install = False
-        notes = [line for kind, line in await check(Settings(discord_token=discord.token)) if kind == "note"]
+        notes = [
+            line
+            for kind, line in await check(Settings(discord_token=discord.token))
+            if kind == "note"
+        ]
         assert any("tick User Install" in line for line in notes)
         discord.guild.members[discord.world.bot.id] &= ~(1 << 14)
         discord.guild.everyone &= ~(1 << 14)
-        faults = [line for kind, line in await check(Settings(discord_token=discord.token)) if kind == "fault"]
+        faults = [
+            line
+            for kind, line in await check(Settings(discord_token=discord.token))
+            if kind == "fault"
+        ]
         assert faults == ["Discord: on Wargamers the bot lacks Embed Links"]
         [(kind, line)] = await check(Settings(discord_token="wrong"))
         assert kind == "fault"
@@ -59,12 +69,21 @@ KEY = "ab" * 32
             "unless other processes with DISCORD_PUBLIC_KEY listen",
         ),
         (None, KEY, KEY, "has no address to send commands to"),
-        ("https://bot.example.org/discord/interactions", "cd" * 32, KEY, "is not this application's"),
+        (
+            "https://bot.example.org/discord/interactions",
+            "cd" * 32,
+            KEY,
+            "is not this application's",
+        ),
     ],
 )
 def test_interactions_by_http_need_an_address_and_the_right_key(
     address: str | None, of_application: str, key: str, fault: str
 ) -> None:
-    application = {"name": "Grognard", "interactions_endpoint_url": address, "verify_key": of_application}
+    application = {
+        "name": "Grognard",
+        "interactions_endpoint_url": address,
+        "verify_key": of_application,
+    }
     [(kind, line)] = _application(application, key)
     assert (kind, fault in line) == ("fault" if fault else "ok", True)

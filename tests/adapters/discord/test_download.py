@@ -1,4 +1,6 @@
-"""A file that somebody attached is fetched from Discord's hosts alone, and no further than there."""
+"""A file that somebody attached is fetched from Discord's hosts alone, and no further than
+there.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ async def files(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
         raise web.HTTPFound("/small")
 
     app = web.Application()
-    app.add_routes([web.get("/small", small), web.get("/endless", endless), web.get("/elsewhere", elsewhere)])
+    app.add_routes(
+        [web.get("/small", small), web.get("/endless", endless), web.get("/elsewhere", elsewhere)]
+    )
     runner = web.AppRunner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

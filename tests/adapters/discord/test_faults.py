@@ -34,7 +34,11 @@ def event(message: Message) -> int:
 
 def answers(discord: DiscordStandIn, channel: Channel) -> list[Message]:
     """What the bot has said there and still stands."""
-    return [m for m in discord.messages(channel) if m.author is discord.world.bot and not m.deleted and not m.loading]
+    return [
+        m
+        for m in discord.messages(channel)
+        if m.author is discord.world.bot and not m.deleted and not m.loading
+    ]
 
 
 async def roll(discord: DiscordStandIn, table: Channel) -> Interaction:
@@ -68,7 +72,9 @@ async def test_faults_on_the_first_answer(discord: DiscordStandIn, tmp_path: Pat
             assert event(answer) == first + number, name
             discord.no_faults()
         await asyncio.sleep(1)
-        assert [event(message) for message in answers(discord, table)] == list(range(first, first + len(faults) + 1))
+        assert [event(message) for message in answers(discord, table)] == list(
+            range(first, first + len(faults) + 1)
+        )
 
 
 async def test_gateway_drops_and_invalid_sessions(discord: DiscordStandIn, tmp_path: Path) -> None:
@@ -87,10 +93,14 @@ async def test_gateway_drops_and_invalid_sessions(discord: DiscordStandIn, tmp_p
         discord.gateway.invalidate(resumable=False)
         await discord.until(lambda: len(discord.gateway.identifies) == 2)
         assert event(await (await roll(discord, table)).answer()) == first + 3
-        assert [event(message) for message in answers(discord, table)] == list(range(first, first + 4))
+        assert [event(message) for message in answers(discord, table)] == list(
+            range(first, first + 4)
+        )
 
 
-async def test_an_answer_after_the_token_has_died_is_a_normal_message(discord: DiscordStandIn, tmp_path: Path) -> None:
+async def test_an_answer_after_the_token_has_died_is_a_normal_message(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
     table = discord.channel("table")
     async with running(discord, tmp_path):
         first = event(await (await roll(discord, table)).answer())
@@ -112,11 +122,14 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
     await bot.start()
     try:
         first = event(await (await roll(discord, table)).answer())
-        # never answered at all; answered, but nobody heard; and a sealed roll, which is for one pair of eyes
+        # never answered at all; answered, but nobody heard; and a sealed roll, which is for one
+        # pair of eyes
         silent = discord.user("Anna").send(table, "roll", dice="2d6")
         sealed = discord.user("Ben").send(hall, "roll", dice="3d6", secret=True)
         both = f"{silent.id}|{sealed.id}"
-        discord.swallow(f"POST .*/({both})/.*/callback", times=None)  # also what the bot tries again before its end
+        discord.swallow(
+            f"POST .*/({both})/.*/callback", times=None
+        )  # also what the bot tries again before its end
         await _until_recorded(tmp_path, 5)
         discord.black_hole(f"POST .*/interactions/(?!{both}).*/callback")
         heard = await discord.user("Carl").slash(thread, "roll", dice="2d6")
@@ -135,8 +148,12 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
         await asyncio.sleep(4)
         assert [event(message) for message in answers(discord, table)] == [first, first + 1]
         assert len(answers(discord, thread)) == 1
-        assert ["Ben makes a sealed roll" in message.text for message in answers(discord, hall)] == [True]
-        assert event(await (await roll(discord, table)).answer()) == first + 3, "the thread plays the channel's game"
+        assert [
+            "Ben makes a sealed roll" in message.text for message in answers(discord, hall)
+        ] == [True]
+        assert event(await (await roll(discord, table)).answer()) == first + 3, (
+            "the thread plays the channel's game"
+        )
         assert await bot.stop() == 0
     finally:
         if bot.process.returncode is None:
@@ -148,7 +165,9 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
 async def test_shown_but_never_confirmed_and_the_token_dead_it_is_not_shown_again(
     discord: DiscordStandIn, tmp_path: Path
 ) -> None:
-    """Discord shows the answer and the bot is killed before it hears so; it comes back when the token is dead."""
+    """Discord shows the answer and the bot is killed before it hears so; it comes back when the
+    token is dead.
+    """
     table = discord.channel("table")
     async with running(discord, tmp_path) as bot:
         await (await roll(discord, table)).answer()
@@ -181,7 +200,9 @@ async def _until_recorded(data: Path, count: int) -> None:
 async def test_what_nothing_keeps_is_told_later_where_discord_took_no_answer(
     discord: DiscordStandIn, tmp_path: Path
 ) -> None:
-    """Look-ups and refusals are in no outbox: asked again for a while, then kept for the next command."""
+    """Look-ups and refusals are in no outbox: asked again for a while, then kept for the next
+    command.
+    """
     table, anna = discord.channel("table"), discord.user("Anna")
     async with running(discord, tmp_path) as bot:
         await (await roll(discord, table)).answer()
@@ -194,21 +215,33 @@ async def test_what_nothing_keeps_is_told_later_where_discord_took_no_answer(
         assert not [message for message in answers(discord, table) if "2d6+" in message.text]
         assert asked.failed
         await (await roll(discord, table)).answer()
-        await discord.until(lambda: any("took no more answers" in one.text for one in answers(discord, table)))
+        await discord.until(
+            lambda: any("took no more answers" in one.text for one in answers(discord, table))
+        )
         (told,) = (one for one in answers(discord, table) if "took no more answers" in one.text)
         assert told.private_to is anna.user
         assert "2d6+" in told.text
         await (await roll(discord, table)).answer()
         await asyncio.sleep(0.5)
-        assert sum("took no more answers" in one.text for one in answers(discord, table)) == 1, "once"
+        assert sum("took no more answers" in one.text for one in answers(discord, table)) == 1, (
+            "once"
+        )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("may_read", [True, False])
-async def test_a_mirror_tried_again_after_minutes_never_doubles_unmarked(tmp_path: Path, may_read: bool) -> None:
-    """A linked game's answer was posted there, and nobody heard so until Discord had forgotten its nonce."""
+async def test_a_mirror_tried_again_after_minutes_never_doubles_unmarked(
+    tmp_path: Path, may_read: bool
+) -> None:
+    """A linked game's answer was posted there, and nobody heard so until Discord had forgotten
+    its nonce.
+    """
     async with DiscordStandIn.running(nonce_seconds=4.0) as discord, running(discord, tmp_path):
-        table, hall, vera = discord.channel("table"), discord.channel("hall"), discord.user("Vera", manage_guild=True)
+        table, hall, vera = (
+            discord.channel("table"),
+            discord.channel("hall"),
+            discord.user("Vera", manage_guild=True),
+        )
         await (await vera.slash(table, "roll", dice="2d6")).answer()
         given = await (await vera.slash(table, "game link")).answer()
         code = given.text.split("The code is ")[1].split()[0].strip("*")

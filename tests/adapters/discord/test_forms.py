@@ -1,4 +1,6 @@
-"""The guided form as a Discord modal: within the limits for every command, whatever the roster; read back as filled."""
+"""The guided form as a Discord modal: within the limits for every command, whatever the roster;
+read back as filled.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,14 @@ from tests.standins.discord.errors import Problems
 from tests.standins.discord.forms import submitted_part
 
 KEY = "0123456789abcdef"
-MANY = tuple(RosterUnit(f"Platoon number {n:02} of the 3rd", f"us{n}", "squad", "US", {"fp": 1}) for n in range(60))
+MANY = tuple(
+    RosterUnit(f"Platoon number {n:02} of the 3rd", f"us{n}", "squad", "US", {"fp": 1})
+    for n in range(60)
+)
 FEW = tuple(
-    RosterUnit(f"{side} Squad {n}", f"{side.casefold()}{n}", "squad", side) for side in ("US", "VC") for n in (1, 2)
+    RosterUnit(f"{side} Squad {n}", f"{side.casefold()}{n}", "squad", side)
+    for side in ("US", "VC")
+    for n in (1, 2)
 )
 
 
@@ -32,7 +39,9 @@ def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]
         known = Known(roster, ("US", "VC"), own_side="US", system=spec.system)
         example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
         for given in ({}, example):
-            form = form_of(spec, given, known, ROOM, next(iter(given), ""), "Something was wrong here.")
+            form = form_of(
+                spec, given, known, ROOM, next(iter(given), ""), "Something was wrong here."
+            )
             problems = Problems()
             check_modal(problems, "", modal(form, KEY))
             problems.done()
@@ -42,9 +51,13 @@ def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]
 
 
 def sent(body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """What Discord sends when the form is submitted with `values` and otherwise as it was opened."""
+    """What Discord sends when the form is submitted with `values` and otherwise as it was
+    opened.
+    """
     left = dict(values)
-    numbered = [part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]]
+    numbered = [
+        part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]
+    ]
     return {"components": [submitted_part(part, left) for part in numbered]}
 
 
@@ -64,7 +77,9 @@ def test_a_form_filled_in_from_an_example_and_sent_as_it_is_means_the_same_comma
 
 
 def _plain(spec: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Options by what they mean: defaults left out, flags of `mods` as flags, spaces in lists alike."""
+    """Options by what they mean: defaults left out, flags of `mods` as flags, spaces in lists
+    alike.
+    """
     plain: dict[str, Any] = {}
     for name, value in options.items():
         option = spec.option(name)
@@ -74,7 +89,11 @@ def _plain(spec: Any, options: dict[str, Any]) -> dict[str, Any]:
             plain |= {name: True} if value in (True, "yes", "true") else {}
         elif str(value) != str(option.default) and value != "":
             text = str(value)
-            plain[name] = "; ".join(part.strip() for part in text.split(";")) if option.type == "units" else text
+            plain[name] = (
+                "; ".join(part.strip() for part in text.split(";"))
+                if option.type == "units"
+                else text
+            )
     return plain
 
 
@@ -116,7 +135,9 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
 
 def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -> None:
     fire = registry().find(["lnlt", "fire"])[0]
-    form = form_of(fire, {"attackers": "us50"}, Known(MANY, ("US",), own_side="US", system="lnlt"), ROOM)
+    form = form_of(
+        fire, {"attackers": "us50"}, Known(MANY, ("US",), own_side="US", system="lnlt"), ROOM
+    )
     picks = form.fields[0].picks
     assert len(picks) == 25
     assert (picks[-1].label, picks[-1].about) == ("More: type handles below", "us23")
@@ -131,7 +152,9 @@ def test_what_was_refused_is_empty_and_says_why() -> None:
     fire = registry().find(["lnlt", "fire"])[0]
     known = Known(FEW, ("US", "VC"), own_side="US", system="lnlt")
     given = {"attackers": "US Squad 1", "targets": "VC Squad 9; VC Squad 2"}
-    form = form_of(fire, given, known, ROOM, "targets", "There is no VC Squad 9. Did you mean VC Squad 1?")
+    form = form_of(
+        fire, given, known, ROOM, "targets", "There is no VC Squad 9. Did you mean VC Squad 1?"
+    )
     part = modal(form, KEY)["components"][1]
     assert part["description"] == "⚠ There is no VC Squad 9. Did you mean VC Squad 1?"
     chosen = [option["value"] for option in part["component"]["options"] if option.get("default")]

@@ -1,4 +1,6 @@
-"""Earlier games on Discord, through the real library: the list with its buttons, a thread, the way to a moved game."""
+"""Earlier games on Discord, through the real library: the list with its buttons, a thread, the
+way to a moved game.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,13 @@ async def discord(tmp_path: Path) -> AsyncIterator[DiscordStandIn]:
         yield standin
 
 
-async def test_a_game_ends_with_its_story_and_is_taken_up_again_from_the_list(discord: DiscordStandIn) -> None:
+async def test_a_game_ends_with_its_story_and_is_taken_up_again_from_the_list(
+    discord: DiscordStandIn,
+) -> None:
     table, anna = discord.channel("table"), discord.user("Anna")
-    await (await anna.slash(table, "game start", system="lnlt", name="Hill 875", sides="US, VC")).answer()
+    await (
+        await anna.slash(table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+    ).answer()
     await (await anna.slash(table, "game join", side="US")).answer()
     question = await (await anna.slash(table, "game end")).answer()
     assert question.ephemeral
@@ -55,7 +61,11 @@ async def test_a_thread_plays_its_channels_game(discord: DiscordStandIn) -> None
 
 
 async def test_the_old_channel_leads_to_the_new_one(discord: DiscordStandIn) -> None:
-    table, hall, anna = discord.channel("table"), discord.channel("hall"), discord.user("Anna", manage_guild=True)
+    table, hall, anna = (
+        discord.channel("table"),
+        discord.channel("hall"),
+        discord.user("Anna", manage_guild=True),
+    )
     await (await anna.slash(table, "game start", system="lnlt", name="Hill 875")).answer()
     moved = await (await anna.slash(table, "game transfer", channel=hall)).answer()
     (row,) = moved.components
@@ -65,7 +75,9 @@ async def test_the_old_channel_leads_to_the_new_one(discord: DiscordStandIn) -> 
     assert '"Hill 875" is played in #hall' in status.content
 
 
-async def test_nothing_is_rolled_in_a_thread_that_is_locked_and_archived(discord: DiscordStandIn) -> None:
+async def test_nothing_is_rolled_in_a_thread_that_is_locked_and_archived(
+    discord: DiscordStandIn,
+) -> None:
     table, anna = discord.channel("table"), discord.user("Anna")
     flank = discord.thread("left flank", table)
     await (await anna.slash(table, "game start", system="lnlt", name="Hill 875")).answer()

@@ -1,4 +1,6 @@
-"""Hands on Discord: a private message with menus that changes where it is; what all see is in the channel."""
+"""Hands on Discord: a private message with menus that changes where it is; what all see is in
+the channel.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 
 def choices(message: Message, menu: str) -> list[str]:
     """What one of its menus offers."""
-    menus = [part for row in message.components for part in row["components"] if part.get("placeholder") == menu]
+    menus = [
+        part
+        for row in message.components
+        for part in row["components"]
+        if part.get("placeholder") == menu
+    ]
     return [option["label"] for option in menus[0]["options"]] if menus else []
 
 
@@ -42,7 +49,12 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         played = await seen(ben, table, f"Anna plays {held[1]}")
         assert not played.ephemeral
         assert "Undo" in played.buttons
-        assert choices(hand, "Play") == choices(hand, "Discard") == choices(hand, "Give") == [held[0], held[2]]
+        assert (
+            choices(hand, "Play")
+            == choices(hand, "Discard")
+            == choices(hand, "Give")
+            == [held[0], held[2]]
+        )
         assert len([one for one in anna.sees(table) if one.ephemeral]) == shown
 
         await bot.kill()
@@ -61,7 +73,9 @@ async def test_a_hand_changes_where_it_is_and_all_see_what_was_played(tmp_path: 
         await ben.press(asked, "Agree")
         await seen(ben, table, "is undone")
         await ben.select(theirs, "Play", held[0])
-        assert "That card is no longer in your hand" in theirs.content, "it went back to whom it came from"
+        assert "That card is no longer in your hand" in theirs.content, (
+            "it went back to whom it came from"
+        )
         assert held[0] not in choices(theirs, "Play")
         await until(lambda: "~~" in given.content, "the answer that all saw is struck through")
         await anna.press(hand, "Refresh")
@@ -100,7 +114,9 @@ async def test_pages_refresh_and_what_is_theirs_no_more(tmp_path: Path) -> None:
         assert list(drawn.files) == ["deck.png"]
 
 
-async def test_direct_messages_have_hands_and_what_an_own_install_lets_in_has_none(tmp_path: Path) -> None:
+async def test_direct_messages_have_hands_and_what_an_own_install_lets_in_has_none(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         anna = discord.stranger("Anna").install()
         group = discord.conversation(anna, discord.stranger("Ben"), discord.stranger("Cy"))
@@ -147,9 +163,13 @@ async def test_a_hand_on_show_follows_what_is_typed_elsewhere(tmp_path: Path) ->
         await until(lambda: choices(hand, "Play") == held[1:], "what was played by text is gone")
         other = choices(theirs, "Play")[0]
         await say(ben, table, "deck give", cards=other, to="US")
-        await until(lambda: choices(hand, "Play") == [*held[1:], other], "what another gave is there")
+        await until(
+            lambda: choices(hand, "Play") == [*held[1:], other], "what another gave is there"
+        )
         await until(lambda: other not in choices(theirs, "Play"), "and with its giver no more")
-        assert len([one for one in anna.sees(table) if one.ephemeral]) == shown, "no further message"
+        assert len([one for one in anna.sees(table) if one.ephemeral]) == shown, (
+            "no further message"
+        )
 
         edits = hand.edits
         await say(ben, table, "deck play", cards="all")

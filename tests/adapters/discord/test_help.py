@@ -1,4 +1,6 @@
-"""Help on Discord, through the real library: one private message that turns from screen to screen."""
+"""Help on Discord, through the real library: one private message that turns from screen to
+screen.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
     discord.site.announce_guild(club)
     anna = discord.user("Anna", club)
     welcome = await _first_message(hall)
-    assert welcome.content == "**Grognard is here** · wargame combat, exact odds, dice you can check"
+    assert (
+        welcome.content == "**Grognard is here** · wargame combat, exact odds, dice you can check"
+    )
     assert "Five rule sets are ready. Anyone who can post here can play." in str(welcome.embeds)
     promised = COMMITMENT.search(str(welcome.embeds))
     shown = await (await anna.press(welcome, "Help")).answer()

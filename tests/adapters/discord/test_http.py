@@ -1,4 +1,6 @@
-"""Interactions by signed HTTP: what is Discord's own is played as on the gateway, whatever else knocks is refused."""
+"""Interactions by signed HTTP: what is Discord's own is played as on the gateway, whatever else
+knocks is refused.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,22 @@ from tests.standins.discord import DiscordStandIn
 FIRE = {"attackers": "squad fp=2", "targets": "squad morale=5", "tm": 1}
 
 
-async def worker(stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str) -> str:
+async def worker(
+    stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str
+) -> str:
     """A process that takes interactions by HTTP; its address."""
     bot = await started(stack, discord, data, **settings)
     return f"http://127.0.0.1:{bot.environment['DISCORD_PORT']}{PATH}"
 
 
-async def started(stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str) -> Bot:
+async def started(
+    stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str
+) -> Bot:
     """The same; the process."""
-    keys = {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key, "DISCORD_PORT": str(free_port())}
+    keys = {
+        "DISCORD_PUBLIC_KEY": discord.world.signing.public_key,
+        "DISCORD_PORT": str(free_port()),
+    }
     bot = Bot(discord, data, **keys, **settings)
     await bot.start(ready=False)
     stack.push_async_callback(bot.stop)
@@ -45,10 +54,14 @@ async def playing(data: Path, count: int = 1) -> AsyncIterator[tuple[DiscordStan
     """Discord, whose interactions go to so many workers of one database, in turn."""
     async with DiscordStandIn.running() as discord, AsyncExitStack() as stack:
         addresses = [
-            await worker(stack, discord, data / str(number), DATABASE_URL=f"sqlite:///{data}/games.db")
+            await worker(
+                stack, discord, data / str(number), DATABASE_URL=f"sqlite:///{data}/games.db"
+            )
             for number in range(count)
         ]
-        assert await discord.site.webhooks.use(*addresses), "PING gets PONG, and a broken signature 401"
+        assert await discord.site.webhooks.use(*addresses), (
+            "PING gets PONG, and a broken signature 401"
+        )
         yield discord, addresses
         assert discord.gateway.identifies == [], "nobody is on the gateway"
         assert discord.site.unknown == []
@@ -117,19 +130,31 @@ def test_a_shut_thread_is_known_by_its_payload() -> None:
     with refuses("place-shut"):
         need_open(read_payload(event))
     need_open(read_payload({**event, "app_permissions": str(1 << 34)}))  # it may manage threads
-    need_open(read_payload({**event, "channel": {**shut, "thread_metadata": {"archived": True, "locked": False}}}))
+    need_open(
+        read_payload(
+            {**event, "channel": {**shut, "thread_metadata": {"archived": True, "locked": False}}}
+        )
+    )
 
 
 def test_a_request_is_read_without_the_library() -> None:
     """A player in a thread, and one alone with the bot."""
-    member = {"nick": "Vera", "permissions": "32", "user": {"id": "7", "username": "v", "global_name": "V"}}
+    member = {
+        "nick": "Vera",
+        "permissions": "32",
+        "user": {"id": "7", "username": "v", "global_name": "V"},
+    }
     channel = {"id": "9", "type": 11, "name": "turn 3", "parent_id": "8"}
     common = {"id": "1", "token": "t", "application_id": "2", "type": 2, "app_permissions": "3072"}
-    read = read_payload({**common, "guild_id": "5", "channel_id": "9", "channel": channel, "member": member})
+    read = read_payload(
+        {**common, "guild_id": "5", "channel_id": "9", "channel": channel, "member": member}
+    )
     assert (read.where.key, read.who.key, read.who.name) == ("discord:5/9", "discord:7", "Vera")
     assert read.where.parent is not None
     assert read.where.parent.key == "discord:5/8"
     assert read.who.manager
     assert read.thread
-    alone = read_payload({**common, "channel_id": "9", "user": {"id": "7", "username": "v", "global_name": None}})
+    alone = read_payload(
+        {**common, "channel_id": "9", "user": {"id": "7", "username": "v", "global_name": None}}
+    )
     assert (alone.where.key, alone.who.name, alone.allowed) == ("discord:dm/9", "v", 3072)

@@ -1,4 +1,6 @@
-"""Shards of several processes identify one after another, as Discord asks, whichever process they are in."""
+"""Shards of several processes identify one after another, as Discord asks, whichever process
+they are in.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class Clock:
         self.identified.append(self.now)
 
 
-async def test_of_processes_that_start_together_one_identifies_in_each_pause(tmp_path: Path) -> None:
+async def test_of_processes_that_start_together_one_identifies_in_each_pause(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     async with (
         await SqliteStore.open(tmp_path / "games.db", clock=clock) as one,
@@ -51,7 +55,10 @@ async def test_of_processes_that_start_together_one_identifies_in_each_pause(tmp
     ):
         turns = [clock.turns(one), clock.turns(other)]
         await asyncio.gather(*(clock.identify(turns[shard % 2], shard) for shard in range(6)))
-    gaps = [later - earlier for earlier, later in zip(clock.identified, clock.identified[1:], strict=False)]
+    gaps = [
+        later - earlier
+        for earlier, later in zip(clock.identified, clock.identified[1:], strict=False)
+    ]
     assert len(gaps) == 5
     assert min(gaps) >= PAUSE
 
@@ -72,7 +79,9 @@ async def test_a_clock_set_back_costs_one_pause(tmp_path: Path) -> None:
         assert clock.identified[1] == 1_000 - 86_400 + PAUSE
 
 
-async def test_without_the_store_a_shard_waits_its_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_store_a_shard_waits_its_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def broken(*_: object) -> None:
         raise StoreError("The disk is full.")
 
@@ -85,16 +94,28 @@ async def test_without_the_store_a_shard_waits_its_pause(tmp_path: Path, monkeyp
 
 @pytest.mark.slow
 async def test_two_processes_that_start_at_once(tmp_path: Path) -> None:
-    """Each has one of two shards; both register nothing twice, and answer what their own servers play."""
+    """Each has one of two shards; both register nothing twice, and answer what their own servers
+    play.
+    """
     async with DiscordStandIn.running() as discord, AsyncExitStack() as stack:
         discord.add_guild("Second")
         for shard in range(2):
-            more = {"SHARD_IDS": str(shard), "SHARD_COUNT": "2", "DATABASE_URL": f"sqlite:///{tmp_path}/games.db"}
+            more = {
+                "SHARD_IDS": str(shard),
+                "SHARD_COUNT": "2",
+                "DATABASE_URL": f"sqlite:///{tmp_path}/games.db",
+            }
             bot = Bot(discord, tmp_path / str(shard), **more)
             await bot.start(ready=False)
             stack.push_async_callback(bot.stop)
-        await discord.until(lambda: len(discord.gateway.identifies) == 2 and bool(discord.commands.all()))
+        await discord.until(
+            lambda: len(discord.gateway.identifies) == 2 and bool(discord.commands.all())
+        )
         first, second = discord.gateway.identified
         assert second - first >= 5
-        sent = [call for call in discord.site.calls if call.method == "PUT" and call.path.endswith("/commands")]
+        sent = [
+            call
+            for call in discord.site.calls
+            if call.method == "PUT" and call.path.endswith("/commands")
+        ]
         assert len(sent) == 1

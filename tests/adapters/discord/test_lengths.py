@@ -1,7 +1,9 @@
-"""Discord's descriptions: none shorter than in the release before, none cut, and what each command has left.
+"""Discord's descriptions: none shorter than in the release before, none cut, and what each command
+has left.
 
-`tests/data/description_lengths.json` has the characters of each description as they were when the commands were nearly
-full; "" is the command's own. Written once and never made anew: a description may grow, and go with its option.
+`tests/data/description_lengths.json` has the characters of each description as they were when the
+commands were nearly full; "" is the command's own. Written once and never made anew: a description
+may grow, and go with its option.
 """
 
 from __future__ import annotations
@@ -35,24 +37,36 @@ def described(entry: Json, above: str = "") -> Iterator[tuple[str, str]]:
 
 def test_each_command_says_what_it_has_left(commands: list[Json]) -> None:
     """Printed with `pytest -s`."""
-    for left, name in sorted((MAX_COMMAND - size(command), command["name"]) for command in commands):
+    for left, name in sorted(
+        (MAX_COMMAND - size(command), command["name"]) for command in commands
+    ):
         print(f"/{name}: {left} of {MAX_COMMAND} characters left")
         assert left >= MAX_COMMAND - FULL.get(name, MAX_COMMAND), name
 
 
 def test_no_description_is_shorter_than_it_was(commands: list[Json], root: Path) -> None:
     frozen = json.loads((root / "tests/data/description_lengths.json").read_text("utf-8"))
-    before = {f"{path} {name}".strip(): length for path, row in frozen.items() for name, length in row.items()}
+    before = {
+        f"{path} {name}".strip(): length
+        for path, row in frozen.items()
+        for name, length in row.items()
+    }
     now = {path: text for command in commands for path, text in described(command)}
-    assert [(path, now[path]) for path in before.keys() & now.keys() if len(now[path]) < before[path]] == []
+    assert [
+        (path, now[path]) for path in before.keys() & now.keys() if len(now[path]) < before[path]
+    ] == []
 
 
 def test_no_description_ends_inside_a_word(commands: list[Json]) -> None:
-    """Each is a whole help, its brief form, or the first sentence of it: what would follow begins no word anew."""
+    """Each is a whole help, its brief form, or the first sentence of it: what would follow
+    begins no word anew.
+    """
     shown = {path: text for command in commands for path, text in described(command)}
     for spec in registry():
         here = " ".join(spec.path)
-        whole = {here: spec.summary} | {f"{here} {option.name}": option.help for option in shown_options(spec)}
+        whole = {here: spec.summary} | {
+            f"{here} {option.name}": option.help for option in shown_options(spec)
+        }
         for path, text in whole.items():
             words = shown[path]
             rest = text.removeprefix(words) if text.startswith(words) else ""

@@ -24,10 +24,14 @@ async def discord() -> AsyncIterator[DiscordStandIn]:
 def removed(data: Path) -> list[bool]:
     """For each binding of a place to a game: whether the bot was removed there."""
     with sqlite3.connect(f"file:{data / 'grognard.db'}?mode=ro", uri=True) as db:
-        return [at is not None for (at,) in db.execute("SELECT removed FROM bindings ORDER BY place")]
+        return [
+            at is not None for (at,) in db.execute("SELECT removed FROM bindings ORDER BY place")
+        ]
 
 
-async def test_commands_are_told_once_and_again_only_when_they_changed(discord: DiscordStandIn, tmp_path: Path) -> None:
+async def test_commands_are_told_once_and_again_only_when_they_changed(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
     for _ in range(2):
         async with running(discord, tmp_path):
             await discord.until(lambda: discord.commands.writes != [])
@@ -62,9 +66,14 @@ async def test_an_outage_is_no_removal_and_a_removal_is_noticed_even_later(
 
     def states() -> list[bool]:
         there = dict(zip(_places(tmp_path), removed(tmp_path), strict=True))
-        return [there[f"discord:{guild.id}/{place.id}"] for guild, place in ((discord.guild, table), (other, hall))]
+        return [
+            there[f"discord:{guild.id}/{place.id}"]
+            for guild, place in ((discord.guild, table), (other, hall))
+        ]
 
-    await discord.until(lambda: states() == [True, False])  # the library waits two seconds for more servers
+    await discord.until(
+        lambda: states() == [True, False]
+    )  # the library waits two seconds for more servers
     assert await bot.stop() == 0
 
 
@@ -80,7 +89,9 @@ async def test_stopping_finishes_what_runs(discord: DiscordStandIn, tmp_path: Pa
     await (await anna.slash(table, "roll", dice="2d6")).answer()
     with locked(tmp_path):
         asked = anna.send(table, "roll", dice="2d6")
-        await discord.until(lambda: asked.answer_kind is not None)  # it has it, and waits for the database
+        await discord.until(
+            lambda: asked.answer_kind is not None
+        )  # it has it, and waits for the database
         bot.process.terminate()
         await asyncio.sleep(0.3)
     assert "rolls 2d6" in (await asked.answer()).text
@@ -103,7 +114,9 @@ async def test_two_processes_share_the_shards(tmp_path: Path) -> None:
         assert [await bot.stop() for bot in (first, second)] == [0, 0]
 
 
-async def test_two_processes_that_get_the_same_interaction_answer_once(discord: DiscordStandIn, tmp_path: Path) -> None:
+async def test_two_processes_that_get_the_same_interaction_answer_once(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
     anna, table = discord.user("Anna"), discord.channel("table")
     bots = [Bot(discord, tmp_path), Bot(discord, tmp_path)]
     await bots[0].start()
@@ -115,7 +128,9 @@ async def test_two_processes_that_get_the_same_interaction_answer_once(discord: 
     await asyncio.sleep(0.5)
     said = [message for message in discord.messages(table) if not message.deleted]
     assert len(said) == 5
-    assert [f"#{number}" in message.text for number, message in enumerate(said, start=2)] == [True] * 5
+    assert [f"#{number}" in message.text for number, message in enumerate(said, start=2)] == [
+        True
+    ] * 5
     assert [await bot.stop() for bot in bots] == [0, 0]
 
 
@@ -164,7 +179,9 @@ async def test_a_wrong_token_is_said_in_one_line(discord: DiscordStandIn, tmp_pa
     assert "Traceback" not in bot.log
 
 
-async def test_run_serves_what_has_a_token_and_waits_for_a_network(discord: DiscordStandIn, tmp_path: Path) -> None:
+async def test_run_serves_what_has_a_token_and_waits_for_a_network(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
     bot = Bot(discord, tmp_path, "run", DISCORD_API="http://127.0.0.1:9/api/v10")
     await bot.start(ready=False)
     for _ in range(600):
@@ -176,12 +193,16 @@ async def test_run_serves_what_has_a_token_and_waits_for_a_network(discord: Disc
     assert "Traceback" not in bot.log
     bot.environment["DISCORD_API"] = discord.url
     await bot.start()
-    assert not (await discord.user("Anna").slash(discord.channel("table"), "roll", dice="2d6")).failed
+    assert not (
+        await discord.user("Anna").slash(discord.channel("table"), "roll", dice="2d6")
+    ).failed
     assert await bot.stop() == 0
 
 
 def test_no_token_is_said_in_one_line(root: Path, tmp_path: Path) -> None:
     asked = [sys.executable, "-m", "bot", "discord"]
-    done = subprocess.run(asked, cwd=tmp_path, env={"PYTHONPATH": str(root)}, capture_output=True, timeout=60)
+    done = subprocess.run(
+        asked, cwd=tmp_path, env={"PYTHONPATH": str(root)}, capture_output=True, timeout=60
+    )
     assert done.returncode == 2
     assert b"DISCORD_TOKEN=" in done.stderr

@@ -1,4 +1,6 @@
-"""Macros on Discord: saved, completed, run with their gaps typed or asked for, the server's for managers only."""
+"""Macros on Discord: saved, completed, run with their gaps typed or asked for, the server's for
+managers only.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,18 @@ async def test_a_macro_is_saved_completed_and_run_and_a_gap_is_asked_for_with_th
         assert not rolled.ephemeral
         assert "2 successes" in rolled.text
 
-        await say(anna, table, "macro add", name="f", text="lnlt fire attackers={who} targets={whom} hand={dice=6,1,3}")
+        await say(
+            anna,
+            table,
+            "macro add",
+            name="f",
+            text="lnlt fire attackers={who} targets={whom} hand={dice=6,1,3}",
+        )
         form = await anna.slash(table, "macro run", name="f")
         assert form.modal["title"] == "Macro f"
-        shot = await (await anna.submit_modal(form, {"Who fires": ["Squad 2"], "At whom": ["Cell 3"]})).answer()
+        shot = await (
+            await anna.submit_modal(form, {"Who fires": ["Squad 2"], "At whom": ["Cell 3"]})
+        ).answer()
         assert not shot.ephemeral
         assert "Squad 2" in shot.text
         assert "Cell 3" in shot.text
@@ -36,7 +46,9 @@ async def test_a_macro_is_saved_completed_and_run_and_a_gap_is_asked_for_with_th
         shot = await (await anna.submit_modal(half, {"At whom": ["Cell 1"]})).answer()
         assert "Squad 1" in shot.text
 
-        odds = await say(anna, table, "macro add", name="o", text="lnlt fire attackers={who} targets={whom} odds")
+        odds = await say(
+            anna, table, "macro add", name="o", text="lnlt fire attackers={who} targets={whom} odds"
+        )
         assert "Macro o is saved" in odds.text
         assert (await say(anna, table, "macro run", name="o", values="us1 vc1")).ephemeral
 
@@ -44,7 +56,10 @@ async def test_a_macro_is_saved_completed_and_run_and_a_gap_is_asked_for_with_th
 async def test_the_servers_macros_are_a_managers_and_do_not_ping(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table = discord.channel("table")
-        anna, host = discord.user("Anna"), discord.user("Host").permit(discord.guild, manage_guild=True)
+        anna, host = (
+            discord.user("Anna"),
+            discord.user("Host").permit(discord.guild, manage_guild=True),
+        )
         nasty = 'roll 1d6 label="@everyone **now** {who=nobody}" hand=4'
         refused = await say(anna, table, "macro add", name="w", text=nasty, server=True)
         assert refused.ephemeral

@@ -1,4 +1,6 @@
-"""Many men at once on Discord: the range is completed, the command is short, the form and the buttons go on from it."""
+"""Many men at once on Discord: the range is completed, the command is short, the form and the
+buttons go on from it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ async def test_twelve_random_orders_by_one_short_command(tmp_path: Path) -> None
         assert [choice.value for choice in offered][4] == "GI 1..12"
         assert [choice.name for choice in offered][4] == "GI 1..12 (12 units)"
         assert len("/baps ra" + "GI 1") <= 40
-        done = await say(anna, table, "baps random-order", unit="GI 1..12", hand="2,2,3,4,5,6,7,8,9,10,11,12")
+        done = await say(
+            anna, table, "baps random-order", unit="GI 1..12", hand="2,2,3,4,5,6,7,8,9,10,11,12"
+        )
         assert not done.ephemeral
         assert "Anna rolls random orders" in done.text
         dice = await press(anna, done, "Dice")
@@ -37,6 +41,14 @@ async def test_a_range_of_units_is_edited_at_once(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, anna = discord.channel("table"), discord.user("Anna")
         await say(anna, table, "game start", system="lnlt", name="Hill", sides="US, VC")
-        await say(anna, table, "unit add", name="Squad 1..3", type="squad", side="US", stats="morale=5 fp=2")
+        await say(
+            anna,
+            table,
+            "unit add",
+            name="Squad 1..3",
+            type="squad",
+            side="US",
+            stats="morale=5 fp=2",
+        )
         edited = await say(anna, table, "unit edit", name="us1..us3", stats="shaken")
         assert "3 units" in edited.text

@@ -1,4 +1,6 @@
-"""More than can be worked on: what is over the limit is answered at once and privately, and nothing of it runs."""
+"""More than can be worked on: what is over the limit is answered at once and privately, and
+nothing of it runs.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "AT_WORK", 3)
-    monkeypatch.setattr(module, "read_payload", lambda event: Request(event["id"], "t", 1, event["kind"], 5))
+    monkeypatch.setattr(
+        module, "read_payload", lambda event: Request(event["id"], "t", 1, event["kind"], 5)
+    )
     bot = Grognard(await fresh_app(), Settings())
     delivery: Any = Delivery()
     bot.work = Work(bot.app, Wire(delivery), delivery, bot)

@@ -1,5 +1,6 @@
-"""Grognard on somebody's own account: played where the bot is no member, and where it is, by gateway and by HTTP. What
-is done so is free play of that person's, nothing is ever posted for it, and no channel's game hears of it."""
+"""Grognard on somebody's own account: played where the bot is no member, and where it is, by
+gateway and by HTTP. What is done so is free play of that person's, nothing is ever posted for it,
+and no channel's game hears of it."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def newcomer(discord: DiscordStandIn, name: str = "Anna") -> Person:
 def everywhere(discord: DiscordStandIn, anna: Person, ben: Person) -> dict[str, Channel]:
     """One place of every kind in which Anna's own install is what lets her in."""
     far, near = discord.foreign("Far"), discord.add_guild("Near")
-    near.has_commands = False  # invited as a mere bot: it posts there, but its commands are not the server's
+    near.has_commands = (
+        False  # invited as a mere bot: it posts there, but its commands are not the server's
+    )
     for guild in (far, near):
         anna.join(guild)
         ben.join(guild)
@@ -66,12 +69,27 @@ def events(message: Message) -> int:
 
 
 def posted(discord: DiscordStandIn) -> list[str]:
-    """What the bot did in channels with its own token, but for the welcome on a server that it has come to."""
-    calls = [f"{call.method} {call.path}" for call in discord.site.calls if call.path.startswith("/channels/")]
-    said = [one.text for channel in discord.world.channels.values() for one in channel.messages if not one.interaction]
+    """What the bot did in channels with its own token, but for the welcome on a server that it
+    has come to.
+    """
+    calls = [
+        f"{call.method} {call.path}"
+        for call in discord.site.calls
+        if call.path.startswith("/channels/")
+    ]
+    said = [
+        one.text
+        for channel in discord.world.channels.values()
+        for one in channel.messages
+        if not one.interaction
+    ]
     welcomes = sum("Grognard is here" in text for text in said)
     assert len(said) == welcomes
-    return [call for call in calls if welcomes == 0 or not re.match(r"POST /channels/\d+/messages", call)]
+    return [
+        call
+        for call in calls
+        if welcomes == 0 or not re.match(r"POST /channels/\d+/messages", call)
+    ]
 
 
 async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channel) -> None:
@@ -131,8 +149,12 @@ async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channe
 async def seal(discord: DiscordStandIn, anna: Person, where: Channel) -> None:
     """A sealed roll: the answer hers, the seal everybody's, and opened for all."""
     await (await anna.slash(where, "roll", dice="3d6", secret=True)).answer()
-    await discord.until(lambda: any("sealed roll" in one.text and not one.ephemeral for one in where.messages))
-    mine = next(one for one in where.messages if "Open it" in one.buttons and one.private_to is anna.user)
+    await discord.until(
+        lambda: any("sealed roll" in one.text and not one.ephemeral for one in where.messages)
+    )
+    mine = next(
+        one for one in where.messages if "Open it" in one.buttons and one.private_to is anna.user
+    )
     opened = await (await anna.press(mine, "Open it")).answer()
     assert opened.private_to is None
     mine.dismissed = True
@@ -179,10 +201,15 @@ async def test_a_persons_install_is_played_everywhere(mode: str, tmp_path: Path)
 
 
 async def test_the_channels_game_never_hears_of_it(discord: DiscordStandIn, tmp_path: Path) -> None:
-    """On a server with the bot what counts is whose install let the command in; both together mean the server's."""
+    """On a server with the bot what counts is whose install let the command in; both together
+    mean the server's.
+    """
     club = discord.channel("club")
     async with running(discord, tmp_path):
-        vera, anna = discord.user("Vera", manage_guild=True).install(), discord.user("Anna").install()
+        vera, anna = (
+            discord.user("Vera", manage_guild=True).install(),
+            discord.user("Anna").install(),
+        )
         await (await vera.slash(club, "game start", system="lnlt", name="Hill 875")).answer()
         ours = await (await anna.slash(club, "roll", dice="2d6")).answer()
         assert events(ours) == 2, "both installs: the game of the channel"
@@ -200,7 +227,9 @@ async def test_the_channels_game_never_hears_of_it(discord: DiscordStandIn, tmp_
         log = await (await vera.slash(club, "log")).answer()
         assert len(re.findall(r"\b2d6\b", log.text)) == 2, log.text
         told = await (await anna.slash(anna.dm(), "roll", dice="2d6")).answer()
-        assert "free play begins" in told.text, "a DM with a bot whose server one shares is a channel as before"
+        assert "free play begins" in told.text, (
+            "a DM with a bot whose server one shares is a channel as before"
+        )
 
 
 async def test_private_where_the_server_wants_that(discord: DiscordStandIn, tmp_path: Path) -> None:
@@ -227,8 +256,12 @@ async def test_private_where_the_server_wants_that(discord: DiscordStandIn, tmp_
         assert [call for call in discord.site.calls if call.status >= 400] == []
 
 
-async def test_what_outlives_its_token_is_kept_and_told(discord: DiscordStandIn, tmp_path: Path) -> None:
-    """Nobody may post where the bot is no member: the answer waits for whoever asked, and is counted."""
+async def test_what_outlives_its_token_is_kept_and_told(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
+    """Nobody may post where the bot is no member: the answer waits for whoever asked, and is
+    counted.
+    """
     far = discord.foreign()
     hall, anna, cy = discord.channel("hall", far), newcomer(discord), newcomer(discord, "Cy")
     anna.join(far)
@@ -238,7 +271,10 @@ async def test_what_outlives_its_token_is_kept_and_told(discord: DiscordStandIn,
         late = MOST_TOLD + 1
         discord.fail(r"(PATCH|POST) .*/webhooks/.*", 503, times=None)
         with locked(tmp_path):
-            asked = [anna.send(hall, "roll", dice="2d6", label=f"late {number}") for number in range(late)]
+            asked = [
+                anna.send(hall, "roll", dice="2d6", label=f"late {number}")
+                for number in range(late)
+            ]
             await asyncio.gather(*(one.first_response() for one in asked))
             discord.clock.advance(16 * 60)
         discord.no_faults()
@@ -299,7 +335,9 @@ async def test_faults_and_restarts(discord: DiscordStandIn, tmp_path: Path) -> N
         taken = await (await anna.press(old, "Undo")).answer()
         assert "is undone" in taken.text
         await asyncio.sleep(2.5 * share())
-        assert "Undone" not in old.text, "nobody may change it any more, and the undo says so itself"
+        assert "Undone" not in old.text, (
+            "nobody may change it any more, and the undo says so itself"
+        )
         assert posted(discord) == []
         assert "ERROR" not in bot.log
     finally:
@@ -307,7 +345,9 @@ async def test_faults_and_restarts(discord: DiscordStandIn, tmp_path: Path) -> N
 
 
 async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) -> None:
-    group = discord.conversation(anna := newcomer(discord), discord.stranger("Ben"), discord.stranger("Cy"))
+    group = discord.conversation(
+        anna := newcomer(discord), discord.stranger("Ben"), discord.stranger("Cy")
+    )
     async with running(discord, tmp_path):
         await (await anna.slash(group, "roll", dice="2d6", label="hedgehog")).answer()
         shown = await (await anna.slash(group, "privacy show")).answer()
@@ -324,25 +364,36 @@ async def test_deleted_it_is_nowhere(discord: DiscordStandIn, tmp_path: Path) ->
     assert not games, text[:3000]
 
 
-async def test_a_host_who_leaves_it_off_keeps_every_command(discord: DiscordStandIn, tmp_path: Path) -> None:
-    """Should Discord refuse commands for own installs where the portal has none, servers have theirs all the same."""
+async def test_a_host_who_leaves_it_off_keeps_every_command(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
+    """Should Discord refuse commands for own installs where the portal has none, servers have
+    theirs all the same.
+    """
     discord.commands.user_install = discord.world.user_install = False
     async with running(discord, tmp_path) as bot:
         assert "User Install is off" in bot.log
-        kept = {one["name"]: (one["integration_types"], one["contexts"]) for one in discord.commands.all()}
+        kept = {
+            one["name"]: (one["integration_types"], one["contexts"])
+            for one in discord.commands.all()
+        }
         assert kept["roll"] == ([0], [0, 1])
         assert kept["setup"] == ([0], [0])
         assert len(kept) == len(our_commands())
     discord.commands.user_install = discord.world.user_install = True
     async with running(discord, tmp_path):
-        await discord.until(lambda: discord.commands.find("roll", None)["integration_types"] == [0, 1])  # type: ignore[index]
+        await discord.until(
+            lambda: discord.commands.find("roll", None)["integration_types"] == [0, 1]  # type: ignore[index]
+        )
 
 
 # The stand-in beside discord.py's own objects
 
 
 async def test_discord_py_sees_whose_install_it_is(discord: DiscordStandIn) -> None:
-    """Fields as the library reads them, the sixth follow-up refused, private by force, and no channel to post in."""
+    """Fields as the library reads them, the sixth follow-up refused, private by force, and no
+    channel to post in.
+    """
     far = discord.foreign()
     hall, anna = discord.channel("hall", far), newcomer(discord).join(far)
     seen: list[Any] = []
@@ -357,7 +408,9 @@ async def test_discord_py_sees_whose_install_it_is(discord: DiscordStandIn) -> N
                 refused = error.code
         try:
             assert interaction.channel_id is not None
-            await interaction.client.http.send_message(interaction.channel_id, params=_params("late"))
+            await interaction.client.http.send_message(
+                interaction.channel_id, params=_params("late")
+            )
             post = 0
         except library.HTTPException as error:
             post = error.code
@@ -409,16 +462,34 @@ def test_whose_play_it_is_by_the_payload() -> None:
     def read(**more: Any) -> Request:
         return read_payload({**common, **more})
 
-    assert read(**member, authorizing_integration_owners={"0": "5", "1": "3"}).where.key == "discord:5/9"
+    assert (
+        read(**member, authorizing_integration_owners={"0": "5", "1": "3"}).where.key
+        == "discord:5/9"
+    )
     assert read(**member).where.key == "discord:5/9", "an old payload"
     own = read(**member, authorizing_integration_owners={"1": "3"}, message={"id": "8"})
-    assert (own.where.key, own.where.owner, own.where.server, own.hushed) == ("discord:own/3", "discord:3", "", True)
+    assert (own.where.key, own.where.owner, own.where.server, own.hushed) == (
+        "discord:own/3",
+        "discord:3",
+        "",
+        True,
+    )
     assert own.who.manager
     theirs = read(**member, authorizing_integration_owners={"1": "4"})
-    assert (theirs.where.key, theirs.who.key, theirs.who.manager) == ("discord:own/4", "discord:3", False)
+    assert (theirs.where.key, theirs.who.key, theirs.who.manager) == (
+        "discord:own/4",
+        "discord:3",
+        False,
+    )
     assert read(user=user, context=2).where.key == "discord:own/3"
-    assert read(user=user, context=1, authorizing_integration_owners={"0": "0", "1": "3"}).where.key == "discord:dm/9"
-    assert read(user=user, context=1, authorizing_integration_owners={"1": "3"}).where.key == "discord:own/3"
+    assert (
+        read(user=user, context=1, authorizing_integration_owners={"0": "0", "1": "3"}).where.key
+        == "discord:dm/9"
+    )
+    assert (
+        read(user=user, context=1, authorizing_integration_owners={"1": "3"}).where.key
+        == "discord:own/3"
+    )
     assert own.spot("8")["token"] == "t"
     assert "pressed" not in own.to_json()
     assert Request.from_json(own.to_json()).where == own.where

@@ -1,4 +1,6 @@
-"""A server's own game on Discord: a zip becomes commands of that server, which come and go with it."""
+"""A server's own game on Discord: a zip becomes commands of that server, which come and go with
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tests.standins.discord import Answer, Channel, DiscordStandIn, Guild, Messa
 SURE = "    sure: {type: bool, help: the shot is sure}\n"
 NEWER = {
     **SECOND,
-    "sequences.yaml": SEQUENCES.replace("help: who is shot at}\n", "help: who is shot at}\n" + SURE),
+    "sequences.yaml": SEQUENCES.replace(
+        "help: who is shot at}\n", "help: who is shot at}\n" + SURE
+    ),
 }
 """The second version, whose shot has one option more."""
 
@@ -108,7 +112,9 @@ async def test_a_pack_becomes_commands_of_its_server_and_is_fought_with(tmp_path
 
 
 @pytest.mark.slow
-async def test_two_servers_play_two_versions_and_one_moves_on_while_a_game_keeps_its_own(tmp_path: Path) -> None:
+async def test_two_servers_play_two_versions_and_one_moves_on_while_a_game_keeps_its_own(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord:
         north, south = discord.guild, discord.add_guild("South")
         host = discord.user("Host", manage_guild=True).permit(south, manage_guild=True)
@@ -130,22 +136,33 @@ async def test_two_servers_play_two_versions_and_one_moves_on_while_a_game_keeps
             await bot.stop()
             await bot.start()
             missed = await said(ben, table, "few shoot", targets="Gun 1", hand="4")
-            assert "Miss" in missed.text, "the game goes on with the version that it was started with"
-            refused = await (await ben.slash(table, "few shoot", targets="Gun 1", sure=True)).answer()
+            assert "Miss" in missed.text, (
+                "the game goes on with the version that it was started with"
+            )
+            refused = await (
+                await ben.slash(table, "few shoot", targets="Gun 1", sure=True)
+            ).answer()
             assert "This game is played with Few 1" in refused.text
             await said(ben, table, "game settings", pack="few")
-            assert "Hit" in (await said(ben, table, "few shoot", targets="Gun 1", sure=True, hand="4")).text
+            assert (
+                "Hit"
+                in (await said(ben, table, "few shoot", targets="Gun 1", sure=True, hand="4")).text
+            )
 
             await said(host, table, "pack remove", pack="few@2")
             assert menu(discord, north) == []
             assert menu(discord, south) == ["few", "few-table"]
             form = await ben.press(missed, "Change…")
             await (await ben.submit_modal(form, {"targets": ["Gun 2"]})).answer()
-            assert "Shoot: miss [4]" in (await said(ben, table, "log")).text, "the game goes on, and is read"
+            assert "Shoot: miss [4]" in (await said(ben, table, "log")).text, (
+                "the game goes on, and is read"
+            )
 
 
 @pytest.mark.slow
-async def test_what_discord_does_not_take_is_told_to_the_manager_and_sent_again(tmp_path: Path) -> None:
+async def test_what_discord_does_not_take_is_told_to_the_manager_and_sent_again(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord:
         host, table = discord.user("Host", manage_guild=True), discord.channel("table")
         async with running(discord, tmp_path) as bot:
@@ -169,7 +186,11 @@ async def test_what_discord_does_not_take_is_told_to_the_manager_and_sent_again(
 @pytest.mark.slow
 async def test_what_one_process_enables_the_others_play(tmp_path: Path) -> None:
     async with playing(tmp_path, 2) as (discord, _):
-        host, ben, table = discord.user("Host", manage_guild=True), discord.user("Ben"), discord.channel("table")
+        host, ben, table = (
+            discord.user("Host", manage_guild=True),
+            discord.user("Ben"),
+            discord.channel("table"),
+        )
         for _ in range(4):
             await said(ben, table, "roll", dice="2d6")
         await enabled(host, table, FIRST)
@@ -187,7 +208,11 @@ async def test_what_one_process_enables_the_others_play(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_shot_that_was_under_way_in_a_crash_is_fired_after_it(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord:
-        host, ben, table = discord.user("Host", manage_guild=True), discord.user("Ben"), discord.channel("table")
+        host, ben, table = (
+            discord.user("Host", manage_guild=True),
+            discord.user("Ben"),
+            discord.channel("table"),
+        )
         async with running(discord, tmp_path) as bot:
             await enabled(host, table, FIRST)
             with locked(bot.data):
@@ -204,7 +229,9 @@ async def test_what_counts_by_another_input_is_a_second_step_of_the_form(tmp_pat
         await enabled(host, table, PACK)
         form = await host.slash(table, "few shoot")
         assert "'Facing'" not in str(form.modal)
-        asked = await (await host.submit_modal(form, {"Range": "3", "Modifiers": ["Reply"]})).answer()
+        asked = await (
+            await host.submit_modal(form, {"Range": "3", "Modifiers": ["Reply"]})
+        ).answer()
         assert asked.ephemeral
         assert "One more thing: Facing?" in asked.text
         second = await host.press(asked, "Go on")
@@ -214,9 +241,15 @@ async def test_what_counts_by_another_input_is_a_second_step_of_the_form(tmp_pat
         assert not at_once.ephemeral, at_once.text
 
 
-async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start(tmp_path: Path) -> None:
+async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord:
-        host, table, home = discord.user("Host", manage_guild=True), discord.channel("table"), discord.guild
+        host, table, home = (
+            discord.user("Host", manage_guild=True),
+            discord.channel("table"),
+            discord.guild,
+        )
         async with running(discord, tmp_path):
             club = "club.zip", zipped({name: text.encode() for name, text in EXTENSION.items()})
             review = await said(host, table, "pack add", file=club)
@@ -227,7 +260,9 @@ async def test_an_extension_is_there_under_its_own_commands_and_no_game_to_start
             began = await said(host, table, "game start", system="asl", name="Hill")
             assert "extends asl" in began.text
             await said(host, table, "unit add", name="Alpha", type="ft-team", stats="fp=4")
-            shot = await said(host, table, "club-ift fire", attackers="Alpha", targets="squad", hand="2,2")
+            shot = await said(
+                host, table, "club-ift fire", attackers="Alpha", targets="squad", hand="2,2"
+            )
             assert "2mc" in shot.text
 
 
@@ -246,14 +281,40 @@ async def test_a_side_is_asked_by_buttons_that_work_behind_a_restart(tmp_path: P
         table = discord.channel("table")
         async with running(discord, tmp_path) as bot:
             grit = "grit.zip", zipped({name: text.encode() for name, text in GRIT.items()})
-            await (await host.press(await said(host, table, "pack add", file=grit), "Enable")).answer()
+            await (
+                await host.press(await said(host, table, "pack add", file=grit), "Enable")
+            ).answer()
             await said(host, table, "game start", system="grit", name="Ford", sides="US, VC")
             await said(host, table, "game join", side="US")
             await said(ben, table, "game join", side="VC")
-            await said(host, table, "unit add", name="Red 1", type="squad", side="US", stats="men=5 morale=7")
-            await said(ben, table, "unit add", name="Blue 1..2", type="squad", side="VC", stats="men=5 morale=7")
+            await said(
+                host,
+                table,
+                "unit add",
+                name="Red 1",
+                type="squad",
+                side="US",
+                stats="men=5 morale=7",
+            )
+            await said(
+                ben,
+                table,
+                "unit add",
+                name="Blue 1..2",
+                type="squad",
+                side="VC",
+                stats="men=5 morale=7",
+            )
             assert "answer" in [option["name"] for option in _options_of(discord, "shoot")]
-            shot = await said(host, table, "grit shoot", attackers="Red 1", targets="Blue 1", dice=4, hand="4,5,6,1")
+            shot = await said(
+                host,
+                table,
+                "grit shoot",
+                attackers="Red 1",
+                targets="Blue 1",
+                dice=4,
+                hand="4,5,6,1",
+            )
             assert "3 hits on Blue 1" in shot.content
             assert f"<@{ben.id}>" in shot.content
             await bot.kill()
@@ -263,7 +324,12 @@ async def test_a_side_is_asked_by_buttons_that_work_behind_a_restart(tmp_path: P
             chosen = await (await ben.press(shot, "Take 3 casualties")).answer()
             assert "Blue 1: casualties" in chosen.content
             fought = await said(
-                host, table, "grit assault", attackers="Red 1", targets="Blue 1; Blue 2", hand="6,6,5,5"
+                host,
+                table,
+                "grit assault",
+                attackers="Red 1",
+                targets="Blue 1; Blue 2",
+                hand="6,6,5,5",
             )
             second = await (await ben.press(fought, "Blue 1: go back a hex")).answer()
             assert second.ephemeral

@@ -1,4 +1,6 @@
-"""Played with a thumb: sequences called alone, menus for large rosters, buttons pressed twice or by the wrong one."""
+"""Played with a thumb: sequences called alone, menus for large rosters, buttons pressed twice or
+by the wrong one.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tests.adapters.discord.two_sides import gather, press, say
 from tests.standins.discord import DiscordStandIn
 
 
-async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(tmp_path: Path) -> None:
+async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(
+    tmp_path: Path,
+) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, anna = discord.channel("table"), discord.user("Anna")
         for name in ("overrun", "mines", "crash", "initiative"):
@@ -31,15 +35,23 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
         await bot.start()
         values = {"Who fires": ["Squad 2"], "At whom": ["Cell 3"], "Other units": "vc27"}
         both = await asyncio.gather(*(anna.submit_modal(form, values) for _ in range(2)))
-        rolled, again = sorted([await one.answer() for one in both], key=lambda message: message.ephemeral)
+        rolled, again = sorted(
+            [await one.answer() for one in both], key=lambda message: message.ephemeral
+        )
         assert not rolled.ephemeral
         done = f"Already done: {rolled.content}".replace("*", "")
-        assert again.content.replace("*", "") in (done, "Error: This form was already used, or has expired.")
+        assert again.content.replace("*", "") in (
+            done,
+            "Error: This form was already used, or has expired.",
+        )
 
         old = await anna.slash(table, "lnlt fire")
         with sqlite3.connect(tmp_path / "grognard.db") as db:
             db.execute("UPDATE docs SET expires = 1 WHERE kind = 'draft'")
-        assert "has expired" in (await (await anna.submit_modal(old, {"Who fires": ["Squad 1"]})).answer()).content
+        assert (
+            "has expired"
+            in (await (await anna.submit_modal(old, {"Who fires": ["Squad 1"]})).answer()).content
+        )
 
 
 async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path) -> None:
@@ -47,7 +59,13 @@ async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path
         table = discord.channel("table")
         anna, _ = await gather(discord, table, "Squad 1..3", "Cell 1..30")
         refused = await say(
-            anna, table, "lnlt fire", attackers="Squad 1; Squad 2", targets="Cell 55", tm=1, hand="6,1,3"
+            anna,
+            table,
+            "lnlt fire",
+            attackers="Squad 1; Squad 2",
+            targets="Cell 55",
+            tm=1,
+            hand="6,1,3",
         )
         assert refused.ephemeral
         assert "There is no Cell 55. Did you mean Cell 5?" in " ".join(refused.text.split())
@@ -56,7 +74,9 @@ async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path
         targets = form.modal["components"][1]
         assert targets["description"].startswith("⚠ There is no Cell 55. Did you mean Cell 5?")
         assert not any(option.get("default") for option in targets["component"]["options"])
-        assert form.modal["components"][3]["component"]["value"] == "terrain 1", "what was typed is kept"
+        assert form.modal["components"][3]["component"]["value"] == "terrain 1", (
+            "what was typed is kept"
+        )
         fired = await press(anna, refused, "Fire at Cell 5")
         assert not fired.ephemeral
         assert "Cell 5" in fired.content
@@ -74,7 +94,9 @@ async def test_a_roster_is_pasted_into_a_form(tmp_path: Path) -> None:
         assert "did you mean half-squad" in refused.text.casefold()
         form = await anna.press(refused, "Fix it")
         assert form.modal["components"][0]["component"]["value"] == text
-        added = await (await anna.submit_modal(form, {"Text": text.replace("sqad", "squad")})).answer()
+        added = await (
+            await anna.submit_modal(form, {"Text": text.replace("sqad", "squad")})
+        ).answer()
         assert not added.content.startswith("Error"), added.text
 
 

@@ -1,4 +1,6 @@
-"""What the bot posts by itself comes in order in each channel, and waits once where Discord asks to."""
+"""What the bot posts by itself comes in order in each channel, and waits once where Discord asks
+to.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from tests.standins.discord import DiscordStandIn
 
 
 @asynccontextmanager
-async def posting_to(standin: DiscordStandIn, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Posting]:
+async def posting_to(
+    standin: DiscordStandIn, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Posting]:
     """What posts with the bot's own token."""
     route, gateway = discord.http.Route.BASE, discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY
     monkeypatch.setattr(discord.http.Route, "BASE", route)
@@ -39,10 +43,14 @@ async def test_posts_of_one_channel_come_in_order_and_are_refused_no_more_than_n
     async with DiscordStandIn.running(messages_per_channel=(3, 0.3)) as standin:
         tables = standin.channel("table"), standin.channel("elsewhere")
         async with posting_to(standin, monkeypatch) as posting:
-            stories = [posting.say(table.id, Reply(f"Story {n}")) for n in range(9) for table in tables]
+            stories = [
+                posting.say(table.id, Reply(f"Story {n}")) for n in range(9) for table in tables
+            ]
             await asyncio.gather(*stories)
         for table in tables:
-            assert [one.content.strip("*") for one in table.messages] == [f"Story {n}" for n in range(9)]
+            assert [one.content.strip("*") for one in table.messages] == [
+                f"Story {n}" for n in range(9)
+            ]
         refused = [call for call in standin.site.calls if call.status == 429]
         assert refused == [], "the first answer says how many there may be"
 
@@ -51,7 +59,9 @@ async def test_posts_of_one_channel_come_in_order_and_are_refused_no_more_than_n
 async def test_a_board_whose_post_broke_is_there_once_though_it_has_no_number(
     monkeypatch: pytest.MonkeyPatch, boxed: bool
 ) -> None:
-    """By its words it may be another's, so that it is marked; Discord knows it all the same, by its nonce."""
+    """By its words it may be another's, so that it is marked; Discord knows it all the same, by
+    its nonce.
+    """
     reply = Reply("Turn 2, Rally: both sides", ("Ready: Squad 1",), boxed=boxed)
     async with DiscordStandIn.running() as standin, posting_to(standin, monkeypatch) as posting:
         table = standin.channel("table")

@@ -1,4 +1,6 @@
-"""Replies as Discord messages: the first line is the content, the rest one embed; nothing pings, nothing is cut."""
+"""Replies as Discord messages: the first line is the content, the rest one embed; nothing pings,
+nothing is cut.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)),
 
 def shown(reply: Reply, allowed: int = ALL) -> Message:
     message = render(reply, Request(1, "token", 2, 2, 3, guild=4, allowed=allowed))
-    check_message(message.body, [len(file.text) for file in message.files], flags=message.body.get("flags", 0))
+    check_message(
+        message.body, [len(file.text) for file in message.files], flags=message.body.get("flags", 0)
+    )
     return message
 
 
@@ -37,7 +41,10 @@ def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
     [embed] = body["embeds"]
     assert embed["description"] == "attack [5] + firepower 4 = 9\nType: `/lnlt rally units:unit_a`"
     assert embed["footer"]["text"] == "#41 · dice by hand"
-    assert [button["custom_id"] for button in body["components"][0]["components"]] == ["a:again:41", "a:undo:41"]
+    assert [button["custom_id"] for button in body["components"][0]["components"]] == [
+        "a:again:41",
+        "a:undo:41",
+    ]
     assert "flags" not in body
 
 
@@ -119,7 +126,10 @@ def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
     assert line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == "Type: `/unit add name:A_B type:x`"
     assert line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
     assert line(Phrase("Type: ", Typed("/unit `add` **x**"))) == r"Type: /unit \`add\` \*\*x\*\*"
-    assert shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"] == "**Anna: type: /game end x: 1d6 = 3**"
+    assert (
+        shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"]
+        == "**Anna: type: /game end x: 1d6 = 3**"
+    )
     assert fenced(("a```b",)) == "```\na'''b\n```"
 
 
@@ -148,7 +158,10 @@ def test_a_list_has_its_buttons_beside_its_entries() -> None:
     lead, box = body["components"]
     assert lead["content"] == "**2 games played here**"
     sections = [part for part in box["components"] if part["type"] == 9]
-    assert sections[0]["components"][0]["content"] == "**2. Hill\\_875** · Lock 'n Load Tactical\nTurn 3 · #42"
+    assert (
+        sections[0]["components"][0]["content"]
+        == "**2. Hill\\_875** · Lock 'n Load Tactical\nTurn 3 · #42"
+    )
     assert [part["accessory"]["label"] for part in sections] == ["Status", "Read"]
     assert box["components"][-1]["content"] == "More: 3"
 

@@ -1,4 +1,6 @@
-"""What the bot may and people may: permissions named, nothing pings, files fetched, servers set up."""
+"""What the bot may and people may: permissions named, nothing pings, files fetched, servers set
+up.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ import pytest
 from tests.adapters.discord.process import running
 from tests.standins.discord import DiscordStandIn, NotPossible
 
-FIRE = {"attackers": "squad fp=2 sw=3; squad fp=1", "targets": "leader morale=6 lm=1; squad morale=5", "tm": 1}
+FIRE = {
+    "attackers": "squad fp=2 sw=3; squad fp=1",
+    "targets": "leader morale=6 lm=1; squad morale=5",
+    "tm": 1,
+}
 
 
 @pytest.fixture
@@ -34,7 +40,9 @@ async def test_channels_where_something_is_not_permitted(discord: DiscordStandIn
 
     hall = discord.channel("hall")
     discord.permit_bot(hall, send_messages=False)
-    started = await (await anna.slash(hall, "game start", system="lnlt", name="Hill", sides="US, VC")).answer()
+    started = await (
+        await anna.slash(hall, "game start", system="lnlt", name="Hill", sides="US, VC")
+    ).answer()
     assert "lacks permissions in this channel: Send Messages" in started.text
     sealed = await (await anna.slash(hall, "roll", dice="2d6", secret=True)).answer()
     assert sealed.ephemeral
@@ -42,7 +50,11 @@ async def test_channels_where_something_is_not_permitted(discord: DiscordStandIn
 
 
 async def test_nothing_that_a_player_types_pings_or_spoofs(discord: DiscordStandIn) -> None:
-    anna, ben, table = discord.user("@everyone **Anna**\u202e"), discord.user("Ben"), discord.channel("table")
+    anna, ben, table = (
+        discord.user("@everyone **Anna**\u202e"),
+        discord.user("Ben"),
+        discord.channel("table"),
+    )
     discord.permit_bot(table, mention_everyone=True)
     label = f"@everyone @here <@{ben.id}> [click](https://evil.example) `x` discord.gg/evil"
     answer = await (await anna.slash(table, "roll", dice="2d6", label=label)).answer()
@@ -53,7 +65,9 @@ async def test_nothing_that_a_player_types_pings_or_spoofs(discord: DiscordStand
     assert table.messages[-1] is answer
 
 
-async def test_whose_turn_it_is_is_named_and_not_called_while_they_are_there(discord: DiscordStandIn) -> None:
+async def test_whose_turn_it_is_is_named_and_not_called_while_they_are_there(
+    discord: DiscordStandIn,
+) -> None:
     anna, ben, table = discord.user("Anna"), discord.user("Ben"), discord.channel("table")
     for who, path, options in (
         (anna, "game start", {"system": "lnlt", "name": "Hill", "sides": "US, VC"}),
@@ -68,7 +82,11 @@ async def test_whose_turn_it_is_is_named_and_not_called_while_they_are_there(dis
 
 
 async def test_setup_is_for_who_manages_the_server(discord: DiscordStandIn) -> None:
-    anna, ben, table = discord.user("Anna", manage_guild=True), discord.user("Ben"), discord.channel("table")
+    anna, ben, table = (
+        discord.user("Anna", manage_guild=True),
+        discord.user("Ben"),
+        discord.channel("table"),
+    )
     with pytest.raises(NotPossible):
         await ben.slash(table, "setup systems", systems="ucn")
     assert (await (await anna.slash(table, "setup systems", systems="ucn")).answer()).ephemeral
@@ -77,11 +95,17 @@ async def test_setup_is_for_who_manages_the_server(discord: DiscordStandIn) -> N
     assert "is not enabled here" in refused.text
 
 
-async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(discord: DiscordStandIn) -> None:
+async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(
+    discord: DiscordStandIn,
+) -> None:
     anna, table, hall = discord.user("Anna"), discord.channel("table"), discord.channel("hall")
     roster = "name,type,side,morale,fp\nSquad 1,squad,US,5,2\nSquad 2,squad,US,5,2\n"
-    await (await anna.slash(table, "game start", system="lnlt", name="Hill", sides="US, VC")).answer()
-    added = await (await anna.slash(table, "unit import", file=("roster.csv", roster.encode()))).answer()
+    await (
+        await anna.slash(table, "game start", system="lnlt", name="Hill", sides="US, VC")
+    ).answer()
+    added = await (
+        await anna.slash(table, "unit import", file=("roster.csv", roster.encode()))
+    ).answer()
     assert "Squad 2" in added.text
     await (await anna.slash(table, "roll", dice="2d6")).answer()
     export = await (await anna.slash(table, "game export")).answer()
@@ -96,10 +120,14 @@ async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(discord: 
         assert wrong[0] in refused.text
 
 
-async def test_a_game_moves_to_another_channel_and_is_played_from_two(discord: DiscordStandIn) -> None:
+async def test_a_game_moves_to_another_channel_and_is_played_from_two(
+    discord: DiscordStandIn,
+) -> None:
     anna = discord.user("Anna", manage_guild=True)
     table, hall, den = map(discord.channel, ("table", "hall", "den"))
-    await (await anna.slash(table, "game start", system="lnlt", name="Hill", sides="US, VC")).answer()
+    await (
+        await anna.slash(table, "game start", system="lnlt", name="Hill", sides="US, VC")
+    ).answer()
     await (await anna.slash(table, "game transfer", channel=hall)).answer()
     assert '"Hill" is played here from now on' in (await discord.message(hall)).text
     status = await (await anna.slash(hall, "game status")).answer()

@@ -1,4 +1,6 @@
-"""The second shot on Discord: what its menus and its keypad have there alone, and the menu of a message."""
+"""The second shot on Discord: what its menus and its keypad have there alone, and the menu of a
+message.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Discord learns of a server's own commands when they changed, from one process, and says so where it will not."""
+"""Discord learns of a server's own commands when they changed, from one process, and says so
+where it will not.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class Told:
         self.refuses: discord.HTTPException | None = None
         self.refuses_name = ""
 
-    async def bulk_upsert_guild_commands(self, _: int, guild: int, commands: list[dict[str, Any]]) -> None:
+    async def bulk_upsert_guild_commands(
+        self, _: int, guild: int, commands: list[dict[str, Any]]
+    ) -> None:
         """Take them."""
         assert guild == 7
         if self.refuses is not None:
@@ -38,11 +42,16 @@ class Told:
             if command["name"] == self.refuses_name:
                 reason = {"_errors": [{"message": "An option of this name is there"}]}
                 raise refusal(400, 50035, {str(at): {"options": {"0": {"name": reason}}}})
-        assert not {key for command in commands for key in command} & {"contexts", "integration_types"}
+        assert not {key for command in commands for key in command} & {
+            "contexts",
+            "integration_types",
+        }
         self.told.append([command["name"] for command in commands])
 
 
-def refusal(status: int, code: int = 0, errors: dict[str, Any] | None = None) -> discord.HTTPException:
+def refusal(
+    status: int, code: int = 0, errors: dict[str, Any] | None = None
+) -> discord.HTTPException:
     """An error as the library raises it."""
     kind = discord.Forbidden if status == 403 else discord.HTTPException
     said = {"code": code, "message": "no", "errors": errors or {}}
@@ -81,7 +90,9 @@ async def answer(menu: ServerCommands) -> str:
     return (await menu.with_trouble(SERVER, Reply("Done"))).text()
 
 
-async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(channel: Channel, menus: Make) -> None:
+async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(
+    channel: Channel, menus: Make
+) -> None:
     menu, told = menus()
     await add(channel, few(FIRST))
     assert told.told == []
@@ -102,7 +113,9 @@ async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(ch
     assert told.told[-1] == []
 
 
-async def test_of_two_processes_that_start_one_tells_what_changed_meanwhile(channel: Channel, menus: Make) -> None:
+async def test_of_two_processes_that_start_one_tells_what_changed_meanwhile(
+    channel: Channel, menus: Make
+) -> None:
     await add(channel, few(FIRST))
     await managed(channel, "pack enable few")
     (first, told), (second, told_second) = menus(), menus()
@@ -111,7 +124,9 @@ async def test_of_two_processes_that_start_one_tells_what_changed_meanwhile(chan
     assert [*told.told, *told_second.told] == [["few", "few-table"]]
 
 
-@pytest.mark.parametrize(("error", "said"), [(refusal(403), NO_RIGHT), (refusal(400, TOO_MANY_A_DAY), TODAY)])
+@pytest.mark.parametrize(
+    ("error", "said"), [(refusal(403), NO_RIGHT), (refusal(400, TOO_MANY_A_DAY), TODAY)]
+)
 async def test_a_refusal_is_told_in_words(
     channel: Channel, menus: Make, error: discord.HTTPException, said: str
 ) -> None:
@@ -126,11 +141,19 @@ async def test_a_refusal_is_told_in_words(
     assert told.told == [["few", "few-table"]]
 
 
-async def test_a_command_larger_than_discord_takes_is_left_out_and_named(channel: Channel, menus: Make) -> None:
+async def test_a_command_larger_than_discord_takes_is_left_out_and_named(
+    channel: Channel, menus: Make
+) -> None:
     menu, told = menus()
     help = "a figure whose name is as long as a name can be and so is what is said of it here"
-    inputs = "".join(f"  {'n' * 28}{at:02}: {{type: int, min: 1, max: 6, help: {help}}}\n" for at in range(15))
-    wide = FEW["crt.yaml"].replace("inputs:\n", f"inputs:\n{inputs}").replace("example: {", "example: {NAMES, ")
+    inputs = "".join(
+        f"  {'n' * 28}{at:02}: {{type: int, min: 1, max: 6, help: {help}}}\n" for at in range(15)
+    )
+    wide = (
+        FEW["crt.yaml"]
+        .replace("inputs:\n", f"inputs:\n{inputs}")
+        .replace("example: {", "example: {NAMES, ")
+    )
     wide = wide.replace("NAMES", ", ".join(f"{'n' * 28}{at:02}: 1" for at in range(15)))
     tables = {f"crt-{'x' * 20}-{at:02}.yaml": wide for at in range(20)}
     review = await add(channel, few({**FIRST, **tables}))
@@ -146,8 +169,12 @@ def test_a_command_of_a_pack_that_is_not_at_hand_is_shown_with_its_options_named
     assert as_typed("/game nonsense=1") == "/game nonsense=1"
 
 
-async def test_a_pack_that_discord_refuses_keeps_no_other_out(channel: Channel, menus: Make) -> None:
-    """Stored before the check knew better: an input of its own called `odds`. Discord names it by its place."""
+async def test_a_pack_that_discord_refuses_keeps_no_other_out(
+    channel: Channel, menus: Make
+) -> None:
+    """Stored before the check knew better: an input of its own called `odds`. Discord names it
+    by its place.
+    """
     menu, told = menus()
     await add(channel, few(FIRST))
     other = {**FIRST, "pack.yaml": FEW["pack.yaml"].replace("few", "odd").replace("Few", "Odd")}

@@ -1,4 +1,6 @@
-"""Discord learns of our commands when they have changed, and a start that changed nothing makes none."""
+"""Discord learns of our commands when they have changed, and a start that changed nothing makes
+none.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Told:
     def __init__(self) -> None:
         self.told: list[list[dict[str, Any]]] = []
 
-    async def bulk_upsert_global_commands(self, application: int, commands: list[dict[str, Any]]) -> None:
+    async def bulk_upsert_global_commands(
+        self, application: int, commands: list[dict[str, Any]]
+    ) -> None:
         """Take them."""
         self.told.append(commands)
 
@@ -34,16 +38,24 @@ async def test_the_same_files_make_and_tell_nothing(monkeypatch: pytest.MonkeyPa
     assert discord.told == [COMMANDS]
 
 
-async def test_other_files_are_told_only_where_a_command_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_files_are_told_only_where_a_command_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     store, discord = await fresh_store(), Told()
-    for files, commands in (("a", COMMANDS), ("b", COMMANDS), ("c", [{**COMMANDS[0], "description": "Roll"}])):
+    for files, commands in (
+        ("a", COMMANDS),
+        ("b", COMMANDS),
+        ("c", [{**COMMANDS[0], "description": "Roll"}]),
+    ):
         monkeypatch.setattr(sync, "sources", lambda files=files: files)
         monkeypatch.setattr(sync, "our_commands", lambda commands=commands: commands)
         await sync.sync_commands(discord, 7, Notes(store, "discord"))
     assert [told[0]["description"] for told in discord.told] == ["Roll dice", "Roll"]
 
 
-def test_any_change_of_code_or_table_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_change_of_code_or_table_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sync, "ROOT", tmp_path)
     found = []
     for name in (

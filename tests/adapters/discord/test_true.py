@@ -1,4 +1,6 @@
-"""The channel stays true on Discord: what was undone, brought back, opened or settled says so where it was said."""
+"""The channel stays true on Discord: what was undone, brought back, opened or settled says so
+where it was said.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ async def duel(discord: DiscordStandIn) -> tuple[Channel, Person, Person]:
     await say(anna, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
     await say(anna, table, "game join", side="US")
     await say(ben, table, "game join", side="VC")
-    await say(anna, table, "unit add", name="Squad 1", type="squad", side="US", stats="morale=5 fp=2")
+    await say(
+        anna, table, "unit add", name="Squad 1", type="squad", side="US", stats="morale=5 fp=2"
+    )
     await say(ben, table, "unit add", name="Cell 1", type="squad", side="VC", stats="morale=4 fp=1")
     return table, anna, ben
 
@@ -70,10 +74,14 @@ async def test_what_was_undone_is_struck_through_and_comes_back_with_its_buttons
     await discord.until(lambda: rolled.content.startswith(first))
     assert "brought back in #4" in rolled.text
     assert rolled.buttons == labels
-    await discord.until(lambda: undone.content.startswith("Redone in #4: ~~") and not undone.buttons)
+    await discord.until(
+        lambda: undone.content.startswith("Redone in #4: ~~") and not undone.buttons
+    )
 
 
-async def test_a_request_calls_the_other_side_once_and_becomes_its_answer(discord: DiscordStandIn, bot: Bot) -> None:
+async def test_a_request_calls_the_other_side_once_and_becomes_its_answer(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
     table, anna, ben = await duel(discord)
     fired = await fire(anna, table)
     asked = await press(anna, fired, "Undo")
@@ -92,7 +100,9 @@ async def test_a_request_calls_the_other_side_once_and_becomes_its_answer(discor
     assert "Undone in #" in fired.content
 
 
-async def test_a_request_that_something_overtakes_says_so(discord: DiscordStandIn, bot: Bot) -> None:
+async def test_a_request_that_something_overtakes_says_so(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
     table, anna, ben = await duel(discord)
     fired = await fire(anna, table)
     asked = await press(anna, fired, "Undo")
@@ -101,7 +111,9 @@ async def test_a_request_that_something_overtakes_says_so(discord: DiscordStandI
     assert fired.buttons, "the result holds"
 
 
-async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(discord: DiscordStandIn, bot: Bot) -> None:
+async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
     table, anna, ben = await duel(discord)
     start = await discord.message(table, "Anna starts")
     rally = await say(anna, table, "game initiative", side="US")
@@ -114,32 +126,44 @@ async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(discord: Di
     assert first.content.startswith("**Turn 1, Operations: US goes first**"), "what it said holds"
     await say(anna, table, "game undo")
     await discord.until(lambda: "Undone in #" in passed.content and not passed.buttons)
-    await discord.until(lambda: list(first.buttons) == ["Fire", "Melee", "Done", "Pass", "Next phase"])
+    await discord.until(
+        lambda: list(first.buttons) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
+    )
     again = await press(anna, first, "Pass")
     assert "VC's go" in again.content
 
 
-async def test_a_new_game_that_was_asked_for_is_answered_once(discord: DiscordStandIn, bot: Bot) -> None:
+async def test_a_new_game_that_was_asked_for_is_answered_once(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
     table, anna, ben = await duel(discord)
     asked = await say(ben, table, "game start", system="baps", name="Farm")
     assert list(asked.buttons) == ["Start it", "Keep playing"]
     await press(anna, asked, "Keep playing")
-    await discord.until(lambda: not asked.buttons and "Anna keeps the game that is on: ~~" in asked.content)
+    await discord.until(
+        lambda: not asked.buttons and "Anna keeps the game that is on: ~~" in asked.content
+    )
 
 
-async def test_an_opened_roll_takes_the_place_of_its_seal(discord: DiscordStandIn, bot: Bot) -> None:
+async def test_an_opened_roll_takes_the_place_of_its_seal(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
     table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
     await say(anna, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
     pressed = await discord.message(table, "Anna makes a sealed roll")
     assert (await press(ben, pressed, "Open it")).ephemeral
     await anna.press(pressed, "Open it")
-    await discord.until(lambda: "7 for ambush" in pressed.text and list(pressed.buttons) == ["Again", "Undo"])
+    await discord.until(
+        lambda: "7 for ambush" in pressed.text and list(pressed.buttons) == ["Again", "Undo"]
+    )
 
     await say(anna, table, "roll", dice="2d6", label="mines", secret=True, hand="5,6")
     typed = await discord.message(table, "Anna makes a sealed roll")
     opened = await say(anna, table, "game reveal", event=4)
     assert "11 for mines" in opened.text
-    await discord.until(lambda: "11 for mines" in typed.text and list(typed.buttons) == ["Again", "Undo"])
+    await discord.until(
+        lambda: "11 for mines" in typed.text and list(typed.buttons) == ["Again", "Undo"]
+    )
 
     own = await say(anna, table, "roll", dice="2d6", label="smoke", secret=True, hand="1,1")
     seal = await discord.message(table, "Anna makes a sealed roll")
@@ -147,7 +171,9 @@ async def test_an_opened_roll_takes_the_place_of_its_seal(discord: DiscordStandI
     await discord.until(lambda: "2 for smoke" in seal.text)
 
 
-async def test_changes_are_made_after_a_restart_in_linked_channels_too(discord: DiscordStandIn, tmp_path: Path) -> None:
+async def test_changes_are_made_after_a_restart_in_linked_channels_too(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
     table, other = discord.channel("table"), discord.channel("other")
     greta = discord.user("Greta", manage_guild=True)
     async with running(discord, tmp_path) as bot:
@@ -165,7 +191,9 @@ async def test_changes_are_made_after_a_restart_in_linked_channels_too(discord: 
         discord.no_faults()
         time_passes(tmp_path)
         await bot.start()
-        await discord.until(lambda: "Undone in #" in rolled.content and "Undone in #" in mirror.content)
+        await discord.until(
+            lambda: "Undone in #" in rolled.content and "Undone in #" in mirror.content
+        )
         assert not rolled.buttons
         assert not mirror.buttons
 
@@ -188,7 +216,9 @@ async def test_a_message_that_is_gone_or_too_slow_to_change_stops_nothing(
 async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_nothing(
     discord: DiscordStandIn, bot: Bot
 ) -> None:
-    """Six ways to block a request, and somebody who joins the other side: Ben's button alone takes the shot back."""
+    """Six ways to block a request, and somebody who joins the other side: Ben's button alone
+    takes the shot back.
+    """
     table, anna, ben = await duel(discord)
     cora = discord.user("Cora")
     fired = await fire(anna, table)
@@ -203,4 +233,6 @@ async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_n
     await say(ben, table, "game leave")
     await say(ben, table, "game join", side="VC")
     await press(ben, asked, "Agree")
-    await discord.until(lambda: "Undone in #" in fired.content and "Anna asked, Ben agreed" in asked.content)
+    await discord.until(
+        lambda: "Undone in #" in fired.content and "Anna asked, Ben agreed" in asked.content
+    )

@@ -1,4 +1,6 @@
-"""An answer that Discord would not take is told later: by whichever process serves them next, in a linked place too."""
+"""An answer that Discord would not take is told later: by whichever process serves them next, in
+a linked place too.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,20 @@ class Discord(Wire):
         self.told: list[tuple[int, str]] = []
 
     async def respond(
-        self, request: Request, kind: int, message: Message | None = None, data: Mapping[str, Any] | None = None
+        self,
+        request: Request,
+        kind: int,
+        message: Message | None = None,
+        data: Mapping[str, Any] | None = None,
     ) -> Json | None:
         """Take it."""
         return {"interaction": {"response_message_id": str(request.id)}}
 
     async def follow_up(self, request: Request, message: Message) -> Json:
         """Note it, with for whom alone it is."""
-        self.told.append((request.user if message.body.get("flags", 0) & 64 else 0, str(message.body)))
+        self.told.append(
+            (request.user if message.body.get("flags", 0) & 64 else 0, str(message.body))
+        )
         return {"id": "1"}
 
 

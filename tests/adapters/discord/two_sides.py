@@ -24,5 +24,7 @@ async def gather(
     await say(anna, table, "game join", side="US")
     await say(ben, table, "game join", side="VC")
     await say(anna, table, "unit add", name=units, type="squad", side="US", stats="morale=5 fp=2")
-    await say(ben, table, "unit add", name=others, type="squad", side="VC", stats=f"morale={morale} fp=1")
+    await say(
+        ben, table, "unit add", name=others, type="squad", side="VC", stats=f"morale={morale} fp=1"
+    )
     return anna, ben

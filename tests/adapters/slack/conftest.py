@@ -14,7 +14,9 @@ from tests.standins.slack import Channel, Limits, Message, SlackStandIn, User, W
 
 async def stand_in(transport: str) -> SlackStandIn:
     """Slack with our app in it, made from our manifest."""
-    slack = await SlackStandIn.start(transport, Limits(redeliver_after=(0.0, 0.5), message_interval=share()))
+    slack = await SlackStandIn.start(
+        transport, Limits(redeliver_after=(0.0, 0.5), message_interval=share())
+    )
     url = "https://bot.example.org" if transport == "http" else ""
     slack.use_manifest(make_manifest(registry(), url))
     return slack

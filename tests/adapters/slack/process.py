@@ -21,13 +21,22 @@ class Bot:
     """The bot's process; `start` it again after `kill`, as a host would: the data folder stays."""
 
     def __init__(
-        self, slack: SlackStandIn, data: Path, home: Workspace | None, command: str = "slack", **settings: str
+        self,
+        slack: SlackStandIn,
+        data: Path,
+        home: Workspace | None,
+        command: str = "slack",
+        **settings: str,
     ) -> None:
         self.slack, self.data, self.command = slack, data, command
         self.port = free_port()
         oauth = settings.pop("oauth", "")
         self.environment = {
-            **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")},
+            **{
+                name: value
+                for name, value in os.environ.items()
+                if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")
+            },
             **slack.env(home, port=self.port, oauth=bool(oauth)),
             "GROGNARD_DATA": str(data),
             "PYTHONPATH": str(ROOT),
@@ -39,7 +48,9 @@ class Bot:
     async def start(self, patience: float = 60.0) -> None:
         """Start it, and wait until Slack reaches it. Raises AssertionError when it ends instead."""
         self.data.mkdir(parents=True, exist_ok=True)
-        self.process = await nursery.start(self.command, cwd=self.data, env=self.environment, log=self._log)
+        self.process = await nursery.start(
+            self.command, cwd=self.data, env=self.environment, log=self._log
+        )
         self.slack.request_url = f"http://127.0.0.1:{self.port}/slack/events"
         reached = self.slack.reachable if self.slack.transport == "http" else self.slack.connected
         ready = asyncio.create_task(reached(timeout=patience))
@@ -65,7 +76,9 @@ class Bot:
         return await asyncio.wait_for(self.process.wait(), 60)
 
     def outbox_is_due(self) -> int:
-        """Let the time pass after which another process may post what this one left (a minute); how many answers."""
+        """Let the time pass after which another process may post what this one left (a minute);
+        how many answers.
+        """
         with closing(sqlite3.connect(self.data / "grognard.db")) as database, database:
             return int(database.execute("UPDATE outbox SET due = 0").rowcount)
 
@@ -79,7 +92,9 @@ class Bot:
 async def running(
     slack: SlackStandIn, data: Path, home: Workspace | None, command: str = "slack", **settings: str
 ) -> AsyncIterator[Bot]:
-    """A bot that is connected; ended at the end of the block, with its log shown if something failed."""
+    """A bot that is connected; ended at the end of the block, with its log shown if something
+    failed.
+    """
     bot = Bot(slack, data, home, command, **settings)
     try:
         await bot.start()

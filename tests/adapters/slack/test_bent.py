@@ -66,7 +66,11 @@ MENTION = {
     "authorizations": [{"team_id": "T1", "user_id": "UB", "is_bot": True}],
     "event": {"type": "app_mention", "user": "U1", "text": "<@UB> roll 2d6", "ts": "2.0", "channel": "C1"},
 }  # fmt: skip
-UNINSTALLED = {"type": "event_callback", "team_id": "T1", "event": {"type": "tokens_revoked", "tokens": {"bot": ["x"]}}}
+UNINSTALLED = {
+    "type": "event_callback",
+    "team_id": "T1",
+    "event": {"type": "tokens_revoked", "tokens": {"bot": ["x"]}},
+}
 CHANGED = {
     "type": "event_callback", "team_id": "T1", "authed_users": ["U1"], "function_data": {"execution_id": "F1"},
     "event": {"type": "message", "subtype": "message_changed", "channel": "C1", "ts": "3.0", "message": {"ts": "2.0"},
@@ -120,7 +124,13 @@ async def listening() -> AsyncIterator[str]:
 
 
 def paths_of(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, inner in items:
         yield (*before, key)
         yield from paths_of(inner, (*before, key))
@@ -151,7 +161,11 @@ def bent(payload: dict[str, Any], chance: random.Random) -> Any:
 def body_of(payload: Any, chance: random.Random) -> tuple[bytes, str]:
     if isinstance(payload, dict) and "event" in payload:
         return json.dumps(payload).encode(), "application/json"
-    form = payload if isinstance(payload, dict) and "command" in payload else {"payload": json.dumps(payload)}
+    form = (
+        payload
+        if isinstance(payload, dict) and "command" in payload
+        else {"payload": json.dumps(payload)}
+    )
     body = urlencode({key: "" if value is None else value for key, value in form.items()}).encode()
     if chance.random() < 0.05:
         body = bytes(chance.randrange(256) if chance.random() < 0.05 else byte for byte in body)
@@ -161,7 +175,14 @@ def body_of(payload: Any, chance: random.Random) -> tuple[bytes, str]:
 def test_what_slack_sends_is_sound() -> None:
     assert all(map(is_valid, SOUND))
     assert is_valid({"type": "url_verification", "challenge": "x"})
-    not_sound: list[Any] = [None, [], "x", {"command": "/roll"}, {**PRESS, "actions": []}, {**PRESS, "user": None}]
+    not_sound: list[Any] = [
+        None,
+        [],
+        "x",
+        {"command": "/roll"},
+        {**PRESS, "actions": []},
+        {**PRESS, "user": None},
+    ]
     for payload in not_sound:
         assert not is_valid(payload)
 
@@ -170,7 +191,9 @@ async def test_bent_bodies_are_refused_or_answered_kindly(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calculator = "slack_sdk.http_retry.builtin_interval_calculators.BackoffRetryIntervalCalculator"
-    monkeypatch.setattr(f"{calculator}.calculate_sleep_duration", lambda *_: 0.0)  # nobody is at a response address
+    monkeypatch.setattr(
+        f"{calculator}.calculate_sleep_duration", lambda *_: 0.0
+    )  # nobody is at a response address
     chance = random.Random(9)
     caplog.set_level(logging.WARNING)
     statuses: dict[int, int] = {}
@@ -185,7 +208,11 @@ async def test_bent_bodies_are_refused_or_answered_kindly(
             }
             async with session.post(url, data=body, headers=headers) as answer:
                 statuses[answer.status] = statuses.get(answer.status, 0) + 1
-                assert answer.status < 500, (payload.get("type"), body, [r.getMessage() for r in caplog.records[-2:]])
+                assert answer.status < 500, (
+                    payload.get("type"),
+                    body,
+                    [r.getMessage() for r in caplog.records[-2:]],
+                )
     faults = [record for record in caplog.records if record.exc_info]
     assert not faults, faults[0].getMessage()
     print(statuses)

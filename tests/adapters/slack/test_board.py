@@ -11,7 +11,9 @@ async def test_the_board_follows_the_game(table: Table) -> None:  # the fixture
     board = await say(table.anna, table.games, "game board")
     assert "Turn 1, Rally" in board.plain
     await table.fire()
-    await table.until(lambda: "Last: Cell 1 is eliminated" in board.plain and "Fired: Squad 1" in board.plain)
+    await table.until(
+        lambda: "Last: Cell 1 is eliminated" in board.plain and "Fired: Squad 1" in board.plain
+    )
     assert "Undo" in board.buttons()
 
 

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.tables_and_charts import CHART, CONTAINER, KEPT, TABLE, TYPES, Workspaces, odds_blocks, table_block
+from adapters.slack.tables_and_charts import (
+    CHART,
+    CONTAINER,
+    KEPT,
+    TABLE,
+    TYPES,
+    Workspaces,
+    odds_blocks,
+    table_block,
+)
 from bot.interface.reply.parts import Grid, Odds
 from bot.places.adapter_notes import Notes
 from tests.adapters.slack.conftest import settle
@@ -18,8 +27,14 @@ from tests.standins.slack import Message, SlackStandIn, User, check_blocks
 from tests.standins.slack.workspace import Channel
 
 SHOT = 'fire "squad fp=4" "squad morale=4; leader morale=6 lm=1" tm=1'
-SQUADS = Odds("VC Squads 5 + 6", (("casualties", 0.162), ("shaken", 0.449), ("no effect", 0.389)), least=(0.162, 0.611))
-NGUYEN = Odds("Nguyen", (("eliminated", 0.046), ("wounded", 0.329), ("shaken", 0.329), ("no effect", 0.296)))
+SQUADS = Odds(
+    "VC Squads 5 + 6",
+    (("casualties", 0.162), ("shaken", 0.449), ("no effect", 0.389)),
+    least=(0.162, 0.611),
+)
+NGUYEN = Odds(
+    "Nguyen", (("eliminated", 0.046), ("wounded", 0.329), ("shaken", 0.329), ("no effect", 0.296))
+)
 
 
 async def say(player: User, where: Channel, command: str, text: str) -> Message:
@@ -37,7 +52,13 @@ def test_a_chart_has_a_series_for_each_unit_and_the_figures_below() -> None:
     assert blocks is not None
     assert check_blocks(blocks) == []
     chart, figures = blocks
-    assert chart["chart"]["axis_config"]["categories"] == ["eliminated", "wounded", "casualties", "shaken", "no effect"]
+    assert chart["chart"]["axis_config"]["categories"] == [
+        "eliminated",
+        "wounded",
+        "casualties",
+        "shaken",
+        "no effect",
+    ]
     squads, nguyen = chart["chart"]["series"]
     assert [point["value"] for point in squads["data"]] == [0.0, 0.0, 16.2, 44.9, 38.9]
     assert [point["value"] for point in nguyen["data"]] == [4.6, 32.9, 0.0, 32.9, 29.6]
@@ -62,14 +83,18 @@ def test_what_no_chart_can_show_stays_bars(parts: list[Odds]) -> None:
 
 
 def test_a_table_with_a_head_is_slacks_own() -> None:
-    table = table_block(Grid((("side", "n", "z"), ("US", " 12", "+0.41"), ("VC", "  9", "-1.20")), head=True))
+    table = table_block(
+        Grid((("side", "n", "z"), ("US", " 12", "+0.41"), ("VC", "  9", "-1.20")), head=True)
+    )
     assert table is not None
     assert check_blocks([table]) == []
     assert [one["align"] for one in table["column_settings"]] == ["left", "right", "right"]
     assert table_block(Grid((("side", "n"),))) is None
 
 
-async def test_odds_come_as_a_chart_and_are_shared_as_one(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_odds_come_as_a_chart_and_are_shared_as_one(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(http_slack)
     async with running(http_slack, tmp_path, home):
         odds = await say(anna, games, "/lnlt", f"{SHOT} odds")

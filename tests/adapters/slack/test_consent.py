@@ -1,4 +1,6 @@
-"""Nobody listens in on Slack, where a slash command works in every channel, whoever is a member of it."""
+"""Nobody listens in on Slack, where a slash command works in every channel, whoever is a member
+of it.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +51,22 @@ def secret_channel(home: Workspace, *members: User, bot: bool) -> Channel:
 
 
 async def test_a_game_is_not_sent_into_a_private_channel_of_others(club: Club) -> None:
-    """The attack of the audit: two channels of one's own linked, then a transfer to a channel known by its id alone."""
+    """The attack of the audit: two channels of one's own linked, then a transfer to a channel
+    known by its id alone.
+    """
     secret = secret_channel(club.home, club.anna, club.ben, bot=False)
     await club.say(club.mallory, club.games, "/game", 'start lnlt Bait sides="US, VC"')
-    for id in (secret.id, f"<#{secret.id}|>", f"#{secret.id}", club.anna.im.id, "C0NOWHERE", f"{club.games.id}/17.5"):
-        assert MEMBERS_ONLY in await club.say(club.mallory, club.games, "/game", f"transfer {id}"), id
+    for id in (
+        secret.id,
+        f"<#{secret.id}|>",
+        f"#{secret.id}",
+        club.anna.im.id,
+        "C0NOWHERE",
+        f"{club.games.id}/17.5",
+    ):
+        assert MEMBERS_ONLY in await club.say(
+            club.mallory, club.games, "/game", f"transfer {id}"
+        ), id
     await club.say(club.anna, secret, "/roll", "2d6")
     assert "Free play" in await club.say(club.anna, secret, "/game", "status")
     assert "Bait" in await club.say(club.mallory, club.games, "/game", "status")
@@ -62,7 +75,9 @@ async def test_a_game_is_not_sent_into_a_private_channel_of_others(club: Club) -
 async def test_who_asks_must_be_a_member_too(club: Club) -> None:
     secret = secret_channel(club.home, club.anna, bot=True)
     await club.say(club.mallory, club.games, "/game", 'start lnlt Bait sides="US, VC"')
-    assert MEMBERS_ONLY in await club.say(club.mallory, club.games, "/game", f"transfer {secret.id}")
+    assert MEMBERS_ONLY in await club.say(
+        club.mallory, club.games, "/game", f"transfer {secret.id}"
+    )
     assert club.anna.sees(secret) == []
 
 
@@ -79,8 +94,14 @@ async def test_a_game_moves_among_members_once_it_is_taken_over(club: Club) -> N
     asked = await club.say(club.anna, club.games, "/game", f"transfer <#{hall.id}|hall>")
     assert "asks to move" in asked
     request = await club.ben.wait_for(hall, "asks to play")
-    assert "Only a server manager" in (await (await club.anna.press(request, "Take it over")).answer()).text
-    assert "played here from now on" in (await (await club.ben.press(request, "Take it over")).answer()).text
+    assert (
+        "Only a server manager"
+        in (await (await club.anna.press(request, "Take it over")).answer()).text
+    )
+    assert (
+        "played here from now on"
+        in (await (await club.ben.press(request, "Take it over")).answer()).text
+    )
     await club.anna.wait_for(club.games, "ben moves")
     assert "Hill" in await club.say(club.anna, hall, "/game", "status")
 
@@ -89,11 +110,15 @@ async def test_without_the_scope_nothing_moves_and_the_reason_is_said(club: Club
     hall = club.home.channel("hall")
     club.home.scopes -= {"channels:read", "groups:read"}
     await club.say(club.anna, club.games, "/game", 'start lnlt Hill sides="US, VC"')
-    assert "older than that permission" in await club.say(club.anna, club.games, "/game", f"transfer {hall.id}")
+    assert "older than that permission" in await club.say(
+        club.anna, club.games, "/game", f"transfer {hall.id}"
+    )
 
 
 async def test_a_channel_is_linked_by_its_manager_alone(club: Club) -> None:
-    """A slash command works where the bot is no member too; a link there needs somebody who runs the workspace."""
+    """A slash command works where the bot is no member too; a link there needs somebody who runs
+    the workspace.
+    """
     secret = secret_channel(club.home, club.anna, club.mallory, club.ben, bot=False)
     await club.say(club.mallory, club.games, "/game", 'start lnlt Bait sides="US, VC"')
     code = await club.code(club.mallory, secret)
@@ -106,7 +131,9 @@ async def test_a_channel_is_linked_by_its_manager_alone(club: Club) -> None:
 async def test_the_direct_messages_with_the_bot_are_ones_own_and_no_others(club: Club) -> None:
     await club.say(club.ben, club.games, "/game", 'start lnlt Hill sides="US, VC"')
     code = await club.code(club.ben, club.games)
-    await club.say(club.anna, club.anna.im, "/game", f"link {code}")  # which does not say whose messages these are
+    await club.say(
+        club.anna, club.anna.im, "/game", f"link {code}"
+    )  # which does not say whose messages these are
     await club.anna.wait_for(club.anna.im, "The channels are linked")
     await club.ben.wait_for(club.games, "links this channel with a private conversation")
 

@@ -1,4 +1,6 @@
-"""Answers on their way: files, two messages in one, places where nobody asked, places where the bot may not write."""
+"""Answers on their way: files, two messages in one, places where nobody asked, places where the
+bot may not write.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class Post:
     async def left_over(self, id: str, reply: Reply) -> None:
         """Post what an earlier process may have posted and not noted."""
         request = replace(self.request(self.games), request_id=id)
-        assert isinstance(await self.posts._with_retries(request, reply, Progress(late=True, unsure=True)), Posted)
+        assert isinstance(
+            await self.posts._with_retries(request, reply, Progress(late=True, unsure=True)), Posted
+        )
 
 
 @pytest.fixture
@@ -94,13 +98,19 @@ async def test_slack_may_have_posted_what_broke_on_the_way(
     if after:
         post.slack.faults.server_error("chat.postMessage", after=True)
     else:
-        monkeypatch.setattr("adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/")  # nobody listens there
+        monkeypatch.setattr(
+            "adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/"
+        )  # nobody listens there
     outcome = await post.posts._with_retries(post.request(post.games), Reply("Board"), Progress())
     assert outcome == Later(unsure=after)
 
 
 async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
-    reply = Reply("(sealed) 7", private=True, announce=Reply("#3 sealed", buttons=(Button("reveal:3", "Open it"),)))
+    reply = Reply(
+        "(sealed) 7",
+        private=True,
+        announce=Reply("#3 sealed", buttons=(Button("reveal:3", "Open it"),)),
+    )
     await post.posts.deliver(post.request(post.games), reply)
     assert [one.text for one in post.ben.sees(post.games)] == ["#3 sealed"]
     assert len(post.anna.sees(post.games)) == 2
@@ -108,24 +118,38 @@ async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
 
 async def test_a_place_where_nobody_asked(post: Post) -> None:
     first = post.slack.messages.post(post.games, post.home.bot_user, "a thread")
-    for place in (f"slack:{post.home.id}/{post.games.id}/{first.ts}", f"slack:{post.home.id}/{post.foreign.id}"):
+    for place in (
+        f"slack:{post.home.id}/{post.games.id}/{first.ts}",
+        f"slack:{post.home.id}/{post.foreign.id}",
+    ):
         await post.posts.deliver(Request.from_json({}, place), Reply("Ben: 2d6 = 7"))
     assert post.ben.sees(post.games, first.ts)[-1].text == "Ben: 2d6 = 7"
     assert post.ben.sees(post.foreign) == []
 
 
-async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_posted(post: Post) -> None:
-    """Two commands of Anna's were not run: the second refusal comes although the first one stands there."""
+async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_posted(
+    post: Post,
+) -> None:
+    """Two commands of Anna's were not run: the second refusal comes although the first one
+    stands there.
+    """
     post.home.scopes |= {"channels:history"}
     told = Reply("Anna, your command was not run", ("Please type it again.",))
     for id in ("r1", "r2", "r2"):
         await post.left_over(id, told)
     shown = post.ben.sees(post.games)
-    assert [one.text.startswith("(late) Anna") for one in shown] == [True, True], "each once: they carry a mark"
-    post.slack.messages.post(post.games, post.home.bot_user, told.text())  # by a response address, which carries none
+    assert [one.text.startswith("(late) Anna") for one in shown] == [True, True], (
+        "each once: they carry a mark"
+    )
+    post.slack.messages.post(
+        post.games, post.home.bot_user, told.text()
+    )  # by a response address, which carries none
     await post.left_over("r3", told)
     assert post.ben.sees(post.games)[-1].text.startswith("(late, perhaps shown before) Anna")
-    refusals = [not_run(Command(("roll",), {}, Person("slack:T1/U1", "Anna"), Place("p"), id)) for id in ("r4", "r5")]
+    refusals = [
+        not_run(Command(("roll",), {}, Person("slack:T1/U1", "Anna"), Place("p"), id))
+        for id in ("r4", "r5")
+    ]
     before = len(post.ben.sees(post.games))
     post.slack.messages.post(post.games, post.home.bot_user, refusals[0].text())
     for id, told in zip(("r4", "r5"), refusals, strict=True):
@@ -151,21 +175,35 @@ async def test_blocks_that_slack_does_not_take_are_shown_as_plain_text(post: Pos
 async def test_an_answer_goes_to_no_address_but_slacks(
     post: Post, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A signed body may name any response address; it is not asked, and not written into the host's log."""
+    """A signed body may name any response address; it is not asked, and not written into the
+    host's log.
+    """
     monkeypatch.setenv("SLACK_API", "https://slack.com/api/")
-    for url in ("https://hooks.slack.com.evil.example/x", "https://evilslack.com/x", "http://hooks.slack.com/x", "x"):
+    for url in (
+        "https://hooks.slack.com.evil.example/x",
+        "https://evilslack.com/x",
+        "http://hooks.slack.com/x",
+        "x",
+    ):
         with caplog.at_level("DEBUG"), pytest.raises(Refused, match="response_url_elsewhere"):
             await post.wire.respond(url, {})
     assert "evil" not in caplog.text
 
 
 async def test_the_token_goes_to_slack_alone(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is only a link may lie anywhere; who owns that place must not get the bot's token."""
+    """A file that is only a link may lie anywhere; who owns that place must not get the bot's
+    token.
+    """
     url = post.slack.api_url.replace("127.0.0.1", "localhost")
     with pytest.raises(Refused, match="file_elsewhere"):
         await post.wire.download(post.home.bot_token, url, 1_000)
     monkeypatch.setenv("SLACK_API", "https://slack.com/api/")
-    for url in ("https://files.slack.com.evil.example/x", "https://evilslack.com/x", "http://files.slack.com/x", "x"):
+    for url in (
+        "https://files.slack.com.evil.example/x",
+        "https://evilslack.com/x",
+        "http://files.slack.com/x",
+        "x",
+    ):
         with pytest.raises(Refused, match="file_elsewhere"):
             await post.wire.download(post.home.bot_token, url, 1_000)
 

@@ -16,7 +16,9 @@ from tests.adapters.slack.process import Bot
 from tests.standins.slack import SlackStandIn
 
 
-async def test_what_is_right_and_what_to_fix(socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_right_and_what_to_fix(
+    socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home, *_ = settle(socket_slack)
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)
     good = Settings(slack_bot_token=home.bot_token, slack_app_token=socket_slack.app_token)
@@ -60,7 +62,9 @@ async def test_where_workspaces_bring_their_own_tokens(
 
 
 @pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"])
-async def test_a_wrong_token_is_said_in_one_line(socket_slack: SlackStandIn, tmp_path: Path, name: str) -> None:
+async def test_a_wrong_token_is_said_in_one_line(
+    socket_slack: SlackStandIn, tmp_path: Path, name: str
+) -> None:
     home, *_ = settle(socket_slack)
     bot = Bot(socket_slack, tmp_path, home, **{name: "xoxb-wrong"})
     with pytest.raises(AssertionError):
@@ -76,10 +80,14 @@ async def test_which_blocks_a_workspace_takes_is_asked(
     socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch, refused: str
 ) -> None:
     home, *_ = settle(socket_slack)
-    assert {*TYPES} == types_in(render(SAMPLE, "", own=frozenset(TYPES)).blocks), "one of each is asked about"
+    assert {*TYPES} == types_in(render(SAMPLE, "", own=frozenset(TYPES)).blocks), (
+        "one of each is asked about"
+    )
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)
     socket_slack.limits.refuses = frozenset({refused} - {""})
-    found = await check(Settings(slack_bot_token=home.bot_token, slack_app_token=socket_slack.app_token))
+    found = await check(
+        Settings(slack_bot_token=home.bot_token, slack_app_token=socket_slack.app_token)
+    )
     (line,) = (line for line in found if "workspace" in line[1])
     if not refused:
         assert line == ("ok", "Slack: the workspace takes Slack's own tables and charts")

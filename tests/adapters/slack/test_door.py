@@ -35,7 +35,9 @@ async def behind_a_door(places: int) -> AsyncIterator[tuple[Door, int]]:
         doors.append(Door(serve, places))
         return doors[0]
 
-    async with open_port(web_app(nobody, "secret"), HERE, "", make_door, shutdown_timeout=0.2) as server:
+    async with open_port(
+        web_app(nobody, "secret"), HERE, "", make_door, shutdown_timeout=0.2
+    ) as server:
         yield doors[0], server.sockets[0].getsockname()[1]
 
 
@@ -75,7 +77,9 @@ async def test_who_says_nothing_makes_room_for_who_does() -> None:
         assert not keeper._silent
 
 
-async def test_a_head_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_head_that_does_not_come_ends_the_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(web_server, "HEAD_SECONDS", 0.1)
     async with behind_a_door(places=10) as (keeper, port):
         reader, writer = await knock(port)
@@ -87,7 +91,9 @@ async def test_a_head_that_does_not_come_ends_the_connection(monkeypatch: pytest
         assert keeper.inside == 0
 
 
-async def test_a_connection_serves_one_request_and_has_a_longest_life(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_serves_one_request_and_has_a_longest_life(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with behind_a_door(places=10) as (keeper, port):
         reader, _ = await knock(port, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         assert (await asyncio.wait_for(reader.read(), 30)).endswith(b"ok")
@@ -131,14 +137,18 @@ async def test_fifteen_hundred_half_open_connections_and_eight_commands(
     home, anna, _, games = settle(http_slack)
     async with running(http_slack, tmp_path, home) as bot:
         await (await anna.slash(games, "/roll", "2d6")).answer()
-        resource.prlimit(bot.process.pid, resource.RLIMIT_NOFILE, (1_400, 1_400))  # as if the host allowed no more
+        resource.prlimit(
+            bot.process.pid, resource.RLIMIT_NOFILE, (1_400, 1_400)
+        )  # as if the host allowed no more
         held = [await knock(bot.port) for _ in range(1_500)]
         handles = [await anna.slash(games, "/roll", f"2d6 label=n{number}") for number in range(8)]
         for handle in handles:
             assert "2d6" in (await handle.answer()).text
         with capsys.disabled():
             times = [handle.ack_time or 9.0 for handle in handles]
-            print(f"\n1,500 half-open connections: 8 of 8 commands, the slowest acknowledged in {max(times):.2f} s")
+            print(
+                f"\n1,500 half-open connections: 8 of 8 commands, the slowest acknowledged in {max(times):.2f} s"
+            )
         assert len(bot.log.splitlines()) < 30
         for _, writer in held:
             writer.close()

@@ -1,4 +1,6 @@
-"""What goes wrong between Slack and the bot: one event each time, one answer, or a clean refusal."""
+"""What goes wrong between Slack and the bot: one event each time, one answer, or a clean
+refusal.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ async def rolls(anna: User, games: Channel) -> list[str]:
     return [line for line in log.plain.split("\n") if ": 2d6" in line]
 
 
-async def test_a_repeated_delivery_rolls_and_answers_once(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_repeated_delivery_rolls_and_answers_once(
+    slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, _, games = settle(slack)
     async with running(slack, tmp_path, home):
         slack.duplicate("slash_commands")
@@ -54,7 +58,9 @@ async def test_a_repeated_delivery_rolls_and_answers_once(slack: SlackStandIn, t
         assert len(await rolls(anna, games)) == 4
 
 
-async def test_a_repeat_after_a_restart_changes_nothing(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_repeat_after_a_restart_changes_nothing(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = http_slack
     home, anna, _, games = settle(slack)
     async with running(slack, tmp_path, home) as bot:
@@ -73,7 +79,10 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
     async with running(slack, tmp_path, home) as bot:
         await (await anna.slash(games, "/roll", "2d6")).answer()
         held = slack.faults.hold("chat.postMessage")
-        held.error, held.status = "internal_error", 500  # what the dead process had begun to post never arrives
+        held.error, held.status = (
+            "internal_error",
+            500,
+        )  # what the dead process had begun to post never arrives
         await anna.slash(games, "/roll", "2d6 label=lost")
         await asyncio.wait_for(held.reached.wait(), 60)
         await bot.kill()
@@ -94,7 +103,9 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
 async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_again(
     socket_slack: SlackStandIn, tmp_path: Path, way: str
 ) -> None:
-    """Where the workspace lets the bot read the channel nothing comes twice, and what is missing still comes."""
+    """Where the workspace lets the bot read the channel nothing comes twice, and what is missing
+    still comes.
+    """
     slack = socket_slack
     home, anna, _, games = settle(slack)
     home.scopes |= {"channels:history"}
@@ -119,16 +130,23 @@ async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_
         assert "(late)" in late.text, "it was looked for, and is not there"
         await asyncio.sleep(1.5 * share())
         posted = slack.posted(games)
-        assert [sum(f"for {label}" in text for text in posted) for label in ("shown", "lost")] == [1, 1]
+        assert [sum(f"for {label}" in text for text in posted) for label in ("shown", "lost")] == [
+            1,
+            1,
+        ]
 
 
 async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_path: Path) -> None:
-    """The call fails, the message stands: with a look at the channel it comes once, without one it says what may be."""
+    """The call fails, the message stands: with a look at the channel it comes once, without one
+    it says what may be.
+    """
     slack = http_slack
     home, anna, _, games = settle(slack)
     for label, scope in (("blind", set[str]()), ("seen", {"channels:history"})):
         home.scopes |= scope
-        async with running(slack, tmp_path, home):  # one that was refused asks no sooner than a day later
+        async with running(
+            slack, tmp_path, home
+        ):  # one that was refused asks no sooner than a day later
             slack.faults.server_error("chat.postMessage", after=True)
             await anna.slash(games, "/roll", f"2d6 label={label}")
             await anna.wait_for(games, f"for {label}")
@@ -140,7 +158,9 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
 
 
 async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> None:
-    """What stands there has Slack's time, which may be long before that at which our clock says it was due."""
+    """What stands there has Slack's time, which may be long before that at which our clock says
+    it was due.
+    """
     request = Request("T1", "C1", "U1", request_id="r1")
     reply = Reply("Anna: 2d6 = 7")
     posted: dict[str, Any] = {"ts": "1000000.0", "user": "B1", "metadata": mark(request, reply)}
@@ -150,7 +170,10 @@ async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> Non
             return {"messages": [posted] if float(posted["ts"]) > float(given["oldest"]) else []}
 
     ahead = 1_000_000.0 + 24 * 3600
-    assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead) == "1000000.0"
+    assert (
+        await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead)
+        == "1000000.0"
+    )
 
 
 async def test_a_board_that_tells_the_last_shot_is_not_taken_for_its_answer() -> None:
@@ -174,7 +197,9 @@ async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Pa
     async with running(slack, tmp_path, home) as bot:
         for number in (0, 1):
             held = slack.faults.hold("users.info")
-            asked = asyncio.create_task(ben.mention(games, "roll 2d6") if number else anna.slash(games, "/roll", "2d6"))
+            asked = asyncio.create_task(
+                ben.mention(games, "roll 2d6") if number else anna.slash(games, "/roll", "2d6")
+            )
             await asyncio.wait_for(held.reached.wait(), 60)
             await bot.kill()
             slack.faults.clear()
@@ -185,7 +210,9 @@ async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Pa
         assert len(await rolls(anna, games)) == 1
 
 
-async def test_a_socket_dropped_while_a_command_runs(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_socket_dropped_while_a_command_runs(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = socket_slack
     home, anna, _, games = settle(slack)
     async with running(slack, tmp_path, home):
@@ -226,7 +253,9 @@ async def test_slack_says_wait_or_fails(http_slack: SlackStandIn, tmp_path: Path
         slack.faults.server_error("users.info", times=5)
         slack.faults.slow("response_url", 1.0)
         slack.faults.slow("chat.postMessage", 1.0)
-        assert (await (await home.user("Cora").slash(games, "/roll", "2d6")).answer()).text.find("cora rolls 2d6") > 0
+        assert (await (await home.user("Cora").slash(games, "/roll", "2d6")).answer()).text.find(
+            "cora rolls 2d6"
+        ) > 0
         assert len(slack.posted(games)) == 4
         assert len(await rolls(anna, games)) == 4
 
@@ -283,12 +312,17 @@ async def test_a_workspace_that_lets_nobody_read_is_asked_once_a_day() -> None:
     asked: list[str] = []
 
     class Shut:
-        async def request(self, _token: str, _method: str, *, channel: str, **_: Any) -> dict[str, Any]:
+        async def request(
+            self, _token: str, _method: str, *, channel: str, **_: Any
+        ) -> dict[str, Any]:
             asked.append(channel)
             raise Refused("missing_scope" if channel != "G1" else "not_in_channel")
 
     blind: dict[str, float] = {}
     for channel in ("C1", "C2", "D1", "C1", "G1", "G1"):
         request, reply = Request("T1", channel, "U1", request_id="r"), Reply("7 · Anna rolls 2d6")
-        assert await stands(cast(Wire, Shut()), Team("T1", "token", "B1"), request, reply, 0.0, blind) is None
+        assert (
+            await stands(cast(Wire, Shut()), Team("T1", "token", "B1"), request, reply, 0.0, blind)
+            is None
+        )
     assert asked == ["C1", "D1", "G1", "G1"]

@@ -1,4 +1,6 @@
-"""docs/slack.md, *Five minutes on Slack*: its steps, one after another, and every button that it names."""
+"""docs/slack.md, *Five minutes on Slack*: its steps, one after another, and every button that it
+names.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,28 @@ from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 from tests.standins.taps import SlackThumb
 
-BUTTONS = {"Join US", "Join VC", "Next phase", "Initiative", "Show the odds", "Fire", "Other target", "Undo", "Pass"}
+BUTTONS = {
+    "Join US",
+    "Join VC",
+    "Next phase",
+    "Initiative",
+    "Show the odds",
+    "Fire",
+    "Other target",
+    "Undo",
+    "Pass",
+}
 
 
 async def test_the_page_leads_two_people_through_a_fight(
     root: Path, socket_slack: SlackStandIn, tmp_path: Path
 ) -> None:
-    page = (root / "docs/slack.md").read_text("utf-8").partition("## Five minutes on Slack")[2].partition("\n## ")[0]
+    page = (
+        (root / "docs/slack.md")
+        .read_text("utf-8")
+        .partition("## Five minutes on Slack")[2]
+        .partition("\n## ")[0]
+    )
     assert set(re.findall(r"(?<!\*)\*([A-Z][\w ]+)\*(?!\*)", page)) == BUTTONS | {"Home"}
     assert {"`/game start lnlt scenario=ford`", "`/lnlt fire`"} <= set(re.findall(r"`[^`]+`", page))
     home, anna, ben, games = settle(socket_slack)

@@ -27,21 +27,32 @@ async def test_a_form_is_opened_filled_in_and_answered(slack: SlackStandIn, tmp_
         assert list(refused.errors) == ["attackers"]
         assert "pf" in refused.errors["attackers"]
 
-        done = await anna.submit(view, {**FIRE, "tm": {"value": 1}, "flags": {"value": ["adjacent"]}})
+        done = await anna.submit(
+            view, {**FIRE, "tm": {"value": 1}, "flags": {"value": ["adjacent"]}}
+        )
         assert done.errors == {}
         assert anna.modal() is None
         answer = await asked.answer()  # to the address that came with the command
         assert "fire" in answer.text.splitlines()[0]
         assert answer in ben.sees(games)
         assert "adjacent" in answer.plain
-        assert [label for label in answer.buttons() if label != "Dice"] == ["Again", "Change…", "Odds", "Undo"]
+        assert [label for label in answer.buttons() if label != "Dice"] == [
+            "Again",
+            "Change…",
+            "Odds",
+            "Undo",
+        ]
 
         again = await (await anna.slash(games, "/lnlt", "fire")).modal()
-        assert anna.open_modal_state(again)["tm"]["value"]["value"] == "1", "filled in with what was used last"
+        assert anna.open_modal_state(again)["tm"]["value"]["value"] == "1", (
+            "filled in with what was used last"
+        )
         assert "squad fp=1" in anna.open_modal_state(again)["attackers"]["value"]["value"]
 
 
-async def test_a_name_alone_asks_which_command_is_meant(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_name_alone_asks_which_command_is_meant(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         asked = await anna.slash(games, "/lnlt-table")
@@ -68,14 +79,19 @@ async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_
         assert shown.ephemeral_for == anna.id
         assert "Squad 2" in shown.text
         asked = await anna.slash(games, "/unit", "edit")
-        await anna.submit(await asked.modal(), {"name": {"value": ["Squad 1", "Squad 3"]}, "stats": {"value": "fp=2"}})
+        await anna.submit(
+            await asked.modal(),
+            {"name": {"value": ["Squad 1", "Squad 3"]}, "stats": {"value": "fp=2"}},
+        )
         assert "2 units" in (await asked.answer()).text
 
         asked = await anna.slash(games, "/lnlt", "fire")
         view = await asked.modal()
         targets = {"rest": {"value": "at whom squad morale=5"}}
         await anna.press(view, "More fields")
-        await socket_slack.watch.until(lambda: "rest" in anna.open_modal_state(view), timeout=30, what="more fields")
+        await socket_slack.watch.until(
+            lambda: "rest" in anna.open_modal_state(view), timeout=30, what="more fields"
+        )
         done = await anna.submit(view, {"attackers": {"value": ["Squad 1", "Squad 2"]}, **targets})
         assert done.errors == {}
         assert "Squads 1 + 2 fire" in (await asked.answer()).everything
@@ -91,10 +107,16 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         assert "rolls 2d6" in first.everything
         await slack.watch.until(lambda: first.buttons() == [], timeout=30, what="the buttons to go")
         await (await anna.slash(games, "/game", "redo")).answer()
-        await slack.watch.until(lambda: bool(first.buttons()), timeout=30, what="the buttons to come back")
+        await slack.watch.until(
+            lambda: bool(first.buttons()), timeout=30, what="the buttons to come back"
+        )
         assert first.buttons() == ["Again", "Undo"], "the event is back, and its button with it"
-        assert "#2 is undone · anna" in (await (await anna.press(first, "Undo")).answer()).plain.replace("*", "")
-        await slack.watch.until(lambda: first.buttons() == [], timeout=30, what="the buttons to go again")
+        assert "#2 is undone · anna" in (
+            await (await anna.press(first, "Undo")).answer()
+        ).plain.replace("*", "")
+        await slack.watch.until(
+            lambda: first.buttons() == [], timeout=30, what="the buttons to go again"
+        )
 
         secret = await anna.slash(games, "/roll", "2d6 secret")
         both = await secret.answers(2, where=lambda one: "sealed" in one.text)
@@ -104,7 +126,9 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         refused = await (await ben.press(public, "Open it")).answer()
         assert refused.ephemeral_for == ben.id
         await anna.press(public, "Open it")
-        await slack.watch.until(lambda: public.buttons() == ["Again", "Undo"], timeout=30, what="the seal to go")
+        await slack.watch.until(
+            lambda: public.buttons() == ["Again", "Undo"], timeout=30, what="the seal to go"
+        )
         assert public in ben.sees(games)
         assert "opened by anna" in public.text
 
@@ -136,7 +160,9 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         await (await anna.slash(games, "/roll", "2d6")).answer()
         secret = await anna.slash(games, "/roll", "2d6 secret")
         public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)
-        one, two = await asyncio.gather(anna.press(public, "Open it"), anna.press(public, "Open it"))
+        one, two = await asyncio.gather(
+            anna.press(public, "Open it"), anna.press(public, "Open it")
+        )
         told = await asyncio.gather(one.answer(), two.answer())
         assert "Already" in "".join(message.plain for message in told)
         opened = [text for text in socket_slack.posted(games) if "opened by" in text]
@@ -149,7 +175,9 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         assert "two seconds" in soon.plain
 
 
-async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_refusal_offers_the_form_also_in_a_thread(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = http_slack
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
@@ -168,7 +196,9 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStand
         assert answer.thread_ts == first.ts
 
 
-async def test_odds_stand_in_the_form_and_follow_each_change(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_odds_stand_in_the_form_and_follow_each_change(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = socket_slack
     home, anna, _, games = settle(slack)
     async with running(slack, tmp_path, home):
@@ -180,7 +210,9 @@ async def test_odds_stand_in_the_form_and_follow_each_change(socket_slack: Slack
         assert view is None, "nothing is missing: it fires"
         asked = await anna.slash(games, "/lnlt", "fire targets=vc1 tm=1")
         view = await asked.modal()
-        assert anna.open_modal_state(view)["tm"]["value"]["value"] == "1", "what was typed is filled in"
+        assert anna.open_modal_state(view)["tm"]["value"]["value"] == "1", (
+            "what was typed is filled in"
+        )
         anna.fill(view, {"attackers": {"value": ["Squad 1"]}})
         await anna.press(view, "Show the odds")
         await slack.watch.until(lambda: odds_in(view) != "", timeout=30, what="the odds")
@@ -189,7 +221,9 @@ async def test_odds_stand_in_the_form_and_follow_each_change(socket_slack: Slack
         await anna.change(view, "flags", "value", ["adjacent"])
         await slack.watch.until(lambda: odds_in(view) != before, timeout=30, what="other odds")
         await anna.change(view, "attackers", "value", [])
-        await slack.watch.until(lambda: "needs at least one unit" in odds_in(view), timeout=30, what="what is missing")
+        await slack.watch.until(
+            lambda: "needs at least one unit" in odds_in(view), timeout=30, what="what is missing"
+        )
         done = await anna.submit(view, {"attackers": {"value": ["Squad 2"]}})
         assert done.errors == {}
         assert "Cell 1" in (await asked.answer()).text
@@ -204,7 +238,10 @@ async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         asked = await anna.slash(games, "/lnlt", "fire")
-        await anna.submit(await asked.modal(), {**FIRE, "attackers": {"value": "squad fp=1"}, "how": {"value": "hand"}})
+        await anna.submit(
+            await asked.modal(),
+            {**FIRE, "attackers": {"value": "squad fp=1"}, "how": {"value": "hand"}},
+        )
         keypad = await asked.answer()
         assert keypad.ephemeral_for == anna.id
         assert "Next: attack (d6)" in keypad.text

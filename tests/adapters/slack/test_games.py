@@ -9,7 +9,9 @@ from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 
 
-async def test_a_game_ends_and_is_taken_up_again_from_the_list(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_game_ends_and_is_taken_up_again_from_the_list(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875"')).answer()
@@ -20,7 +22,9 @@ async def test_a_game_ends_and_is_taken_up_again_from_the_list(socket_slack: Sla
         assert [file.name for file in page.files] == ["hill-875.html"]
         story = await pressed.answer(where=lambda one: "Hill 875 is over" in one.text)
         assert story.ephemeral_for is None
-        listed = await (await ben.slash(games, "/game", "list")).answer(where=lambda one: one.ephemeral_for == ben.id)
+        listed = await (await ben.slash(games, "/game", "list")).answer(
+            where=lambda one: one.ephemeral_for == ben.id
+        )
         opened = await (await ben.press(listed, "Read")).answer()
         assert opened.ephemeral_for == ben.id
         resumed = await (await ben.press(opened, "Resume")).answer()

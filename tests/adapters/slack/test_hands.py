@@ -37,7 +37,9 @@ def choices(view: OpenView | Message, menu: str) -> list[str]:
     return [option["text"]["text"] for option in found[0]["options"]] if found else []
 
 
-async def test_a_hand_is_a_window_that_changes_with_each_card(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_hand_is_a_window_that_changes_with_each_card(
+    slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home) as bot:
         await gather(anna, ben, games)
@@ -53,18 +55,24 @@ async def test_a_hand_is_a_window_that_changes_with_each_card(slack: SlackStandI
         assert played.ephemeral_for is None
         assert "Undo" in played.buttons()
         await slack.watch.until(
-            lambda: choices(view, PLAY) == [held[0], held[2]] or None, timeout=30, what="the hand without it"
+            lambda: choices(view, PLAY) == [held[0], held[2]] or None,
+            timeout=30,
+            what="the hand without it",
         )
 
         await bot.kill()
         await bot.start()
         await anna.choose(view, GIVE, held[0])
-        await slack.watch.until(lambda: "to whom?" in words(view) or None, timeout=30, what="the question for whom")
+        await slack.watch.until(
+            lambda: "to whom?" in words(view) or None, timeout=30, what="the question for whom"
+        )
         await anna.press(view, "VC")
         told = await ben.wait_for(games, "gives 1 closed card into VC's hand")
         assert held[0] not in told.text.split()
         await slack.watch.until(
-            lambda: choices(view, PLAY) == [held[2]] or None, timeout=30, what="the hand without both"
+            lambda: choices(view, PLAY) == [held[2]] or None,
+            timeout=30,
+            what="the hand without both",
         )
         theirs = await (await ben.slash(games, "/hand", "")).modal()
         assert held[0] in choices(theirs, PLAY)
@@ -87,14 +95,18 @@ async def test_a_window_says_what_is_theirs_no_more_and_a_closed_one_is_a_messag
             lambda: len(choices(view, PLAY)) == 5 or None, timeout=30, what="the second page"
         )
         await anna.press(view, "More")
-        await socket_slack.watch.until(lambda: choices(view, PLAY) == first or None, timeout=30, what="the first page")
+        await socket_slack.watch.until(
+            lambda: choices(view, PLAY) == first or None, timeout=30, what="the first page"
+        )
 
         await bot.kill()
         await bot.start()  # what it shows elsewhere it has forgotten: the window does not follow
         await say(anna, games, "/deck", "play all")
         await anna.choose(view, PLAY, first[3])
         await socket_slack.watch.until(
-            lambda: "That card is no longer in your hand" in words(view) or None, timeout=30, what="the refusal"
+            lambda: "That card is no longer in your hand" in words(view) or None,
+            timeout=30,
+            what="the refusal",
         )
         assert not choices(view, PLAY)
 
@@ -128,7 +140,10 @@ async def test_in_direct_messages_and_behind_a_late_trigger_the_hand_is_a_messag
         assert (await (await anna.slash(anna.im, "/hand", "")).modal()).title == "Your hand"
 
         socket_slack.limits.trigger_seconds = -1.0
-        assert (await say(anna, games, "/deck", "draw standard-52 2 me")).ephemeral_for in (None, anna.id)
+        assert (await say(anna, games, "/deck", "draw standard-52 2 me")).ephemeral_for in (
+            None,
+            anna.id,
+        )
         late = await say(anna, games, "/hand", "")
         assert late.ephemeral_for == anna.id
         held = choices(late, PLAY)
@@ -138,7 +153,9 @@ async def test_in_direct_messages_and_behind_a_late_trigger_the_hand_is_a_messag
         assert choices(shown, PLAY) == held[1:]
 
 
-async def test_a_window_follows_what_is_typed_elsewhere(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_window_follows_what_is_typed_elsewhere(
+    slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
         await gather(anna, ben, games)
@@ -147,15 +164,23 @@ async def test_a_window_follows_what_is_typed_elsewhere(slack: SlackStandIn, tmp
         view, theirs = [await (await one.press(dealt, "Your hand")).modal() for one in (anna, ben)]
         held, other = choices(view, PLAY), choices(theirs, PLAY)[0]
         await say(anna, games, "/deck", f"play {held[0]}")
-        await slack.watch.until(lambda: choices(view, PLAY) == held[1:] or None, timeout=30, what="played by text")
+        await slack.watch.until(
+            lambda: choices(view, PLAY) == held[1:] or None, timeout=30, what="played by text"
+        )
         await say(ben, games, "/deck", f"give {other} US")
         await slack.watch.until(
-            lambda: choices(view, PLAY) == [*held[1:], other] or None, timeout=30, what="given by another"
+            lambda: choices(view, PLAY) == [*held[1:], other] or None,
+            timeout=30,
+            what="given by another",
         )
-        await slack.watch.until(lambda: other not in choices(theirs, PLAY) or None, timeout=30, what="its giver")
+        await slack.watch.until(
+            lambda: other not in choices(theirs, PLAY) or None, timeout=30, what="its giver"
+        )
         seen = view.hash
         await say(ben, games, "/deck", "play all")
-        await slack.watch.until(lambda: not choices(theirs, PLAY) or None, timeout=30, what="Ben's is empty")
+        await slack.watch.until(
+            lambda: not choices(theirs, PLAY) or None, timeout=30, what="Ben's is empty"
+        )
         assert view.hash == seen, "nobody else's window changes"
         await anna.close(view)
         await say(anna, games, "/deck", "play all")
@@ -175,11 +200,17 @@ async def test_a_window_that_slack_asks_to_wait_for_is_followed_all_the_same(
         held = choices(view, PLAY)
         limit = slack.faults.ratelimit("views.update", times=2)
         await say(anna, games, "/deck", f"play {held[0]}")
-        await slack.watch.until(lambda: choices(view, PLAY) == held[1:] or None, timeout=30, what="asked to wait twice")
+        await slack.watch.until(
+            lambda: choices(view, PLAY) == held[1:] or None, timeout=30, what="asked to wait twice"
+        )
         assert limit.hits == 2
         slack.faults.ratelimit("views.update")
         await anna.choose(view, PLAY, held[1])
         await ben.wait_for(games, f"anna plays {held[1]}")
-        await slack.watch.until(lambda: choices(view, PLAY) == held[2:] or None, timeout=30, what="a press that waits")
+        await slack.watch.until(
+            lambda: choices(view, PLAY) == held[2:] or None, timeout=30, what="a press that waits"
+        )
         await say(anna, games, "/deck", f"play {held[2]}")
-        await slack.watch.until(lambda: not choices(view, PLAY) or None, timeout=30, what="and what is typed then")
+        await slack.watch.until(
+            lambda: not choices(view, PLAY) or None, timeout=30, what="and what is typed then"
+        )

@@ -1,4 +1,6 @@
-"""Help on Slack, through the real library: one private message that turns, and a greeting that is answered."""
+"""Help on Slack, through the real library: one private message that turns, and a greeting that
+is answered.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 
 
-async def test_help_turns_and_a_greeting_is_answered(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_help_turns_and_a_greeting_is_answered(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         first = await (await anna.slash(games, "/help")).answer()
@@ -35,7 +39,9 @@ async def test_help_turns_and_a_greeting_is_answered(socket_slack: SlackStandIn,
     assert socket_slack.refusals == []
 
 
-async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_the_home_shows_ones_games_and_plays_them(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     """Anna passes from her home; the channel sees it, and Ben's home says that it is his go."""
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
@@ -71,10 +77,16 @@ async def test_a_game_begun_at_home_is_in_the_channel_that_was_picked(
     socket_slack: SlackStandIn, tmp_path: Path
 ) -> None:
     home, anna, ben, games = settle(socket_slack)
-    elsewhere, theirs = home.channel("elsewhere", bot_member=False), home.channel("theirs", members=[ben])
+    elsewhere, theirs = (
+        home.channel("elsewhere", bot_member=False),
+        home.channel("theirs", members=[ben]),
+    )
     async with running(socket_slack, tmp_path, home):
         shown = await anna.open_home()
-        for channel, wrong in ((elsewhere, "The bot is not in that channel"), (theirs, "You are not in that channel")):
+        for channel, wrong in (
+            (elsewhere, "The bot is not in that channel"),
+            (theirs, "You are not in that channel"),
+        ):
             told = await (await anna.choose(shown, "a:start", channel.id)).modal()
             assert wrong in str(told.blocks)
         form = await (await anna.choose(shown, "a:start", games.id)).modal()
@@ -94,7 +106,9 @@ async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         await (await anna.slash(games, "/game", "join US")).answer()
         await (await anna.slash(games, "/roll", "2d6 label=unseen")).answer()
-        shown = replace(await anna.open_home("Hill 875"))  # as it still stands on a screen which is behind
+        shown = replace(
+            await anna.open_home("Hill 875")
+        )  # as it still stands on a screen which is behind
         games.members = {ben.id}
         told = await (await anna.press(shown, "Since I left")).modal()
         assert "No game is played here" in str(told.blocks)
@@ -104,7 +118,9 @@ async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
 async def test_of_two_drawings_of_a_home_that_overtake_each_other_the_later_one_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first hangs on its way to Slack while something happens and the home is opened once more."""
+    """The first hangs on its way to Slack while something happens and the home is opened once
+    more.
+    """
     games, shown, slow = ["Hill 875"], list[str](), [asyncio.Event()]
 
     async def find(_: Any) -> Any:
@@ -122,7 +138,9 @@ async def test_of_two_drawings_of_a_home_that_overtake_each_other_the_later_one_
         return
 
     there = SimpleNamespace(find=find)
-    home = Home(cast("Work", SimpleNamespace(teams=there, people=there, wire=SimpleNamespace(call=call))))
+    home = Home(
+        cast("Work", SimpleNamespace(teams=there, people=there, wire=SimpleNamespace(call=call)))
+    )
     monkeypatch.setattr(home, "_blocks", blocks)
     body = {"team_id": "T1", "event": {"tab": "home", "user": "U1"}}
     gate = slow[0]
@@ -138,7 +156,9 @@ async def test_of_two_drawings_of_a_home_that_overtake_each_other_the_later_one_
     assert shown == ["Hill 875", "Hill 875 The Ford"]
 
 
-async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_shortcuts_of_a_message_work_in_its_thread(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
@@ -154,7 +174,9 @@ async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStan
     assert socket_slack.refusals == []
 
 
-async def test_the_shortcut_fire_opens_the_game_whose_units_fire(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_the_shortcut_fire_opens_the_game_whose_units_fire(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     """A game of ASL is listed first, as both sides have its go; but it knows no shot with units."""
     home, anna, _, games = settle(socket_slack)
     woods = home.channel("woods")
@@ -173,7 +195,9 @@ async def test_the_shortcut_fire_opens_the_game_whose_units_fire(socket_slack: S
     assert socket_slack.refusals == []
 
 
-async def test_grognard_alone_opens_a_picker_of_everything(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_grognard_alone_opens_a_picker_of_everything(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         anna.admin = True

@@ -68,12 +68,18 @@ async def test_what_is_too_large_or_unsigned_is_refused() -> None:
             assert answer.status == 404, "only where there is something to install"
 
 
-async def test_nobody_is_waited_for_who_sends_his_body_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nobody_is_waited_for_who_sends_his_body_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("adapters.web_server.PATIENCE", 0.2)
     async with listening() as base:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(base.rpartition(":")[2]))
-        signed = f"X-Slack-Request-Timestamp: {NOW}\r\nX-Slack-Signature: {sign('secret', b'', NOW)}\r\n"
-        writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\n{signed}Content-Length: 100\r\n\r\nx".encode())
+        signed = (
+            f"X-Slack-Request-Timestamp: {NOW}\r\nX-Slack-Signature: {sign('secret', b'', NOW)}\r\n"
+        )
+        writer.write(
+            f"POST {PATH} HTTP/1.1\r\nHost: x\r\n{signed}Content-Length: 100\r\n\r\nx".encode()
+        )
         status = await asyncio.wait_for(reader.readline(), 30)
         assert b"408" in status
         writer.close()

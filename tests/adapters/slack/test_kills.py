@@ -1,5 +1,6 @@
-"""Killed again and again, with another process on the database: what was answered is there once, and each request that
-Slack was told is taken ends in an answer or in being told that nothing was run.
+"""Killed again and again, with another process on the database: what was answered is there once,
+and each request that Slack was told is taken ends in an answer or in being told that nothing was
+run.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class OnSlack(Night[User, Channel, asyncio.Task[Handle]]):
         home, anna, ben, games = settle(slack)
         home.scopes |= {"channels:history"}
         bot = Bot(slack, data, home, COMMANDS_PER_MINUTE="unlimited")
-        super().__init__(bot, [anna, ben, home.user("Cora")], [games, home.channel("hall"), home.channel("yard")])
+        super().__init__(
+            bot, [anna, ben, home.user("Cora")], [games, home.channel("hall"), home.channel("yard")]
+        )
         self.slack = slack
 
     def roll(self, who: User, where: Channel, label: str) -> asyncio.Task[Handle]:
@@ -35,7 +38,9 @@ class OnSlack(Night[User, Channel, asyncio.Task[Handle]]):
         return asyncio.create_task(who.slash(where, "/lnlt", ODDS))
 
     def check(self, stored: set[str]) -> None:
-        shown = self.shown([text for channel in self.channels for text in self.slack.posted(channel)], stored)
+        shown = self.shown(
+            [text for channel in self.channels for text in self.slack.posted(channel)], stored
+        )
         asked = {label: task.result() for label, task in self.asked.items()}
         odds = [task.result() for task in self.odds]
         silent = [label for label, one in asked.items() if _waits(one) and not shown[label]]

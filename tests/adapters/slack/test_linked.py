@@ -1,4 +1,5 @@
-"""One evening of six turns on two networks: Anna plays on Discord, where Greta leads the game, and Ben on Slack.
+"""One evening of six turns on two networks: Anna plays on Discord, where Greta leads the game, and
+Ben on Slack.
 
 Each sees every result, each is called where they joined, and both logs agree.
 """
@@ -53,14 +54,18 @@ class Evening:
 
     async def link(self) -> None:
         """Greta's game from Ben's channel, too."""
-        await say(self.greta, self.table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+        await say(
+            self.greta, self.table, "game start", system="lnlt", name="Hill 875", sides="US, VC"
+        )
         await say(self.anna, self.table, "game join", side="US")
         asked = await say(self.greta, self.table, "game link")
         assert asked.ephemeral
         code = asked.content.split()[-1].strip("*")
         await write(self.ben, self.games, "/game", f"link {code}")
         await self.on_discord("links this channel with #games of t1 (another workspace on Slack)")
-        told = await self.on_slack("links this channel with #table of Wargamers (another server on Discord)")
+        told = await self.on_slack(
+            "links this channel with #table of Wargamers (another server on Discord)"
+        )
         assert told.ephemeral_for is None, "all see in whose sight they play from now on"
         refused = await (await self.cora.slash(self.games, "/game", f"link {code}")).answer()
         assert "no such code" in refused.text
@@ -77,10 +82,24 @@ class Evening:
         """Fire here and there, a consent across the networks, six turns, the end."""
         await write(self.ben, self.games, "/game", "join VC")
         await self.on_discord("ben")
-        await say(self.anna, self.table, "unit add", name="Squad 1..2", type="squad", side="US", stats="morale=5 fp=2")
+        await say(
+            self.anna,
+            self.table,
+            "unit add",
+            name="Squad 1..2",
+            type="squad",
+            side="US",
+            stats="morale=5 fp=2",
+        )
         await write(self.ben, self.games, "/unit", 'add "Cell 1..2" squad VC morale=5 fp=1')
         await say(
-            self.anna, self.table, "lnlt fire", attackers="Squad 1", targets="Cell 1", adjacent=True, hand="6,1,5"
+            self.anna,
+            self.table,
+            "lnlt fire",
+            attackers="Squad 1",
+            targets="Cell 1",
+            adjacent=True,
+            hand="6,1,5",
         )
         fought = await self.on_slack("Squad 1 fires")
         assert "Cell 1 takes casualties" in fought.text
@@ -91,7 +110,9 @@ class Evening:
         await self.anna.press(told, "Agree")
         await self.on_slack("is undone")
         await self.take_turns()
-        await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
+        await write(
+            self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6'
+        )
         await self.on_discord("Cell 1 fires")
         await write(self.ben, self.games, "/roll", "2d6")
         await self.on_discord("ben rolls 2d6")
@@ -110,20 +131,37 @@ class Evening:
             if one.via != "user" and one.ephemeral_for is None
             for who in CALL.findall((one.earlier or [one])[0].text)
         ]
-        return sorted([f"{names[who]} on Discord" for who in here] + [f"{names[who]} on Slack" for who in there])
+        return sorted(
+            [f"{names[who]} on Discord" for who in here]
+            + [f"{names[who]} on Slack" for who in there]
+        )
 
     async def take_turns(self) -> None:
-        """Five turns by passes, with fire across the networks: each hand-over calls the other once, where they play."""
+        """Five turns by passes, with fire across the networks: each hand-over calls the other
+        once, where they play.
+        """
         before = self.calls()
         await say(self.anna, self.table, "game next")
         for turn in (2, 3, 4, 5, 6):
             await say(self.greta, self.table, "game initiative", side="US")
             await self.on_slack(f"Turn {turn - 1}, Operations")
             if turn % 2:
-                await say(self.anna, self.table, "lnlt fire", attackers="Squad 2", targets="Cell 2", hand="1,6")
+                await say(
+                    self.anna,
+                    self.table,
+                    "lnlt fire",
+                    attackers="Squad 2",
+                    targets="Cell 2",
+                    hand="1,6",
+                )
                 await self.on_slack("Squad 2 fires")
                 await say(self.anna, self.table, "game pass")
-                await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 2" targets="Squad 2" hand=1,6')
+                await write(
+                    self.ben,
+                    self.games,
+                    "/lnlt",
+                    'fire attackers="Cell 2" targets="Squad 2" hand=1,6',
+                )
                 await self.on_discord("Cell 2 fires")
                 await write(self.ben, self.games, "/game", "pass")
             await say(self.anna, self.table, "game pass")
@@ -168,7 +206,9 @@ class Evening:
 async def test_two_players_on_two_networks_finish_one_game(
     socket_slack: SlackStandIn, tmp_path: Path, processes: int
 ) -> None:
-    """In one process that serves both, and in two on one database, each of which owns its own network."""
+    """In one process that serves both, and in two on one database, each of which owns its own
+    network.
+    """
     async with AsyncExitStack() as stack:
         discord = await stack.enter_async_context(DiscordStandIn.running())
         evening = Evening(discord, socket_slack)
@@ -176,8 +216,13 @@ async def test_two_players_on_two_networks_finish_one_game(
             await stack.enter_async_context(running_discord(discord, tmp_path))
             await stack.enter_async_context(running(socket_slack, tmp_path, evening.home))
         else:
-            more = {name: DiscordBot(discord, tmp_path).environment[name] for name in ("DISCORD_API", "DISCORD_TOKEN")}
-            await stack.enter_async_context(running(socket_slack, tmp_path, evening.home, "run", **more))
+            more = {
+                name: DiscordBot(discord, tmp_path).environment[name]
+                for name in ("DISCORD_API", "DISCORD_TOKEN")
+            }
+            await stack.enter_async_context(
+                running(socket_slack, tmp_path, evening.home, "run", **more)
+            )
             await discord.ready()
         await evening.link()
         await evening.play()

@@ -1,7 +1,8 @@
-"""A hundred commands at once: what is stored is posted, once, in order within a channel, and nobody is shut out.
+"""A hundred commands at once: what is stored is posted, once, in order within a channel, and nobody
+is shut out.
 
-A machine may be too busy with others for some: then Slack, or the bot, says so. How long a crowd waits is measured by
-`benchmarks/crowd.py`.
+A machine may be too busy with others for some: then Slack, or the bot, says so. How long a crowd
+waits is measured by `benchmarks/crowd.py`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ async def test_a_hundred_commands_at_once(slack: SlackStandIn, tmp_path: Path) -
     slack.limits.ack_seconds = PATIENT
     async with running(slack, tmp_path, home):
         await (await anna.slash(channels[0], "/help")).answer()
-        # While the disk is held up what is at work is neither on it nor shown: whoever looks then looks too soon.
+        # While the disk is held up what is at work is neither on it nor shown: whoever looks then
+        # looks too soon.
         for number, one in enumerate(await a_hundred_rolls(home, channels)):
             if one.in_time:
                 await one.answer(90, settle=0, where=partial(_answers, one, f" for n{number:03}"))

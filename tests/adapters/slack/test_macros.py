@@ -1,4 +1,6 @@
-"""Macros on Slack: as a command, behind a mention by name alone, and with a form for what is left open."""
+"""Macros on Slack: as a command, behind a mention by name alone, and with a form for what is
+left open.
+"""
 
 from __future__ import annotations
 

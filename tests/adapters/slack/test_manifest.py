@@ -13,7 +13,9 @@ from bot.interface.registry import registry
 from tests.standins.slack import check_manifest
 
 
-@pytest.mark.parametrize("url", ["", "https://bot.example.org", "https://example.org/grognard/slack/events"])
+@pytest.mark.parametrize(
+    "url", ["", "https://bot.example.org", "https://example.org/grognard/slack/events"]
+)
 def test_slack_takes_the_manifest(url: str) -> None:
     made = make_manifest(registry(), url)
     assert check_manifest(made) == []
@@ -34,6 +36,9 @@ def test_no_name_is_one_of_slacks_own() -> None:
 def test_it_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["manifest", "slack", "--url", "https://bot.example.org"]) == 0
     made = json.loads(capsys.readouterr().out)
-    assert made["settings"]["event_subscriptions"]["request_url"] == "https://bot.example.org/slack/events"
+    assert (
+        made["settings"]["event_subscriptions"]["request_url"]
+        == "https://bot.example.org/slack/events"
+    )
     assert main(["manifest", "slack", "--url", "bot.example.org"]) == 2
     assert main(["manifest", "teams"]) == 2

@@ -19,11 +19,19 @@ from bot.rules.inputs.units import RosterUnit
 from tests.standins.slack import check_view
 
 ROSTER = tuple(
-    RosterUnit(f"Squad with a rather long name {number}"[:32], f"us{number}", "squad", "US") for number in range(300)
+    RosterUnit(f"Squad with a rather long name {number}"[:32], f"us{number}", "squad", "US")
+    for number in range(300)
 )
 NOTHING = Known()
 MUCH = Known(ROSTER, ("US", "VC"), tuple(f"Player {number}" for number in range(200)), "US", "lnlt")
-ASK = Request("T1", "C1", "U1", "slack:T1:1", response_url="https://hooks.slack.com/commands/" + "x" * 200, until=2e9)
+ASK = Request(
+    "T1",
+    "C1",
+    "U1",
+    "slack:T1:1",
+    response_url="https://hooks.slack.com/commands/" + "x" * 200,
+    until=2e9,
+)
 SPECS = list(registry())
 
 
@@ -39,7 +47,10 @@ def test_slack_takes_the_form_of_every_command(known: Known) -> None:
             continue
         example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
         for given, page, odds in (({}, 0, []), (example, 1, ["Fox 8: shaken *53%*"])):
-            form, held = form_of(spec, given, known, ROOM), draft(spec, page, "Something was wrong.")
+            form, held = (
+                form_of(spec, given, known, ROOM),
+                draft(spec, page, "Something was wrong."),
+            )
             view = form_view(form, held, spec, ASK, odds)
             assert check_view(view) == [], spec.name
             assert len(json.dumps(view)) < 250_000
@@ -55,15 +66,26 @@ def test_the_fire_form_stands_on_one_screen() -> None:
     assert (view["title"]["text"], view["submit"]["text"]) == ("Direct fire", "Fire")
     labels = [block["label"]["text"] for block in view["blocks"] if block["type"] == "input"]
     assert labels == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
-    modifiers = next(block["element"] for block in view["blocks"] if block.get("block_id") == "flags")
+    modifiers = next(
+        block["element"] for block in view["blocks"] if block.get("block_id") == "flags"
+    )
     assert modifiers["type"] == "multi_static_select"
     assert modifiers["options"][0]["text"]["text"] == "Adjacent +2"
-    assert [one["text"]["text"] for one in view["blocks"][-1]["elements"]] == ["Show the odds", "More fields"]
-    assert not any(block.get("dispatch_action") for block in view["blocks"]), "nothing is sent before odds are shown"
+    assert [one["text"]["text"] for one in view["blocks"][-1]["elements"]] == [
+        "Show the odds",
+        "More fields",
+    ]
+    assert not any(block.get("dispatch_action") for block in view["blocks"]), (
+        "nothing is sent before odds are shown"
+    )
     more = form_view(form, draft(fire, 1), fire, ASK, ["Fox 8: shaken *53%*"])
     labels = [block["label"]["text"] for block in more["blocks"] if block["type"] == "input"]
     assert {"Leader's modifier", "Degrading hexes", "Hero's skill"} <= set(labels)
-    assert all(block.get("dispatch_action") for block in more["blocks"] if block.get("block_id") == "targets")
+    assert all(
+        block.get("dispatch_action")
+        for block in more["blocks"]
+        if block.get("block_id") == "targets"
+    )
 
 
 def test_slack_takes_the_list_behind_every_name() -> None:
@@ -78,9 +100,15 @@ def test_slack_takes_the_list_behind_every_name() -> None:
 
 
 def test_a_form_gives_what_its_example_gave() -> None:
-    """What stands in the fields of a form that was filled in from an example means the same command."""
+    """What stands in the fields of a form that was filled in from an example means the same
+    command.
+    """
     for spec in SPECS:
-        if not spec.example or not spec.options or any(option.type == "file" for option in spec.options):
+        if (
+            not spec.example
+            or not spec.options
+            or any(option.type == "file" for option in spec.options)
+        ):
             continue
         given = dict(parse_text(spec.example, registry()).options)
         form = form_of(spec, given, NOTHING, ROOM)
@@ -94,7 +122,9 @@ def test_a_form_gives_what_its_example_gave() -> None:
             if option.complete == "channel":
                 assert name not in got, "a mere name is no channel"
             elif option.type == "units":
-                assert [part.strip() for part in now.split(";")] == [part.strip() for part in was.split(";")]
+                assert [part.strip() for part in now.split(";")] == [
+                    part.strip() for part in was.split(";")
+                ]
             else:
                 assert sorted(now.split()) == sorted(was.split()), (spec.name, name)
 
@@ -118,9 +148,13 @@ def _state(view: dict[str, object]) -> dict[str, dict[str, dict[str, object]]]:
 
 def test_units_may_stand_on_lines_of_their_own() -> None:
     spec, _ = registry().find(["lnlt", "fire"])
-    state = {"attackers": {"value": {"type": "plain_text_input", "value": "squad fp=2;\n\nsquad fp=1\n"}}}
+    state = {
+        "attackers": {"value": {"type": "plain_text_input", "value": "squad fp=2;\n\nsquad fp=1\n"}}
+    }
     form = form_of(spec, {}, NOTHING, ROOM)
-    assert take(spec, NOTHING, form, read_state(form, state)).options == {"attackers": "squad fp=2; squad fp=1"}
+    assert take(spec, NOTHING, form, read_state(form, state)).options == {
+        "attackers": "squad fp=2; squad fp=1"
+    }
 
 
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
@@ -130,7 +164,12 @@ def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
     path, request = meta.path, meta.request
     assert path == ("lnlt", "fire")
     assert (meta.draft, meta.counts) == ("0123456789abcdef", False)
-    assert (request.team, request.channel, request.user, request.response_url) == ("T1", "C1", "U2", ASK.response_url)
+    assert (request.team, request.channel, request.user, request.response_url) == (
+        "T1",
+        "C1",
+        "U2",
+        ASK.response_url,
+    )
     assert request.request_id == read_meta(view, "U2").request.request_id
 
 
@@ -138,7 +177,11 @@ def test_a_channel_is_picked_from_slacks_own_list() -> None:
     """A name typed into a text box would lead the game nowhere."""
     spec = registry().find(["game", "transfer"])[0]
     form = form_of(spec, {"channel": "#C2"}, NOTHING, ROOM)
-    (field,) = (b["element"] for b in form_view(form, draft(spec), spec, ASK)["blocks"] if "element" in b)
+    (field,) = (
+        b["element"] for b in form_view(form, draft(spec), spec, ASK)["blocks"] if "element" in b
+    )
     assert field["type"] == "conversations_select"
     assert field["initial_conversation"] == "C2"
-    assert read_state(form, {"channel": {"value": {"selected_conversation": "C3"}}}) == {"channel": "C3"}
+    assert read_state(form, {"channel": {"value": {"selected_conversation": "C3"}}}) == {
+        "channel": "C3"
+    }

@@ -17,7 +17,9 @@ from tests.standins.slack import SlackStandIn
 
 
 @asynccontextmanager
-async def connected(slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Wire, Socket]]:
+async def connected(
+    slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[Wire, Socket]]:
     """A Socket Mode connection in this process, of which nothing is asked."""
     monkeypatch.setenv("SLACK_API", slack.api_url)
     monkeypatch.setattr(serve, "MIN_BACKOFF", 0.01)

@@ -11,7 +11,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adapters.slack.installation import INSTALL_PATH, REDIRECT_PATH, is_good, make_manifest, new_state
+from adapters.slack.installation import (
+    INSTALL_PATH,
+    REDIRECT_PATH,
+    is_good,
+    make_manifest,
+    new_state,
+)
 from adapters.slack.teams import StoreVault, Team
 from bot.app import App
 from bot.interface.registry import registry
@@ -26,7 +32,9 @@ def page(bot: Bot, path: str) -> str:
     return f"http://127.0.0.1:{bot.port}{path}"
 
 
-async def test_two_workspaces_install_and_see_nothing_of_each_other(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_two_workspaces_install_and_see_nothing_of_each_other(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = http_slack
     one, two = slack.workspace("T1", installed=False), slack.workspace("T2", installed=False)
     anna, zoe = one.user("Anna"), two.user("Zoe")
@@ -36,7 +44,9 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(http_slack: 
             status, text = await person.install_app(page(bot, INSTALL_PATH))
             assert status == 200
             assert person.workspace.name in text
-            assert person.workspace.scopes == set(make_manifest(registry())["oauth_config"]["scopes"]["bot"])
+            assert person.workspace.scopes == set(
+                make_manifest(registry())["oauth_config"]["scopes"]["bot"]
+            )
             (welcome,) = person.sees(person.im)
             assert "Five rule sets are ready. Invite @grognard to a channel" in welcome.plain
             [promised] = re.findall(r"commitment ([0-9a-f]{16})", welcome.plain)
@@ -77,7 +87,9 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(http_slack: 
         assert two.bot_token not in kept
 
 
-async def test_two_workspaces_play_one_game_by_a_code(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_two_workspaces_play_one_game_by_a_code(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     """Only the code opens a game to another workspace, and either side may close that door."""
     slack = http_slack
     one, two = slack.workspace("T1", installed=False), slack.workspace("T2", installed=False)
@@ -108,7 +120,9 @@ async def test_two_workspaces_play_one_game_by_a_code(http_slack: SlackStandIn, 
     assert slack.refusals == []
 
 
-async def test_an_installation_must_be_agreed_to_in_the_same_browser(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_an_installation_must_be_agreed_to_in_the_same_browser(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = http_slack
     anna = slack.workspace("T1", installed=False).user("Anna")
     async with running(slack, tmp_path, None, oauth="yes", GROGNARD_KEY=KEY) as bot:
@@ -117,15 +131,24 @@ async def test_an_installation_must_be_agreed_to_in_the_same_browser(http_slack:
         assert status == 400
         assert "Nothing was installed" in text
         async with aiohttp.ClientSession() as browser:
-            async with browser.get(page(bot, REDIRECT_PATH), params={"code": "x", "state": "forged"}) as answer:
+            async with browser.get(
+                page(bot, REDIRECT_PATH), params={"code": "x", "state": "forged"}
+            ) as answer:
                 assert answer.status == 400
             async with browser.get(page(bot, INSTALL_PATH), allow_redirects=False) as first:
                 state = first.headers["Location"].rpartition("state=")[2]
-            async with browser.get(page(bot, REDIRECT_PATH), params={"code": "x", "state": state}) as other:
+            async with browser.get(
+                page(bot, REDIRECT_PATH), params={"code": "x", "state": state}
+            ) as other:
                 assert other.status == 400, "a secure cookie does not come back over plain HTTP"
             cookie = {"Cookie": f"grognard_install={state}"}
-            for query, text in (({"state": state}, "invalid_code"), ({"state": f"{state}0"}, "another browser")):
-                async with browser.get(page(bot, REDIRECT_PATH), params=query, headers=cookie) as answer:
+            for query, text in (
+                ({"state": state}, "invalid_code"),
+                ({"state": f"{state}0"}, "another browser"),
+            ):
+                async with browser.get(
+                    page(bot, REDIRECT_PATH), params=query, headers=cookie
+                ) as answer:
                     assert text in await answer.text()
         assert slack.count("oauth.v2.access") == 1
 
@@ -163,15 +186,21 @@ async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
     assert await vault.load("T1") is None
 
 
-async def test_a_removal_heard_of_late_does_not_undo_an_installation(http_slack: SlackStandIn, tmp_path: Path) -> None:
-    """Two processes: one installs anew, the other hears of the removal only then, and had nothing to answer with."""
+async def test_a_removal_heard_of_late_does_not_undo_an_installation(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    """Two processes: one installs anew, the other hears of the removal only then, and had
+    nothing to answer with.
+    """
     slack = http_slack
     home = slack.workspace("T1", installed=False)
     anna, games = home.user("Anna"), home.channel("games")
     where = {"DATABASE_URL": f"sqlite:///{tmp_path}/games.db", "GROGNARD_KEY": KEY}
     async with (
         running(slack, tmp_path / "one", None, oauth="yes", **where) as one,
-        running(slack, tmp_path / "other", None, oauth="yes", **where),  # which Slack reaches from now on
+        running(
+            slack, tmp_path / "other", None, oauth="yes", **where
+        ),  # which Slack reaches from now on
     ):
         slack.redirect_uri = page(one, REDIRECT_PATH)
         assert (await anna.install_app(page(one, INSTALL_PATH)))[0] == 200
@@ -180,7 +209,9 @@ async def test_a_removal_heard_of_late_does_not_undo_an_installation(http_slack:
         assert (await anna.slash(games, "/roll", "2d6")).trouble == "not_installed"
         assert (await anna.install_app(page(one, INSTALL_PATH)))[0] == 200
         back = await (await anna.slash(games, "/game", "status")).answer()
-        assert "Hill 875" in back.plain, "no half a minute of asking for an installation that is there"
+        assert "Hill 875" in back.plain, (
+            "no half a minute of asking for an installation that is there"
+        )
         await slack.send_event(home, {"type": "app_uninstalled"})
         still = await (await anna.slash(games, "/roll", "2d6")).answer()
         assert "anna rolls 2d6" in still.plain

@@ -1,4 +1,6 @@
-"""More than can be worked on: a command is answered at once, and nothing of it runs; the rest Slack sends again."""
+"""More than can be worked on: a command is answered at once, and nothing of it runs; the rest
+Slack sends again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ import pytest
 from adapters.slack import serve as module
 from adapters.slack.serve import Socket
 
-COMMAND = {"command": "/roll", "team_id": "T1", "channel_id": "C1", "user_id": "U1", "trigger_id": "1"}
+COMMAND = {
+    "command": "/roll",
+    "team_id": "T1",
+    "channel_id": "C1",
+    "user_id": "U1",
+    "trigger_id": "1",
+}
 
 
 class Connection:
@@ -47,7 +55,11 @@ async def test_beyond_the_limit_a_command_is_told_so(monkeypatch: pytest.MonkeyP
 async def test_what_is_no_envelope_is_passed_over() -> None:
     nobody: Any = None
     socket = Socket(nobody, nobody, "")
-    bent: list[dict[str, Any]] = [{}, {"type": "x"}, {"type": "events_api", "envelope_id": "1", "payload": [1]}]
+    bent: list[dict[str, Any]] = [
+        {},
+        {"type": "x"},
+        {"type": "events_api", "envelope_id": "1", "payload": [1]},
+    ]
     for said in bent:
         socket._take(nobody, said, asyncio.Event())
     assert not socket._tasks

@@ -1,4 +1,6 @@
-"""A workspace's own game on Slack: a zip behind a mention, its commands as text, in mentions and as forms."""
+"""A workspace's own game on Slack: a zip behind a mention, its commands as text, in mentions and
+as forms.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
     anna.admin = True
     content = {name: text.encode() for name, text in {**FEW, **FIRST}.items()}
     async with running(socket_slack, tmp_path, home):
-        review = await (await anna.mention(games, "pack add", files={"few.zip": zipped(content)})).answer()
+        review = await (
+            await anna.mention(games, "pack add", files={"few.zip": zipped(content)})
+        ).answer()
         assert "Few 1 is checked and kept" in review.everything
         assert "Combat sequences: Shoot." in review.everything
         enabled = await (await anna.press(review, "Enable")).answer()
@@ -61,7 +65,9 @@ async def test_what_counts_by_another_input_is_a_second_step_of_the_modal(
 async def enabled(anna: User, games: Channel, changed: dict[str, str]) -> Message:
     """A pack sent behind a mention and enabled; the answer to that."""
     content = {name: text.encode() for name, text in {**FEW, **changed}.items()}
-    review = await (await anna.mention(games, "pack add", files={"few.zip": zipped(content)})).answer()
+    review = await (
+        await anna.mention(games, "pack add", files={"few.zip": zipped(content)})
+    ).answer()
     return await (await anna.press(review, "Enable")).answer()
 
 
@@ -74,13 +80,17 @@ async def test_pickers_threads_shortcuts_and_forms_have_a_workspaces_pack(
     async with running(socket_slack, tmp_path, home):
         await enabled(anna, games, {**FIRST, "game.yaml": f"{GAME}turns: by-side\n"})
         picker = await (await anna.slash(games, "/grognard", "")).modal()
-        assert "few" in [group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]]
+        assert "few" in [
+            group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]
+        ]
         await anna.submit(picker, {"command": {"value": "few shoot"}})
         form = anna.modal()
         assert form is not None
         assert form.title == "Shoot"
 
-        started = await (await anna.slash(games, "/game", 'start few "Ridge" sides="US, VC"')).answer()
+        started = await (
+            await anna.slash(games, "/game", 'start few "Ridge" sides="US, VC"')
+        ).answer()
         await (await anna.slash(games, "/game", "join US")).answer()
         await (await anna.slash(games, "/unit", 'add "Gun 1..4" unit VC')).answer()
         in_thread = await (await anna.mention(games, "few shoot gun1", thread=started.ts)).answer()
@@ -89,7 +99,9 @@ async def test_pickers_threads_shortcuts_and_forms_have_a_workspaces_pack(
         assert form.title == "Shoot"
         refused = await (await anna.slash(games, "/grognard", 'few shoot "Gun 1" hand=7')).answer()
         assert "Fix it" in refused.everything
-        missed = await (await anna.mention(games, 'few shoot "Gun 1" hand=2', thread=started.ts)).answer()
+        missed = await (
+            await anna.mention(games, 'few shoot "Gun 1" hand=2', thread=started.ts)
+        ).answer()
         assert "iss" in missed.everything
         form = await (await anna.press(missed, "Change…")).modal()
         assert form.title == "Change the shot of #4"[:24]
@@ -104,7 +116,9 @@ async def test_pickers_threads_shortcuts_and_forms_have_a_workspaces_pack(
         assert "#" in again.everything
         await (await anna.slash(games, "/pack", "disable few")).answer()
         picker = await (await anna.slash(games, "/grognard", "")).modal()
-        assert "few" in [group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]], "it is played"
+        assert "few" in [
+            group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]
+        ], "it is played"
     assert socket_slack.refusals == []
 
 
@@ -117,7 +131,9 @@ async def test_a_side_is_asked_by_buttons_and_answers_one_unit_after_the_other(
     folder = Path(__file__).parents[2] / "data" / "packs" / "grit"
     content = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     async with running(socket_slack, tmp_path, home):
-        review = await (await anna.mention(games, "pack add", files={"grit.zip": zipped(content)})).answer()
+        review = await (
+            await anna.mention(games, "pack add", files={"grit.zip": zipped(content)})
+        ).answer()
         await (await anna.press(review, "Enable")).answer()
         for who, line in (
             (anna, 'game start grit "Ford" sides="US, VC"'), (anna, "game join US"), (ben, "game join VC"),

@@ -46,6 +46,13 @@ def test_its_shell_commands_run(line: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_it_names_every_scope_setting_and_address() -> None:
-    for name in (*SCOPES, "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_ID", "PORT"):
+    for name in (
+        *SCOPES,
+        "SLACK_BOT_TOKEN",
+        "SLACK_APP_TOKEN",
+        "SLACK_SIGNING_SECRET",
+        "SLACK_CLIENT_ID",
+        "PORT",
+    ):
         assert name in INLINE, name
     assert any(text.endswith(INSTALL_PATH) for text in INLINE)

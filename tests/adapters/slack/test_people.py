@@ -1,4 +1,6 @@
-"""Slack is slow to say who somebody is: commands go on under the name of the payload, and nobody waits in line."""
+"""Slack is slow to say who somebody is: commands go on under the name of the payload, and nobody
+waits in line.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,15 @@ class Slow(Wire):
         self.asked += 1
         await self.go.wait()
         user = arguments["data"]["user"]
-        return {"ok": True, "user": {"id": user, "team_id": "T1", "profile": {"display_name": f"Real {user}"}}}
+        return {
+            "ok": True,
+            "user": {"id": user, "team_id": "T1", "profile": {"display_name": f"Real {user}"}},
+        }
 
 
-async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(channels, "PATIENCE", 1.0)
     wire, teams = Slow(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
@@ -82,7 +89,10 @@ async def test_a_lookup_that_failed_costs_an_admin_their_right_no_longer_than_sl
             if self.is_broken:
                 self.is_broken = False
                 raise Busy("fault", 1.0)
-            return {"ok": True, "user": {"team_id": "T1", "is_admin": True, "profile": {"display_name": "Mal"}}}
+            return {
+                "ok": True,
+                "user": {"team_id": "T1", "is_admin": True, "profile": {"display_name": "Mal"}},
+            }
 
     wire, teams = Mended(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))

@@ -1,4 +1,6 @@
-"""Pictures on Slack: uploaded into the channel with their words, or to the asker alone where the answer was private."""
+"""Pictures on Slack: uploaded into the channel with their words, or to the asker alone where the
+answer was private.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 DCT = "combat dct unit=good-order-mmc morale=5 total=11"
 
 
-async def test_a_lookup_is_drawn_into_the_channel(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_lookup_is_drawn_into_the_channel(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         answer = await (await anna.slash(games, "/lnlt-table", DCT)).answer()
@@ -26,7 +30,9 @@ async def test_a_lookup_is_drawn_into_the_channel(socket_slack: SlackStandIn, tm
         assert "column unit good order MMC: casualties." in socket_slack.uploads.alts[file.id]
 
 
-async def test_odds_are_drawn_for_the_asker_alone(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_odds_are_drawn_for_the_asker_alone(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         fire = 'fire attackers="squad fp=4" targets="squad morale=5" odds'
@@ -38,7 +44,9 @@ async def test_odds_are_drawn_for_the_asker_alone(socket_slack: SlackStandIn, tm
         assert not [one for one in ben.sees(games) if one.files]
 
 
-async def test_the_picture_comes_behind_the_answer(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_the_picture_comes_behind_the_answer(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         await anna.slash(games, "/lnlt-table", f"{DCT} picture")

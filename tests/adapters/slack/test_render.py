@@ -22,7 +22,9 @@ from tests.fresh import fresh_app
 from tests.standins.slack import check_blocks
 from tests.standins.slack.blocks import text_size
 
-TEXTS = st.text(st.sampled_from("abc <>&*_~`:;!@#|/\n\u202e\u200b\x07é漢") | st.characters(), max_size=200)
+TEXTS = st.text(
+    st.sampled_from("abc <>&*_~`:;!@#|/\n\u202e\u200b\x07é漢") | st.characters(), max_size=200
+)
 PARTS = st.one_of(
     TEXTS,
     TEXTS.map(Typed),
@@ -36,7 +38,9 @@ PARTS = st.one_of(
         TEXTS,
     ),
     st.builds(
-        lambda *of: Odds(*of), TEXTS, st.lists(st.tuples(TEXTS, st.floats(0, 1)), min_size=1, max_size=4).map(tuple)
+        lambda *of: Odds(*of),
+        TEXTS,
+        st.lists(st.tuples(TEXTS, st.floats(0, 1)), min_size=1, max_size=4).map(tuple),
     ),
     st.builds(Grid, st.lists(st.tuples(TEXTS, TEXTS), max_size=20).map(tuple)),
 )
@@ -46,7 +50,9 @@ REPLIES = st.builds(
     lines=st.lists(PARTS, max_size=80).map(tuple),
     footer=st.lists(TEXTS, max_size=5).map(tuple),
     buttons=st.lists(
-        st.builds(lambda *of: Button(*of), TEXTS, TEXTS), max_size=6, unique_by=lambda one: one.action
+        st.builds(lambda *of: Button(*of), TEXTS, TEXTS),
+        max_size=6,
+        unique_by=lambda one: one.action,
     ).map(tuple),
     error=st.booleans(),
 )
@@ -78,13 +84,20 @@ def test_slack_takes_long_answers(char: str, count: int) -> None:
         Reply("a title", (char * 50 * count,)),
         Reply("a title", (Grid(((words,),) * count),)),
         Reply("a title", footer=(words,) * min(count, 20)),
-        Reply("a title", buttons=tuple(Button(f"again:{number}", words) for number in range(min(count, 60)))),
+        Reply(
+            "a title",
+            buttons=tuple(Button(f"again:{number}", words) for number in range(min(count, 60))),
+        ),
     ):
         check(reply)
 
 
 def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
-    reply = Reply("Anna: a long story", tuple(f"line {number} of the story" for number in range(1_000)), footer=("#7",))
+    reply = Reply(
+        "Anna: a long story",
+        tuple(f"line {number} of the story" for number in range(1_000)),
+        footer=("#7",),
+    )
     message = render(reply, "T1")
     assert [file.name for file in message.files] == ["answer.txt"]
     assert message.files[0].text == reply.text()
@@ -105,9 +118,20 @@ def test_only_the_person_that_is_called_is_called() -> None:
 async def test_slack_takes_what_every_example_is_answered() -> None:
     """Every command's own example, run in a channel with a game, and its help."""
     app = await fresh_app()
-    anna, here = Person("slack:T1/U1", "Anna", manager=True), Place("slack:T1/C1", "slack:T1", "games")
-    first = ["/roll 2d6", '/game start lnlt "Hill 875" sides="US, VC"', '/unit add "Squad 1..4" squad US morale=5 fp=1']
-    rest = [spec.example for spec in registry() if spec.example and spec.path[:2] not in {("game", "start")}]
+    anna, here = (
+        Person("slack:T1/U1", "Anna", manager=True),
+        Place("slack:T1/C1", "slack:T1", "games"),
+    )
+    first = [
+        "/roll 2d6",
+        '/game start lnlt "Hill 875" sides="US, VC"',
+        '/unit add "Squad 1..4" squad US morale=5 fp=1',
+    ]
+    rest = [
+        spec.example
+        for spec in registry()
+        if spec.example and spec.path[:2] not in {("game", "start")}
+    ]
     helps = [f"/help {' '.join(spec.path)}" for spec in registry()]
     for number, text in enumerate([*first, *rest, *helps]):
         reply = await app.run_text(text, anna, here, f"r{number}")

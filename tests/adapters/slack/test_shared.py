@@ -1,4 +1,6 @@
-"""Channels shared with another workspace, installations for a whole organisation, and bodies that are bent."""
+"""Channels shared with another workspace, installations for a whole organisation, and bodies
+that are bent.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ EVENT: dict[str, Any] = {
     "team_id": PARTNER,
     "is_ext_shared_channel": True,
     "authorizations": [{"team_id": OURS, "enterprise_id": None, "user_id": "UB", "is_bot": True}],
-    "event": {"type": "app_mention", "user": "UP", "user_team": PARTNER, "text": "<@UB> roll 2d6", "ts": "2.0"},
+    "event": {
+        "type": "app_mention",
+        "user": "UP",
+        "user_team": PARTNER,
+        "text": "<@UB> roll 2d6",
+        "ts": "2.0",
+    },
 }
 PRESS: dict[str, Any] = {
     "type": "block_actions",
@@ -36,11 +44,17 @@ def test_a_partner_plays_in_the_place_where_the_app_is() -> None:
     assert (event.where.key, event.person_key) == ("slack:T1/C1", "slack:T1/UP")
     assert from_press(PRESS).where.key == "slack:T1/C1"
     view = {"type": "modal", "app_installed_team_id": OURS, "team_id": PARTNER}
-    assert team_of({"view": view, "team": {"id": PARTNER}, "user": {"id": "UP", "team_id": PARTNER}}) == OURS
+    assert (
+        team_of({"view": view, "team": {"id": PARTNER}, "user": {"id": "UP", "team_id": PARTNER}})
+        == OURS
+    )
 
 
 def test_an_organisation_is_named_only_where_nothing_else_is() -> None:
-    assert team_of({"team": None, "user": {"id": "U1", "team_id": "T5"}, "enterprise": {"id": "E1"}}) == "T5"
+    assert (
+        team_of({"team": None, "user": {"id": "U1", "team_id": "T5"}, "enterprise": {"id": "E1"}})
+        == "T5"
+    )
     assert team_of({"team_id": None, "enterprise_id": "E1"}) == "E1"
 
 

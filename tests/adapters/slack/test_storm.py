@@ -1,4 +1,6 @@
-"""Socket Mode in a storm: connections that Slack renews, closes or loses every other second. Nothing is missed."""
+"""Socket Mode in a storm: connections that Slack renews, closes or loses every other second.
+Nothing is missed.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,21 @@ from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 
 PAUSE = 2.0
-WEATHER = ("refresh_requested", "drop", "warning", "too_many_websockets", "drop", "link_disabled", "drop")
+WEATHER = (
+    "refresh_requested",
+    "drop",
+    "warning",
+    "too_many_websockets",
+    "drop",
+    "link_disabled",
+    "drop",
+)
 
 
 async def weather(slack: SlackStandIn, rounds: int) -> None:
-    """What befalls one connection after another, the oldest first; Slack's servers do not do so all at once."""
+    """What befalls one connection after another, the oldest first; Slack's servers do not do so
+    all at once.
+    """
     for kind in itertools.islice(itertools.cycle(WEATHER), rounds):
         oldest = min(slack.sockets.open, default=0)
         if kind == "drop":
@@ -29,7 +41,9 @@ async def weather(slack: SlackStandIn, rounds: int) -> None:
 
 
 @pytest.mark.slow
-async def test_no_command_meets_no_connection_in_a_storm(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_no_command_meets_no_connection_in_a_storm(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = socket_slack
     home, anna, _, games = settle(slack)
     async with running(slack, tmp_path, home):

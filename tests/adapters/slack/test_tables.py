@@ -1,4 +1,6 @@
-"""Rosters as Slack's own table, and as text where a workspace does not take it: asked once, then remembered."""
+"""Rosters as Slack's own table, and as text where a workspace does not take it: asked once, then
+remembered.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,14 @@ from tests.standins.slack import check_blocks
 
 __all__ = ["post", "table"]
 
-US = UnitTable("US · Anna", ("morale", "fp"), (("us1", "Squad 1", "squad", "shaken", "fired", "shaken", "5", "2"),))
-VC = UnitTable("VC", ("morale", "fp"), (("vc1", "Cell 1", "squad", "", "", "game", "4", ""),), spaced=True)
+US = UnitTable(
+    "US · Anna",
+    ("morale", "fp"),
+    (("us1", "Squad 1", "squad", "shaken", "fired", "shaken", "5", "2"),),
+)
+VC = UnitTable(
+    "VC", ("morale", "fp"), (("vc1", "Cell 1", "squad", "", "", "game", "4", ""),), spaced=True
+)
 LIST = Reply("2 units: 1 US, 1 VC", (US, VC, Small("Lost: Squad 2")))
 
 
@@ -45,7 +53,9 @@ def _bold(cell: dict) -> str:  # type: ignore[type-arg]  # a cell as Slack has i
 def test_what_is_too_long_for_a_table_is_text() -> None:
     """A hundred rows are Slack's most."""
     long = US._replace(rows=US.rows * 100)
-    assert [block["type"] for block in render(Reply("100", (long,)), "T1", own=frozenset(TYPES)).blocks][1] == "section"
+    assert [
+        block["type"] for block in render(Reply("100", (long,)), "T1", own=frozenset(TYPES)).blocks
+    ][1] == "section"
 
 
 async def test_a_workspace_that_refuses_it_is_asked_once(post: Post) -> None:

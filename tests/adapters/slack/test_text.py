@@ -1,4 +1,6 @@
-"""Commands as text, mentions and direct messages, with the bot as its own process, in both of Slack's transports."""
+"""Commands as text, mentions and direct messages, with the bot as its own process, in both of
+Slack's transports.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from tests.standins.slack import SlackStandIn
 FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
 
 
-async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_commands_mentions_and_direct_messages_are_answered(
+    slack: SlackStandIn, tmp_path: Path
+) -> None:
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
         handle = await anna.slash(games, "/roll", "2d6+3 label=rally")
@@ -50,7 +54,9 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
         assert (await (await anna.dm("help")).answer()).plain
 
 
-async def test_nothing_typed_pings_formats_or_spoofs(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_nothing_typed_pings_formats_or_spoofs(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = socket_slack
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
@@ -66,7 +72,9 @@ async def test_nothing_typed_pings_formats_or_spoofs(socket_slack: SlackStandIn,
         assert not any(one.startswith("Ben:") for one in answer.plain.split("\n"))
 
 
-async def test_where_the_bot_is_no_member_commands_still_work(http_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_where_the_bot_is_no_member_commands_still_work(
+    http_slack: SlackStandIn, tmp_path: Path
+) -> None:
     slack = http_slack
     home, anna, _, _ = settle(slack)
     foreign = home.channel("elsewhere", bot_member=False)

@@ -1,4 +1,6 @@
-"""The channel stays true on Slack: what was undone, brought back, opened or settled says so where it was said."""
+"""The channel stays true on Slack: what was undone, brought back, opened or settled says so
+where it was said.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ SQUAD = 'unit add "Squad 1" squad US morale=5 fp=2'
 class Table:
     """Anna for the US and Ben for the VC, with a squad each, in a channel of a running bot."""
 
-    def __init__(self, slack: SlackStandIn, bot: Bot, anna: User, ben: User, games: Channel) -> None:
+    def __init__(
+        self, slack: SlackStandIn, bot: Bot, anna: User, ben: User, games: Channel
+    ) -> None:
         self.slack, self.bot, self.anna, self.ben, self.games = slack, bot, anna, ben, games
 
     async def until(self, what: Callable[[], bool], seconds: float = 30.0) -> None:
@@ -37,7 +41,9 @@ class Table:
 
     async def fire(self) -> Message:
         """Anna's squad fires at the cell, with dice that hurt it."""
-        return await say(self.anna, self.games, 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=6,1,5')
+        return await say(
+            self.anna, self.games, 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=6,1,5'
+        )
 
 
 @pytest.fixture
@@ -48,11 +54,15 @@ async def table(socket_slack: SlackStandIn, tmp_path: Path) -> AsyncIterator[Tab
             await say(anna, games, line)
         for line in ("game join VC", 'unit add "Cell 1" squad VC morale=4 fp=1'):
             await say(ben, games, line)
-        await asyncio.sleep(2.2 * share())  # of several messages within a second Slack does not say where they are
+        await asyncio.sleep(
+            2.2 * share()
+        )  # of several messages within a second Slack does not say where they are
         yield Table(socket_slack, bot, anna, ben, games)
 
 
-async def test_what_was_undone_is_struck_through_and_comes_back_with_its_buttons(table: Table) -> None:
+async def test_what_was_undone_is_struck_through_and_comes_back_with_its_buttons(
+    table: Table,
+) -> None:
     rolled = await say(table.anna, table.games, 'unit edit "Squad 1" marker=+low-crawl')
     undone = await say(table.anna, table.games, "game undo")
     assert "is undone" in undone.plain
@@ -86,14 +96,18 @@ async def test_a_new_game_that_was_asked_for_is_answered_once(table: Table) -> N
     asked = await say(table.ben, table.games, "game start baps Farm")
     assert asked.buttons() == ["Start it", "Keep playing"]
     await table.anna.press(asked, "Keep playing")
-    await table.until(lambda: not asked.buttons() and "anna keeps the game that is on" in asked.plain)
+    await table.until(
+        lambda: not asked.buttons() and "anna keeps the game that is on" in asked.plain
+    )
 
 
 async def test_an_opened_roll_takes_the_place_of_its_seal(table: Table) -> None:
     secret = await table.anna.slash(table.games, "/roll", "2d6 label=ambush secret hand=3,4")
     public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)
     await table.anna.press(public, "Open it")
-    await table.until(lambda: "7 for ambush" in public.plain and public.buttons() == ["Again", "Undo"])
+    await table.until(
+        lambda: "7 for ambush" in public.plain and public.buttons() == ["Again", "Undo"]
+    )
 
 
 async def test_changes_wait_out_a_limit_and_a_restart(table: Table) -> None:
@@ -109,8 +123,12 @@ async def test_changes_wait_out_a_limit_and_a_restart(table: Table) -> None:
     await table.until(lambda: "Undone in #" in fired.plain, 30)
 
 
-@pytest.mark.parametrize("error", ["message_not_found", "cant_update_message", "edit_window_closed"])
-async def test_what_slack_will_not_change_stops_nothing(table: Table, tmp_path: Path, error: str) -> None:
+@pytest.mark.parametrize(
+    "error", ["message_not_found", "cant_update_message", "edit_window_closed"]
+)
+async def test_what_slack_will_not_change_stops_nothing(
+    table: Table, tmp_path: Path, error: str
+) -> None:
     await say(table.anna, table.games, 'unit edit "Squad 1" marker=+low-crawl')
     table.slack.faults.error("chat.update", error)
     assert "is undone" in (await say(table.anna, table.games, "game undo")).plain
@@ -129,22 +147,39 @@ async def test_where_the_bot_is_no_member_the_pressed_button_tells_where_its_mes
         assert rolled.via == "response_url"
         await anna.invite_bot(games)
         await anna.press(rolled, "Undo")
-        await socket_slack.watch.until(lambda: "Undone in #3" in rolled.plain, timeout=30, what="the change")
+        await socket_slack.watch.until(
+            lambda: "Undone in #3" in rolled.plain, timeout=30, what="the change"
+        )
         assert rolled.buttons() == []
 
 
 @pytest.mark.slow
-async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_nothing(table: Table) -> None:
-    """Six ways to block a request, and somebody who joins the other side: Ben's button alone takes the shot back."""
+async def test_an_opponent_cannot_bury_a_shot_and_a_friend_who_joins_agrees_to_nothing(
+    table: Table,
+) -> None:
+    """Six ways to block a request, and somebody who joins the other side: Ben's button alone
+    takes the shot back.
+    """
     cora = table.games.workspace.user("Cora")
     fired = await table.fire()
     await table.anna.press(fired, "Undo")
     asked = await table.ben.wait_for(table.games, "asks to undo")
-    for line in ("roll 1d6", 'game plan 9 "x"', "roll 1d6 secret", 'order write "hold"', "lnlt-table hero-creation"):
+    for line in (
+        "roll 1d6",
+        'game plan 9 "x"',
+        "roll 1d6 secret",
+        'order write "hold"',
+        "lnlt-table hero-creation",
+    ):
         await say(table.ben, table.games, line)
     await say(cora, table.games, "game join VC")
-    assert "This needs the consent of another side" in (await (await cora.press(asked, "Agree")).answer()).text
+    assert (
+        "This needs the consent of another side"
+        in (await (await cora.press(asked, "Agree")).answer()).text
+    )
     await say(table.ben, table.games, "game leave")
     await say(table.ben, table.games, "game join VC")
     await table.ben.press(asked, "Agree")
-    await table.until(lambda: "Undone in #" in fired.plain and "anna asked, ben agreed" in asked.plain)
+    await table.until(
+        lambda: "Undone in #" in fired.plain and "anna asked, ben agreed" in asked.plain
+    )

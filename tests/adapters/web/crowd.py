@@ -1,5 +1,6 @@
-"""Watches a stream with so many sockets: PORT PATH COUNT. Says when all are there; told a number, waits until all
-have seen that event, says how many did and how many messages one got, and ends. In five minutes at most."""
+"""Watches a stream with so many sockets: PORT PATH COUNT. Says when all are there; told a number,
+waits until all have seen that event, says how many did and how many messages one got, and ends. In
+five minutes at most."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ async def watch(port: int, path: str, count: int) -> None:
     crowd = []
     for start in range(0, count, AT_ONCE):
         some = range(start, min(start + AT_ONCE, count))
-        connecting = [loop.create_connection(lambda: Watcher(request), "127.0.0.1", port) for _ in some]
+        connecting = [
+            loop.create_connection(lambda: Watcher(request), "127.0.0.1", port) for _ in some
+        ]
         crowd += [watcher for _, watcher in await asyncio.gather(*connecting)]
     while Watcher.here < count:  # noqa: ASYNC110
         await asyncio.sleep(0.02)
@@ -49,7 +52,11 @@ async def watch(port: int, path: str, count: int) -> None:
     until = loop.time() + PATIENCE
     while loop.time() < until and any(one.last < number for one in crowd):  # noqa: ASYNC110
         await asyncio.sleep(0.05)
-    print(sum(watcher.last >= number for watcher in crowd), max(watcher.messages for watcher in crowd), flush=True)
+    print(
+        sum(watcher.last >= number for watcher in crowd),
+        max(watcher.messages for watcher in crowd),
+        flush=True,
+    )
 
 
 async def main() -> None:

@@ -43,7 +43,9 @@ class Site:
     @asynccontextmanager
     async def watching(self, path: str, **more: Any) -> AsyncIterator[Stream]:
         """Somebody who watches."""
-        async with self.session.get(self.at(path), timeout=aiohttp.ClientTimeout(None), **more) as response:
+        async with self.session.get(
+            self.at(path), timeout=aiohttp.ClientTimeout(None), **more
+        ) as response:
             assert response.status == 200, await response.text()
             yield Stream(response.content)
 
@@ -71,7 +73,9 @@ class Stream:
 
 
 @asynccontextmanager
-async def served(channel: Channel, places: int | None = None, *, worker: bool = False) -> AsyncIterator[Site]:
+async def served(
+    channel: Channel, places: int | None = None, *, worker: bool = False
+) -> AsyncIterator[Site]:
     """The live page of a channel's app, on a free port; with a `worker` as hosts have it."""
     hub = Hub(channel.app.store, None if worker else here)
     pages = Pages(hub, ADDRESS, places)
@@ -80,7 +84,9 @@ async def served(channel: Channel, places: int | None = None, *, worker: bool = 
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
     async with (
         aiohttp.ClientSession(connector=connector, auto_decompress=True) as session,
-        open_port(pages.app(), HERE, "", door, shutdown_timeout=0.1, handler_cancellation=True) as server,
+        open_port(
+            pages.app(), HERE, "", door, shutdown_timeout=0.1, handler_cancellation=True
+        ) as server,
     ):
         try:
             yield Site(hub, pages, server.sockets[0].getsockname()[1], session)

@@ -1,4 +1,6 @@
-"""The live page in a real browser: it follows the game, asks nobody else, and says when it is no longer shared."""
+"""The live page in a real browser: it follows the game, asks nobody else, and says when it is no
+longer shared.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ import pytest
 from tests.adapters.web.serving import served, shared
 from tests.playing import Channel, two_sides
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not CHROMIUM, reason="no Chromium here: apt-get install chromium"),
@@ -30,11 +34,18 @@ async def browsing(width: int = 390, height: int = 844) -> AsyncIterator[tuple[A
         browser = await play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = await browser.new_page(viewport={"width": width, "height": height})
         wrong: list[str] = []
-        page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
             "request",
-            lambda asked: wrong.append(asked.url) if not asked.url.startswith(("http://127.0.0.1:", "data:")) else None,
+            lambda asked: (
+                wrong.append(asked.url)
+                if not asked.url.startswith(("http://127.0.0.1:", "data:"))
+                else None
+            ),
         )
         try:
             yield page, wrong
@@ -55,7 +66,9 @@ async def test_a_phone_follows_the_game_and_is_told_when_it_is_no_longer_shared(
         await page.wait_for_selector(f"#e{number + 1}", timeout=SECONDS)
         told = await page.locator(f"#e{number + 1}").text_content()
         assert "Cell 1" in str(told)
-        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "no sideways scroll"
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+            "no sideways scroll"
+        )
         await channel.do("Anna", "game undo")
         await channel.do("Bob", "game undo")
         await page.wait_for_selector(f"#e{number + 1}.undone", timeout=SECONDS)

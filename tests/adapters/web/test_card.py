@@ -27,7 +27,10 @@ async def test_the_card_says_where_the_game_is_and_crosses_out_who_is_lost() -> 
     await two_sides(channel)
     await channel.do("Anna", "unit edit vc1 state=eliminated")
     svg = card(await exported(channel)).svg
-    words = ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    words = [
+        "".join(text.itertext())
+        for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    ]
     assert "Hill 875" in words
     assert "Turn 1, Rally phase" in words
     assert "2 of 3 left" in words
@@ -58,7 +61,9 @@ async def test_the_page_names_its_picture_by_its_whole_address() -> None:
         assert (await site.get("/g/" + "0" * 48 + "/card.png"))[0] == 404
 
 
-async def test_without_a_rasterizer_the_link_has_words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_rasterizer_the_link_has_words_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(pages, "rasterizer", lambda: "")
     channel = await Channel.fresh()
     await two_sides(channel)

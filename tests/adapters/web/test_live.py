@@ -1,4 +1,6 @@
-"""A shared game is watched from outside: live, read-only, without what is sealed, until its address is ended."""
+"""A shared game is watched from outside: live, read-only, without what is sealed, until its
+address is ended.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ async def test_whoever_lost_the_stream_goes_on_behind_the_last_event_that_came()
             await channel.do("Anna", "roll 2d6")
             await first.next()
             last = first.last
-        async with site.watching(f"{path}/events?after={number}", headers={"Last-Event-ID": last}) as again:
+        async with site.watching(
+            f"{path}/events?after={number}", headers={"Last-Event-ID": last}
+        ) as again:
             await channel.do("Anna", "roll 3d6")
             _, more = await again.next()
             assert more["from"] == number + 1
@@ -69,7 +73,9 @@ async def test_whoever_lost_the_stream_goes_on_behind_the_last_event_that_came()
             name, more = await late.next()
             assert (name, more["from"]) == ("more", number)
         async with site.watching(f"{path}/events?after=3") as stranger:
-            assert await stranger.next() == ("again", None), "what it missed is gone: it loads the page anew"
+            assert await stranger.next() == ("again", None), (
+                "what it missed is gone: it loads the page anew"
+            )
 
 
 async def test_off_ends_the_address_and_a_new_one_replaces_the_old() -> None:
@@ -111,7 +117,9 @@ async def test_an_address_outlives_a_restart_and_is_nowhere_in_the_store() -> No
 
 async def test_nothing_sealed_leaves_before_it_is_opened() -> None:
     channel = await playing()
-    await channel.do("Anna", 'roll 3d6kh2 label="hidden mines" secret', 'order write text="advance to the ford"')
+    await channel.do(
+        "Anna", 'roll 3d6kh2 label="hidden mines" secret', 'order write text="advance to the ford"'
+    )
     sealed = next(iter((await channel.game()).sealed))
     async with served(channel) as site:
         path = await shared(channel)
@@ -121,9 +129,17 @@ async def test_nothing_sealed_leaves_before_it_is_opened() -> None:
             await channel.do("Bob", "lnlt fire attackers=vc2 targets=us1 secret")
             _, more = await stream.next()
             told = page + json.dumps(more)
-            for secret in ("hidden mines", "3d6kh2", "advance to the ford", "console:anna", "attackers=vc2"):
+            for secret in (
+                "hidden mines",
+                "3d6kh2",
+                "advance to the ford",
+                "console:anna",
+                "attackers=vc2",
+            ):
                 assert secret not in told, secret
-            seeds = await channel.app.store.seeds((await channel.app.games.at(channel.place.key)).row)  # type: ignore[union-attr]
+            seeds = await channel.app.store.seeds(
+                (await channel.app.games.at(channel.place.key)).row  # type: ignore[union-attr]
+            )
             assert not any(row.seed.hex() in told for row in seeds)
             assert seeds[0].commitment in told, "the promise is public"
             await channel.do("Anna", f"game reveal {sealed}")
@@ -145,7 +161,9 @@ async def test_only_who_directs_the_game_shares_it_and_everybody_is_told() -> No
         manager = await channel.say("Mara", "game share", manager=True)
         assert not manager.error, "who manages the server may"
         assert manager.announce is None, "they know already"
-        ended = await channel.press("Anna", next(b.action for b in manager.buttons if b.label == "Stop sharing"))
+        ended = await channel.press(
+            "Anna", next(b.action for b in manager.buttons if b.label == "Stop sharing")
+        )
         assert ended.title == "The address has ended"
 
 
@@ -173,7 +191,14 @@ async def test_the_answers_keep_browsers_and_search_engines_in_bounds() -> None:
         assert "unsafe-inline" not in policy.partition("style-src")[0], "only its own scripts run"
         assert policy.count("'sha256-") == page.count("<script>")
         assert 'property="og:title"' in page
-        for wrong in ("/g/" + "0" * 48, "/g/..%2f..%2fetc", "/g/" + "x" * 500, "/", f"{path}/../..", "/g/"):
+        for wrong in (
+            "/g/" + "0" * 48,
+            "/g/..%2f..%2fetc",
+            "/g/" + "x" * 500,
+            "/",
+            f"{path}/../..",
+            "/g/",
+        ):
             assert (await site.get(wrong))[0] == 404, wrong
         assert (await site.get(f"{path}/events?after=-1"))[0] == 404
 
@@ -202,7 +227,9 @@ async def test_the_export_for_everybody_has_no_accounts() -> None:
     assert all(row.keys() == {"person", "name"} for row in export["persons"])
 
 
-async def test_behind_a_proxy_each_viewer_is_counted_by_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_behind_a_proxy_each_viewer_is_counted_by_their_own_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The proxy writes the last address; what a viewer writes before it counts for nothing."""
     monkeypatch.setattr(pages, "WATCHERS_OF_ONE", 3)
     channel = await playing()
@@ -214,7 +241,9 @@ async def test_behind_a_proxy_each_viewer_is_counted_by_their_own_address(monkey
         same = {"X-Forwarded-For": "192.0.2.77, 203.0.113.50"}
         for _ in range(2):
             await watching.enter_async_context(site.watching(path, headers=same))
-        assert (await site.get(path, headers=same))[0] == 503, "one person's tabs do not take everybody's places"
+        assert (await site.get(path, headers=same))[0] == 503, (
+            "one person's tabs do not take everybody's places"
+        )
 
 
 @pytest.mark.parametrize(

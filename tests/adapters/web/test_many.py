@@ -1,4 +1,6 @@
-"""Thousands who watch cost those who play nothing: measured with sockets on this machine, bounded, ending by itself."""
+"""Thousands who watch cost those who play nothing: measured with sockets on this machine,
+bounded, ending by itself.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ def percentile(times: list[float], share: float) -> float:
 
 
 async def commands(channel: Channel, count: int) -> list[float]:
-    """How long our loop worked while each of so many commands was waited for, given faster than people do on a busy
-    evening: what other programs take of the machine is no part of it."""
+    """How long our loop worked while each of so many commands was waited for, given faster than
+    people do on a busy evening: what other programs take of the machine is no part of it."""
     times = []
     for _ in range(count):
         since = thread_time()

@@ -1,6 +1,7 @@
-"""`python -m tests.deploy.walk FOLDER`: each line of deploy/README.md is typed as it is written, and what it does is
-looked at: install, fight, move over to releases, go back and up, back up, restore, change to PostgreSQL, wait for it,
-move to another machine. FOLDER keeps the bare Debian for the next time."""
+"""`python -m tests.deploy.walk FOLDER`: each line of deploy/README.md is typed as it is written,
+and what it does is looked at: install, fight, move over to releases, go back and up, back up,
+restore, change to PostgreSQL, wait for it, move to another machine. FOLDER keeps the bare Debian
+for the next time."""
 
 from __future__ import annotations
 
@@ -66,14 +67,18 @@ def origin(folder: Path, at: str) -> None:
     bare = folder / "grognard.git"
     if not bare.exists():
         subprocess.run(["git", "clone", "--quiet", "--bare", PROJECT, bare], check=True)
-    subprocess.run(["git", "-C", bare, "fetch", "--quiet", PROJECT, "HEAD:refs/heads/new"], check=True)
+    subprocess.run(
+        ["git", "-C", bare, "fetch", "--quiet", PROJECT, "HEAD:refs/heads/new"], check=True
+    )
     subprocess.run(["git", "-C", bare, "update-ref", "refs/heads/main", commit(at)], check=True)
     subprocess.run(["git", "-C", bare, "symbolic-ref", "HEAD", "refs/heads/main"], check=True)
 
 
 def tagged(folder: Path, tag: str, at: str) -> None:
     """The project's address has this tag at a commit that it has."""
-    subprocess.run(["git", "-C", folder / "grognard.git", "tag", "--force", tag, commit(at)], check=True)
+    subprocess.run(
+        ["git", "-C", folder / "grognard.git", "tag", "--force", tag, commit(at)], check=True
+    )
 
 
 def released(folder: Path) -> str:
@@ -84,9 +89,16 @@ def released(folder: Path) -> str:
     for words in (["user.name", "Releaser"], ["user.email", "releaser@example.org"]):
         subprocess.run(["git", "-C", clone, "config", *words], check=True)
     log = clone / "CHANGELOG.md"
-    log.write_text(log.read_text().replace("## Unreleased\n", "## Unreleased\n\n- What was walked.\n", 1))
-    subprocess.run(["git", "-C", clone, "commit", "--quiet", "--all", "--message", "Something to tell"], check=True)
-    major, minor, _ = tomllib.loads((clone / "pyproject.toml").read_text())["project"]["version"].split(".")
+    log.write_text(
+        log.read_text().replace("## Unreleased\n", "## Unreleased\n\n- What was walked.\n", 1)
+    )
+    subprocess.run(
+        ["git", "-C", clone, "commit", "--quiet", "--all", "--message", "Something to tell"],
+        check=True,
+    )
+    major, minor, _ = tomllib.loads((clone / "pyproject.toml").read_text())["project"][
+        "version"
+    ].split(".")
     version = f"{major}.{int(minor) + 1}.0"
     fill_address(clone, "/srv/grognard.git")
     git(clone, "commit", "--quiet", "--all", "--message", "Our address")
@@ -94,7 +106,16 @@ def released(folder: Path) -> str:
     print("release:", *(path.name for path in sorted(made.iterdir())), flush=True)
     bare = folder / "grognard.git"
     subprocess.run(
-        ["git", "-C", bare, "fetch", "--quiet", clone, "main:main", f"refs/tags/v{version}:refs/tags/v{version}"],
+        [
+            "git",
+            "-C",
+            bare,
+            "fetch",
+            "--quiet",
+            clone,
+            "main:main",
+            f"refs/tags/v{version}:refs/tags/v{version}",
+        ],
         check=True,
     )
     return version
@@ -109,14 +130,17 @@ async def cloned(walk: Walk, machine: Machine) -> None:
     """The project as a host gets it: a clone, at its newest release."""
     await machine.do("git config --global --add safe.directory '*'")
     await machine.do(
-        walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"})
+        walk.line(
+            "git clone ADDRESS-OF-THIS-PROJECT grognard",
+            **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"},
+        )
     )
     assert "the newest release" in await machine.do(walk.line("sh deploy/newest.sh"))
 
 
 async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> Path:
-    """install.sh at 3d133fa, and from there to today's release, back and up; then a copy, and it is restored. Returns a
-    copy of its games."""
+    """install.sh at 3d133fa, and from there to today's release, back and up; then a copy, and it is
+    restored. Returns a copy of its games."""
     game = Game(discord)
     settings(machine, discord)
     await cloned(walk, machine)
@@ -128,11 +152,15 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     assert not (machine.tree / "opt/grognard/current").is_symlink()
 
     version = released(shared)
-    await machine.do(f"git fetch --quiet --tags && git checkout --quiet v{version}")  # what the old page said
+    await machine.do(
+        f"git fetch --quiet --tags && git checkout --quiet v{version}"
+    )  # what the old page said
     assert f"This is v{version}" in await machine.do(walk.line("sh deploy/newest.sh"))
     assert "Release 2" in await machine.do(walk.line("sudo sh deploy/install.sh"))
     assert f"grognard {version}" in await machine.do("grognard --version")
-    await machine.do("ls -l /opt/grognard /opt/grognard/releases; cat /opt/grognard/releases/*/release")
+    await machine.do(
+        "ls -l /opt/grognard /opt/grognard/releases; cat /opt/grognard/releases/*/release"
+    )
     assert not (machine.tree / "opt/grognard/bot").exists()
     assert "Active: active (running)" in await machine.do("systemctl status --no-pager grognard")
     assert "before" in await game.log()
@@ -149,9 +177,13 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     assert "back there" in await game.log()
 
     await machine.do("systemd-analyze security --no-pager grognard | tail -1")
-    await machine.do("systemctl show grognard -p MemoryCurrent -p MemoryPeak; sudo ps -o rss,args -u grognard")
+    await machine.do(
+        "systemctl show grognard -p MemoryCurrent -p MemoryPeak; sudo ps -o rss,args -u grognard"
+    )
     await machine.do("sudo du -sh /opt/grognard/releases/* /var/lib/grognard")
-    await machine.do("sudo systemctl start grognard-backup && systemctl list-timers --no-pager grognard-backup.timer")
+    await machine.do(
+        "sudo systemctl start grognard-backup && systemctl list-timers --no-pager grognard-backup.timer"
+    )
     assert "grognard-2" in await machine.do("sudo ls /var/backups/grognard")
     assert "settings from /etc/grognard.env" in await machine.do(walk.line("sudo grognard backup"))
     await game.fight("after the copy")
@@ -174,16 +206,22 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
 
 
 async def on_postgres(walk: Walk, machine: Machine, discord: DiscordStandIn) -> None:
-    """The games of a machine that is off come to PostgreSQL; a bot that starts before it waits; copied each night."""
+    """The games of a machine that is off come to PostgreSQL; a bot that starts before it waits;
+    copied each night.
+    """
     game = Game(discord)
-    await machine.do(f"sudo sed -i 's/^#*port = .*/port = {PORT}/' /etc/postgresql/15/main/postgresql.conf")
+    await machine.do(
+        f"sudo sed -i 's/^#*port = .*/port = {PORT}/' /etc/postgresql/15/main/postgresql.conf"
+    )
     await machine.do("sudo systemctl start postgresql@15-main")
     make = walk.line("createuser --pwprompt")
     await machine.do(
         f"cd /tmp && printf 'secret\\nsecret\\n' | sudo -u postgres env PGPORT={PORT} sh -c '{make}'; cd ~/grognard"
     )
     walk.line("DATABASE_URL=postgresql://")
-    with (machine.tree / "etc/grognard.env").open("a") as settings_file:  # what the host's editor does
+    with (machine.tree / "etc/grognard.env").open(
+        "a"
+    ) as settings_file:  # what the host's editor does
         settings_file.write(f"DATABASE_URL={DATABASE}\n")
     await machine.do(walk.line("sudo grognard copy sqlite:////var/lib/grognard/grognard.db"))
     assert f"PostgreSQL at 127.0.0.1:{PORT}" in await machine.do("sudo grognard doctor --replay")
@@ -231,17 +269,26 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     await machine.do(walk.line("sudo git clone ADDRESS-OF-THIS-PROJECT", **address))
     for line in ("sudo python3 -m venv .venv", "install --require-hashes"):
         await machine.do(walk.line(line))
-    await machine.do("sudo .venv/bin/python -m compileall -q bot adapters")  # this release knew no more of it
-    for line in ("sudo useradd --system", "sudo install -m 640", "deploy/grognard.service | sudo tee"):
+    await machine.do(
+        "sudo .venv/bin/python -m compileall -q bot adapters"
+    )  # this release knew no more of it
+    for line in (
+        "sudo useradd --system",
+        "sudo install -m 640",
+        "deploy/grognard.service | sudo tee",
+    ):
         await machine.do(walk.line(line))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
-    await machine.do(walk.line("sudo systemctl daemon-reload && sudo systemctl enable --now grognard"))
+    await machine.do(
+        walk.line("sudo systemctl daemon-reload && sudo systemctl enable --now grognard")
+    )
     await game.fight("before")
     assert "grognard" in await machine.do(
         walk.line("journalctl -u grognard -f").replace("sudo ", "sudo timeout 3 "), status=124
     )
 
-    # "To update: check out the release, then the lines with pip install, compileall and grognard.service again"
+    # "To update: check out the release, then the lines with pip install, compileall and
+    # grognard.service again"
     newest = "$(git tag --list 'v*' --sort=-version:refname | head -n 1)"  # that release had no newest.sh
     await machine.do(f'sudo git fetch --quiet --tags && sudo git checkout --quiet "{newest}"')
     for line in ("install --require-hashes", "sudo .venv/bin/python -m compileall", "sudo ln -s"):
@@ -252,7 +299,8 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     kept = (await machine.do("sudo ls /var/lib/grognard")).split()
     copy = next(name for name in kept if ".schema-" in name)
 
-    # "To go back to an older release, check it out, stop the bot and restore grognard.db.schema-N.bak"
+    # "To go back to an older release, check it out, stop the bot and restore
+    # grognard.db.schema-N.bak"
     await machine.do(walk.line("sudo systemctl stop grognard"))
     await discord.gone()
     await machine.do(f"sudo grognard restore /var/lib/grognard/{copy}")

@@ -1,4 +1,6 @@
-"""A bare Debian in a folder, with systemd as its first process: a machine as a host gets it, on this one."""
+"""A bare Debian in a folder, with systemd as its first process: a machine as a host gets it, on
+this one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-PACKAGES = "systemd,systemd-sysv,dbus,sudo,git,python3,python3-venv,ca-certificates,procps,postgresql"
+PACKAGES = (
+    "systemd,systemd-sysv,dbus,sudo,git,python3,python3-venv,ca-certificates,procps,postgresql"
+)
 TRUSTED = (Path("/etc/ssl/certs/ca-certificates.crt"), Path("/etc/pip.conf"))
 """What this machine needs to reach its package index, that one needs too."""
 EDITOR = '#!/bin/sh\ncat /var/tmp/settings >>"$1"\n'
@@ -18,13 +22,20 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def bare_tree(folder: Path) -> None:
-    """A Debian with what deploy/README.md takes for granted: systemd, sudo, git, Python, an editor, and a PostgreSQL
-    that is off. One that was made before there was PostgreSQL in it is made anew."""
+    """A Debian with what deploy/README.md takes for granted: systemd, sudo, git, Python, an editor,
+    and a PostgreSQL that is off. One that was made before there was PostgreSQL in it is made anew.
+    """
     if not (folder / "etc/postgresql").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", folder], check=True)
+        subprocess.run(
+            ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", folder],
+            check=True,
+        )
         home = folder / "home" / "host"
-        subprocess.run(["chroot", folder, "useradd", "--create-home", "--shell", "/bin/bash", "host"], check=True)
+        subprocess.run(
+            ["chroot", folder, "useradd", "--create-home", "--shell", "/bin/bash", "host"],
+            check=True,
+        )
         assert home.is_dir()
         subprocess.run(["chroot", folder, "systemctl", "disable", "postgresql"], check=True)
         (folder / "etc/sudoers.d/host").write_text("host ALL=(ALL) NOPASSWD: ALL\n")
@@ -50,7 +61,15 @@ class Machine:
 
     async def on(self) -> None:
         """Switch it on, and wait until systemd has everything up."""
-        words = ["-b", "-D", str(self.tree), "--register=no", "--keep-unit", "--hostname", self.name]
+        words = [
+            "-b",
+            "-D",
+            str(self.tree),
+            "--register=no",
+            "--keep-unit",
+            "--hostname",
+            self.name,
+        ]
         log = (self.tree.parent / f"{self.name}.log").open("ab")
         self._nspawn = await asyncio.create_subprocess_exec(
             "systemd-nspawn", *words, f"--bind-ro={self.shared}:/srv", stdin=asyncio.subprocess.DEVNULL,
@@ -74,15 +93,21 @@ class Machine:
             status = Path(f"/proc/{process}/status").read_text()
             if re.search(r"^NSpid:\s+\d+\s+1$", status, re.MULTILINE):
                 return process
-            waiting += map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())
+            waiting += map(
+                int, Path(f"/proc/{process}/task/{process}/children").read_text().split()
+            )
         raise ValueError("not up yet")
 
-    async def do(self, line: str, *, status: int = 0, user: str = "host", seconds: int = 300) -> str:
-        """What a line prints that is typed as it is written, in the folder where the last one ended. Raises
-        AssertionError where its exit status is another."""
+    async def do(
+        self, line: str, *, status: int = 0, user: str = "host", seconds: int = 300
+    ) -> str:
+        """What a line prints that is typed as it is written, in the folder where the last one
+        ended. Raises AssertionError where its exit status is another."""
         print(f"{self.name}:{self.folder}$ {line}", flush=True)
         said, ended = await self._run(
-            f"cd {self.folder}\n{line}\nended=$?; pwd >/var/tmp/folder.{user}; exit $ended", user, seconds
+            f"cd {self.folder}\n{line}\nended=$?; pwd >/var/tmp/folder.{user}; exit $ended",
+            user,
+            seconds,
         )
         print("\n".join(f"    {row}" for row in said.splitlines()[-12:]), flush=True)
         assert ended == status, f"exit status {ended}, not {status}: {line}"
@@ -91,7 +116,17 @@ class Machine:
 
     async def _run(self, lines: str, user: str, seconds: int = 300) -> tuple[str, int]:
         into = ["nsenter", "-t", str(self._first), "-m", "-u", "-i", "-p", "-r", "-w"]
-        words = ["runuser", "-u", user, "--", "env", "-i", f"PATH={PATH}", f"HOME=/home/{user}", "LANG=C.UTF-8"]
+        words = [
+            "runuser",
+            "-u",
+            user,
+            "--",
+            "env",
+            "-i",
+            f"PATH={PATH}",
+            f"HOME=/home/{user}",
+            "LANG=C.UTF-8",
+        ]
         if user == "root":
             words = ["env", "-i", f"PATH={PATH}", "HOME=/root", "LANG=C.UTF-8"]
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,6 @@
-"""A sequence that asks a side in its middle: casualties or going to ground; retreat or loss for each unit."""
+"""A sequence that asks a side in its middle: casualties or going to ground; retreat or loss for
+each unit.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ from bot.systems.system import Sequence
 
 GRIT = Path(__file__).parents[2] / "data" / "packs" / "grit"
 SHOT: Mapping[str, object] = {"attackers": "squad", "targets": "squad morale=7 men=5", "dice": 3}
-ASSAULT: Mapping[str, object] = {"attackers": "squad", "targets": "squad morale=7 men=5; squad morale=6 men=5"}
+ASSAULT: Mapping[str, object] = {
+    "attackers": "squad",
+    "targets": "squad morale=7 men=5; squad morale=6 men=5",
+}
 
 
 def sequence(id: str) -> Sequence:
@@ -56,7 +61,9 @@ def test_no_hit_asks_nobody() -> None:
     [("casualties", (4, 5, 1), "casualties"), ("suppressed", (4, 5, 1, 3, 4), "suppressed"),
      ("Suppressed", (4, 5, 1, 4, 4), "panic")],
 )  # fmt: skip
-def test_what_is_chosen_is_an_input_of_resolve(answer: str, dice: tuple[int, ...], result: str) -> None:
+def test_what_is_chosen_is_an_input_of_resolve(
+    answer: str, dice: tuple[int, ...], result: str
+) -> None:
     script = Script(dice)
     assert resolve(sequence("shoot"), {**SHOT, "answer": answer}, script).out["result"] == result
     script.finish()
@@ -68,10 +75,13 @@ def test_resolve_and_odds_by_outputs_list_the_options_where_it_is_missing() -> N
         lambda: count_odds(sequence("shoot"), SHOT),
     ):
         with pytest.raises(
-            UserError, match=r"This needs answer: what is chosen\. answer is one of casualties, suppressed."
+            UserError,
+            match=r"This needs answer: what is chosen\. answer is one of casualties, suppressed.",
         ):
             asked()
-    with pytest.raises(UserError, match=r'answer has no option "flee"\. answer is one of casualties, suppressed.'):
+    with pytest.raises(
+        UserError, match=r'answer has no option "flee"\. answer is one of casualties, suppressed.'
+    ):
         resolve(sequence("shoot"), {**SHOT, "answer": "flee"}, Script((4, 4, 4)))
 
 
@@ -81,8 +91,12 @@ def test_each_unit_that_fails_its_check_is_asked_for_in_one_question() -> None:
     assert len(first("assault", ASSAULT, (1, 1, 6, 6)).settlement.asks) == 1
 
 
-@pytest.mark.parametrize(("answer", "more"), [("retreat,loss", (3,)), (["retreat", "loss"], (3,)), ("loss", (3, 4))])
-def test_each_has_an_answer_of_its_own_or_one_is_for_all(answer: object, more: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    ("answer", "more"), [("retreat,loss", (3,)), (["retreat", "loss"], (3,)), ("loss", (3, 4))]
+)
+def test_each_has_an_answer_of_its_own_or_one_is_for_all(
+    answer: object, more: tuple[int, ...]
+) -> None:
     found = resolve(sequence("assault"), {**ASSAULT, "answer": answer}, Script((6, 6, 6, 6, *more)))
     lost = [0, 3] if len(more) == 1 else [3, 4]
     assert [unit["lost"] for unit in found.out["targets"]] == lost
@@ -91,7 +105,11 @@ def test_each_has_an_answer_of_its_own_or_one_is_for_all(answer: object, more: t
 def test_too_many_or_too_few_answers_are_refused() -> None:
     with pytest.raises(UserError, match="answer has 3 answers for 2"):
         resolve(sequence("assault"), {**ASSAULT, "answer": "loss,loss,loss"}, Script((6,) * 9))
-    three = {**ASSAULT, "targets": f"{ASSAULT['targets']}; squad morale=5 men=5", "answer": "loss,loss"}
+    three = {
+        **ASSAULT,
+        "targets": f"{ASSAULT['targets']}; squad morale=5 men=5",
+        "answer": "loss,loss",
+    }
     with pytest.raises(UserError, match="answer has 2 answers, and more are asked for"):
         resolve(sequence("assault"), three, Script((6,) * 9))
 
@@ -102,7 +120,14 @@ def test_what_was_not_asked_is_none_behind_the_when_that_asks() -> None:
         {"roll": {"die": "1d6"}},
         {
             "when": "die > 3",
-            "choose": {"answer": {"who": "actor", "ask": "Go?", "options": {"go": "", "stay": ""}, "else": "go"}},
+            "choose": {
+                "answer": {
+                    "who": "actor",
+                    "ask": "Go?",
+                    "options": {"go": "", "stay": ""},
+                    "else": "go",
+                }
+            },
         },
         {"tell": {"result": "answer"}},
     ]
@@ -121,7 +146,11 @@ def test_odds_are_told_option_by_option() -> None:
     hit, held = Fraction(7, 8), Fraction(21, 36)
     assert counted == {
         ("casualties",): {"casualties": hit, "no-effect": 1 - hit},
-        ("suppressed",): {"suppressed": hit * held, "panic": hit * (1 - held), "no-effect": 1 - hit},
+        ("suppressed",): {
+            "suppressed": hit * held,
+            "panic": hit * (1 - held),
+            "no-effect": 1 - hit,
+        },
     }
     assert [under for under, _ in by_choice(shot, {**SHOT, "answer": "casualties"})] == [()]
 
@@ -137,10 +166,14 @@ def test_a_choice_adds_no_state_to_the_odds_of_its_options() -> None:
 
 @pytest.mark.parametrize("units", [12, pytest.param(30, marks=pytest.mark.slow)])
 def test_of_many_units_asked_one_by_one_there_are_no_odds_but_they_are_played(units: int) -> None:
-    """What each has rolled is known until all have answered, so the situations double with each unit."""
+    """What each has rolled is known until all have answered, so the situations double with each
+    unit.
+    """
     many = {**ASSAULT, "targets": "; ".join(["squad morale=6 men=5"] * units), "answer": "loss"}
     with pytest.raises(UserError, match=r"These odds are too large to count\.") as refused:
-        each_odds(sequence("assault"), many, tuple(odds_rows(sequence("assault"), many)), budget=1_000)
+        each_odds(
+            sequence("assault"), many, tuple(odds_rows(sequence("assault"), many)), budget=1_000
+        )
     assert "fewer units" in str(refused.value.hint)
     found = resolve(sequence("assault"), many, Script((6,) * 2 * units + (1,) * units))
     assert len(found.out["targets"]) == units
@@ -151,7 +184,9 @@ def test_rounds_are_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> 
     asked.rounds = {"ends": [{"when": {"result": ["panic"]}}]}
     monkeypatch.setattr(resolving, "system", lambda _id: asked.system)
     monkeypatch.setattr(asked.system, "sequence", lambda _id: asked)
-    with pytest.raises(UserError, match="Shooting asks a side in its middle, so its odds are those of one round"):
+    with pytest.raises(
+        UserError, match="Shooting asks a side in its middle, so its odds are those of one round"
+    ):
         count_rounds("grit", "shoot", SHOT, 2)
 
 

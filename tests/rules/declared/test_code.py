@@ -1,4 +1,6 @@
-"""Steps become closures: these play and count alike, refuse before the dice, and are no Python source."""
+"""Steps become closures: these play and count alike, refuse before the dice, and are no Python
+source.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ class Owed(Exception):
 
 
 class Faces:
-    """Dice that show what is wanted, as long as there is any; then it says which die it would need."""
+    """Dice that show what is wanted, as long as there is any; then it says which die it would
+    need.
+    """
 
     def __init__(self, faces: Iterable[int]) -> None:
         self.faces, self.owed = list(faces), 0
@@ -95,7 +99,9 @@ def counted(sequence: Any, inputs: Any, path: str) -> dict[Any, Fraction]:
         try:
             out = play(sequence.plan(inputs), source_).out
         except Owed:
-            waiting += [((*faces, face), chance / source_.owed) for face in range(1, source_.owed + 1)]
+            waiting += [
+                ((*faces, face), chance / source_.owed) for face in range(1, source_.owed + 1)
+            ]
             continue
         value = out[name][0].get(key, "none") if key else out.get(name, "none")
         found[value] = found.get(value, Fraction(0)) + chance
@@ -134,7 +140,9 @@ EITHER = "- roll: {die: 1d6}\n- when: die > 3\n  let: {needed: 'units[0].morale'
         (EITHER, given(squad(None)), "squad needs morale"),  # type: ignore[arg-type]
     ],
 )
-def test_what_inputs_decide_is_refused_before_the_first_die(text: str, inputs: Any, says: str) -> None:
+def test_what_inputs_decide_is_refused_before_the_first_die(
+    text: str, inputs: Any, says: str
+) -> None:
     sequence = steps(text)
     with pytest.raises(UserError, match=says):
         sequence.plan(inputs)
@@ -143,15 +151,32 @@ def test_what_inputs_decide_is_refused_before_the_first_die(text: str, inputs: A
 def test_a_plan_is_played_twice_with_the_same_answer() -> None:
     plan = steps(OWN).plan(given(squad(5), squad(6)))
     one, two = (play(plan, Script([2, 1, 2])) for _ in range(2))
-    units = [{"unit": "squad", "roll": 2, "result": "pass"}, {"unit": "squad", "roll": 1, "result": "pass"}]
+    units = [
+        {"unit": "squad", "roll": 2, "result": "pass"},
+        {"unit": "squad", "roll": 1, "result": "pass"},
+    ]
     assert one.out == two.out == {"units": units, "total": 2}
 
 
 def test_names_of_the_code_cannot_be_taken() -> None:
     """They are what they say, whatever Python or the code has under such a name."""
-    names = ("told", "lines", "notes", "dice", "state", "faces", "open", "now", "__debug__", "__class__", "print")
+    names = (
+        "told",
+        "lines",
+        "notes",
+        "dice",
+        "state",
+        "faces",
+        "open",
+        "now",
+        "__debug__",
+        "__class__",
+        "print",
+    )
     lets = "\n".join(f"  - let: {{{name}: die + {at}}}" for at, name in enumerate(names))
-    sequence = steps(f"- roll: {{die: 1d6}}\n- steps:\n{lets}\n- tell: {{total: {' + '.join(names)}}}")
+    sequence = steps(
+        f"- roll: {{die: 1d6}}\n- steps:\n{lets}\n- tell: {{total: {' + '.join(names)}}}"
+    )
     assert played(sequence, given(), 2).out["total"] == 2 * len(names) + sum(range(len(names)))
 
 
@@ -164,7 +189,12 @@ def test_many_rolls_that_may_not_come_are_no_burden() -> None:
 
 
 def test_a_sequence_is_worked_out_without_python_source() -> None:
-    """Nothing is compiled or executed: parts of a formula are closures, and call what they are given."""
-    with patch("builtins.exec", side_effect=AssertionError), patch("builtins.eval", side_effect=AssertionError):
+    """Nothing is compiled or executed: parts of a formula are closures, and call what they are
+    given.
+    """
+    with (
+        patch("builtins.exec", side_effect=AssertionError),
+        patch("builtins.eval", side_effect=AssertionError),
+    ):
         for text in (OWN, NESTED, CHOSEN, LATE, POOL):
             marginals(steps(text).plan(given(squad(5), squad(6))), ["total"])

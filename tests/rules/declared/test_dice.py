@@ -1,4 +1,6 @@
-"""Dice that hang on dice: hit, wound, save. Bounds are proved or written, and the answer says where one bites."""
+"""Dice that hang on dice: hit, wound, save. Bounds are proved or written, and the answer says
+where one bites.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,12 @@ def declared(steps: str, by: str = "lost", file: str = "volley.yaml", **inputs: 
     lines = "".join(f"    {line}\n" for line in steps.strip().splitlines())
     text = f"sequences:\n  volley:\n    steps:\n{lines}"
     setting = Setting(file, place=lambda path: place_of(text.encode(), path))
-    options = tuple(Option(name, "int", default=value, min=0, max=40) for name, value in inputs.items())
-    return Library(yaml.safe_load(text), setting, {"volley": Head(options, OUTPUTS, by)}).declared("volley")
+    options = tuple(
+        Option(name, "int", default=value, min=0, max=40) for name, value in inputs.items()
+    )
+    return Library(yaml.safe_load(text), setting, {"volley": Head(options, OUTPUTS, by)}).declared(
+        "volley"
+    )
 
 
 def rolled(sequence: Declared, given: Mapping[str, int], *dice: int) -> Played:
@@ -87,7 +93,9 @@ def test_two_shots_are_counted_as_every_roll_by_hand() -> None:
             wounds = sum(face >= 3 for face in wounding)
             for saves in product(range(1, 7), repeat=wounds):
                 lost = wounds - sum(face >= 5 for face in saves)
-                by_hand[lost] = by_hand.get(lost, Fraction(0)) + Fraction(1, 6 ** (2 + hits + wounds))
+                by_hand[lost] = by_hand.get(lost, Fraction(0)) + Fraction(
+                    1, 6 ** (2 + hits + wounds)
+                )
     assert counted(declared(VOLLEY, shooters=2), "lost", {"shooters": 2}) == by_hand
 
 
@@ -96,7 +104,9 @@ def test_forty_dice_with_saves_are_a_binomial(shooters: int) -> None:
     """Hit, wound and no save is 1/2 * 2/3 * 2/3 for each die, whatever the others do."""
     chance = Fraction(1, 2) * Fraction(2, 3) * Fraction(2, 3)
     for path, one in (("hits", Fraction(1, 2)), ("wounds", Fraction(1, 3)), ("lost", chance)):
-        expected = {n: comb(shooters, n) * one**n * (1 - one) ** (shooters - n) for n in range(shooters + 1)}
+        expected = {
+            n: comb(shooters, n) * one**n * (1 - one) ** (shooters - n) for n in range(shooters + 1)
+        }
         assert counted(declared(VOLLEY, shooters=10), path, {"shooters": shooters}) == expected
 
 
@@ -116,8 +126,13 @@ def test_odds_of_saves_are_quick() -> None:
 def test_more_than_the_most_is_said_and_counted() -> None:
     sequence = declared(CAPPED, shooters=1)
     found = rolled(sequence, {"shooters": 1}, 5, 6, 6, 1)
-    assert [line.text() for line in found.lines] == ["Shrapnel: 3 dice of 5, the card's most", "Shrapnel: [6] [6] [1]"]
-    assert [line.text() for line in rolled(sequence, {"shooters": 1}, 3, 6, 6, 1).lines] == ["Shrapnel: [6] [6] [1]"]
+    assert [line.text() for line in found.lines] == [
+        "Shrapnel: 3 dice of 5, the card's most",
+        "Shrapnel: [6] [6] [1]",
+    ]
+    assert [line.text() for line in rolled(sequence, {"shooters": 1}, 3, 6, 6, 1).lines] == [
+        "Shrapnel: [6] [6] [1]"
+    ]
     six = icepool.d6 == 6
     expected = icepool.d6.map(lambda count: min(count, 3) @ six)
     assert counted(sequence, "lost", {"shooters": 1}) == {
@@ -135,17 +150,23 @@ def test_sides_and_labels_may_hang_on_dice() -> None:
 """)
     found = rolled(sequence, {}, 3, 8)
     assert [(die.label, die.sides) for die in found.dice] == [("size", 3), ("harm by d8", 8)]
-    expected = {n: sum(Fraction(1, 3 * sides) for sides in (4, 6, 8) if n <= sides) for n in range(1, 9)}
+    expected = {
+        n: sum(Fraction(1, 3 * sides) for sides in (4, 6, 8) if n <= sides) for n in range(1, 9)
+    }
     assert counted(sequence, "lost", {}) == expected
 
 
 def test_dice_of_one_step_may_hang_on_those_before() -> None:
-    sequence = declared('- roll: {first: "1d3", more: "{first}d6"}\n  tell: {lost: more}\n  headline: "{more}"\n')
+    sequence = declared(
+        '- roll: {first: "1d3", more: "{first}d6"}\n  tell: {lost: more}\n  headline: "{more}"\n'
+    )
     assert rolled(sequence, {}, 2, 5, 6).out["lost"] == 11
 
 
 def test_fewer_than_none_are_none() -> None:
-    sequence = declared('- roll: {a: 1d6}\n- roll: {b: "{a - 3}d6"}\n  tell: {lost: b}\n  headline: "{b}"\n')
+    sequence = declared(
+        '- roll: {a: 1d6}\n- roll: {b: "{a - 3}d6"}\n  tell: {lost: b}\n  headline: "{b}"\n'
+    )
     assert rolled(sequence, {}, 2).out["lost"] == 0
     assert rolled(sequence, {}, 5, 6, 1).out["lost"] == 7
 
@@ -163,7 +184,9 @@ def test_a_list_may_hang_on_dice() -> None:
 """)
     assert rolled(sequence, {}, 2, 6, 1).out["lost"] == 1
     expected = icepool.d6.map(lambda count: count @ (icepool.d6 == 6))
-    assert counted(sequence, "lost", {})[0] == Fraction(expected.quantity(0), expected.denominator())
+    assert counted(sequence, "lost", {})[0] == Fraction(
+        expected.quantity(0), expected.denominator()
+    )
 
 
 def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
@@ -182,14 +205,32 @@ def test_what_inputs_alone_decide_is_refused_before_the_first_die() -> None:
         ),
         ('- roll: {a: 1d900}\n- roll: {b: "{a}d6"}\n', "and nothing says the most; write the most"),
         ('- roll: {a: 4d100}\n- roll: {b: "{a}d6"}\n', "it may come to 400; write the most"),
-        ('- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6"}\n', "may have a fraction; up(...) or down(...) rounds it"),
+        (
+            '- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6"}\n',
+            "may have a fraction; up(...) or down(...) rounds it",
+        ),
         ('- roll: {a: 1d6}\n- roll: {b: "{a if a > 1 else none}d6"}\n', "it may come to none"),
         ('- roll: {a: 1d6}\n- roll: {b: "{a / 2}d6, at most 9"}\n', "may have a fraction"),
-        ('- roll: {a: 1d6}\n- roll: {b: "1d{a - 1}"}\n', "dice decide their sides, and it may come to 0"),
-        ("- roll: {a: 1d6}\n- roll: {b: 54d6}\n- each: faces(b)\n  as: f\n  let: {c: f}\n", "it may come to 54"),
-        ('- roll: {a: 4d6}\n- roll: {b: "1d{a * 1000}"}\n', "dice decide their sides, and it may come to 24,000"),
-        ('- roll: {a: 1d6}\n- roll: {b: "{a}d6, at most 500"}\n', "at most goes with a count in braces"),
-        ('- roll: {a: 1d6}\n- roll: {b: "5d6, at most 3"}\n', "at most goes with a count in braces"),
+        (
+            '- roll: {a: 1d6}\n- roll: {b: "1d{a - 1}"}\n',
+            "dice decide their sides, and it may come to 0",
+        ),
+        (
+            "- roll: {a: 1d6}\n- roll: {b: 54d6}\n- each: faces(b)\n  as: f\n  let: {c: f}\n",
+            "it may come to 54",
+        ),
+        (
+            '- roll: {a: 4d6}\n- roll: {b: "1d{a * 1000}"}\n',
+            "dice decide their sides, and it may come to 24,000",
+        ),
+        (
+            '- roll: {a: 1d6}\n- roll: {b: "{a}d6, at most 500"}\n',
+            "at most goes with a count in braces",
+        ),
+        (
+            '- roll: {a: 1d6}\n- roll: {b: "5d6, at most 3"}\n',
+            "at most goes with a count in braces",
+        ),
         ('- roll: {b: "{[1, 2]}d6"}\n', "a list cannot be the number of dice"),
         (
             "- roll: {a: 9d6}\n- each: numbers(a)\n  let: {b: 1}\n",
@@ -260,7 +301,9 @@ def test_more_items_than_a_list_may_have_are_refused() -> None:
         ),
     ],
 )
-def test_what_makes_no_sense_of_its_values_names_its_place(steps: str, dice: tuple[int, ...], said: str) -> None:
+def test_what_makes_no_sense_of_its_values_names_its_place(
+    steps: str, dice: tuple[int, ...], said: str
+) -> None:
     with pytest.raises(UserError) as error:
         rolled(declared(steps), {}, *dice)
     assert said in str(error.value)

@@ -1,4 +1,6 @@
-"""Dice words of /roll in `roll`: the same dice in the same order as /roll throws them, and the same odds."""
+"""Dice words of /roll in `roll`: the same dice in the same order as /roll throws them, and the
+same odds.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def test_the_dice_are_those_of_roll(dice: str) -> None:
         assert ours.drawn[:-1] == theirs.drawn
         assert found.out["lost"] == thrown.results[0].total
         shown = thrown.results[0].work()
-        assert found.lines[0].text().startswith(f"Test: {shown.replace(', ', '] [')}".split(" (")[0])
+        assert (
+            found.lines[0].text().startswith(f"Test: {shown.replace(', ', '] [')}".split(" (")[0])
+        )
 
 
 @pytest.mark.parametrize("dice", WORDS)
@@ -102,7 +106,9 @@ def by_hand(dice: str, most: int, seen: Any) -> dict[Any, Fraction]:
 
 
 def test_how_many_of_dice_that_are_kept() -> None:
-    sequence = declared("- roll: {x: 4d6kh3}\n- let: {n: 'how_many(x, face >= 5)'}\n  tell: {lost: n}\n  headline: x\n")
+    sequence = declared(
+        "- roll: {x: 4d6kh3}\n- let: {n: 'how_many(x, face >= 5)'}\n  tell: {lost: n}\n  headline: x\n"
+    )
     expected: dict[int, Fraction] = {}
     for faces in product(range(1, 7), repeat=4):
         n = sum(face >= 5 for face in sorted(faces)[1:])
@@ -111,16 +117,30 @@ def test_how_many_of_dice_that_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dice", "needed"), [("1d4!", 3), ("2d4r1", 3), ("1d4r1!", 4), ("1d4ro1!", 3), ("2d3ro1!2", 2), ("1d4r1ro<3!>2", 3)]
+    ("dice", "needed"),
+    [
+        ("1d4!", 3),
+        ("2d4r1", 3),
+        ("1d4r1!", 4),
+        ("1d4ro1!", 3),
+        ("2d3ro1!2", 2),
+        ("1d4r1ro<3!>2", 3),
+    ],
 )
-def test_how_many_of_dice_that_go_on(monkeypatch: pytest.MonkeyPatch, dice: str, needed: int) -> None:
+def test_how_many_of_dice_that_go_on(
+    monkeypatch: pytest.MonkeyPatch, dice: str, needed: int
+) -> None:
     """With few further dice, so that each way can be followed."""
     monkeypatch.setattr("bot.rules.expression.model.EXTRA_DICE", 2)
     parse.__globals__["_remembered"].cache_clear()
     sequence = declared(
         f"- roll: {{x: '{dice}'}}\n- let: {{n: 'how_many(x, face >= {needed})'}}\n  tell: {{lost: n}}\n"
     )
-    expected = by_hand(dice, 12, lambda one: sum(v >= needed and f & 1 for v, f in zip(one[0], one[1], strict=True)))
+    expected = by_hand(
+        dice,
+        12,
+        lambda one: sum(v >= needed and f & 1 for v, f in zip(one[0], one[1], strict=True)),
+    )
     assert counted(sequence, "lost", {}) == expected
     parse.__globals__["_remembered"].cache_clear()
 
@@ -188,8 +208,13 @@ def test_odds_that_cannot_be_counted_say_so() -> None:
     sequence = declared("- roll: {x: 3d6!}\n- tell: {lost: 'max(faces(x))'}\n  headline: x\n")
     with pytest.raises(UserError, match="cannot be counted die by die"):
         counted(sequence, "lost", {})
-    written = declared("- roll: {x: 3d6r1!6kh2}\n- let: {n: 'how_many(x, face > 3)'}\n  tell: {lost: n}\n")
-    with pytest.raises(UserError, match=r"odds of 3d6r1!6kh2 cannot be counted die by die.*sum alone can be counted\."):
+    written = declared(
+        "- roll: {x: 3d6r1!6kh2}\n- let: {n: 'how_many(x, face > 3)'}\n  tell: {lost: n}\n"
+    )
+    with pytest.raises(
+        UserError,
+        match=r"odds of 3d6r1!6kh2 cannot be counted die by die.*sum alone can be counted\.",
+    ):
         counted(written, "lost", {})
     both = "how_many(x, face > 3) + 9 * how_many(x, face > 5)"
     many = declared(f"- roll: {{x: '{{199 + 1}}d6!'}}\n- tell: {{lost: '{both}'}}\n  headline: x\n")
@@ -199,6 +224,9 @@ def test_odds_that_cannot_be_counted_say_so() -> None:
 
 @pytest.mark.parametrize("words", ["!", "ro1!6"])
 def test_ten_dice_that_explode_are_quick(words: str) -> None:
-    sequence = declared(f"- pool: {{dice: 10d6{words}, success: face >= 4, gives: hits}}\n- headline: done\n", "hits")
+    sequence = declared(
+        f"- pool: {{dice: 10d6{words}, success: face >= 4, gives: hits}}\n- headline: done\n",
+        "hits",
+    )
     plan = sequence.plan(Given({}))
     assert sum(marginals(plan, ["hits"])["hits"].values()) == 1

@@ -1,4 +1,6 @@
-"""Drawn sequences of dice that hang on dice, pools, words, losses and stops: their odds are those of every roll."""
+"""Drawn sequences of dice that hang on dice, pools, words, losses and stops: their odds are
+those of every roll.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from bot.rules.odds.odds import joint, marginals, shown
 from bot.rules.sequence.sequence import play
 from tests.rules.declared.test_idioms import declared, given, squad
 
-PATHS = ("roll", "hits", "result", "saved", "units[0].fell", "units[1].fell", "units[1].becomes", "units[2].result")
+PATHS = (
+    "roll",
+    "hits",
+    "result",
+    "saved",
+    "units[0].fell",
+    "units[1].fell",
+    "units[1].becomes",
+    "units[2].result",
+)
 MOST = 20_000
 """Rolls that are followed; what needs more is drawn again."""
 
@@ -27,7 +38,9 @@ def drawn(random: Random) -> str:
     words = random.choice(("", "", "kh1", "dl1" if count > 1 else "", "ro1"))
     lines = [f'- roll: {{roll: "{count}d{sides}{words}"}}']
     test = random.choice(("face == 1", "face >= 2", "face != 2"))
-    lines.append(f'- pool: {{dice: "{{roll}}d2, at most {random.randint(1, 4)}", success: {test}, gives: hits}}')
+    lines.append(
+        f'- pool: {{dice: "{{roll}}d2, at most {random.randint(1, 4)}", success: {test}, gives: hits}}'
+    )
     lines.append("- let: {saved: 0, extra: 0}")
     further = [
         "- pool: {dice: '{hits}d3kh1', success: face >= 2, gives: saved}",
@@ -69,7 +82,10 @@ def every_roll(sequence: Declared, inputs: Given) -> dict[str, dict[Any, Fractio
         try:
             out = play(plan, source).out
         except IndexError:
-            stack += [((*faces, face), weight / source.owed.sides) for face in range(1, source.owed.sides + 1)]
+            stack += [
+                ((*faces, face), weight / source.owed.sides)
+                for face in range(1, source.owed.sides + 1)
+            ]
             continue
         for path in PATHS:
             value = told(out, path)
@@ -91,7 +107,9 @@ def told(out: dict[str, Any], path: str) -> Any:
 @pytest.mark.parametrize("seed", range(16))
 def test_the_odds_of_drawn_sequences_are_those_of_every_roll(seed: int) -> None:
     random = Random(seed)
-    inputs = given(squad(2, word="A", state="steady"), squad(1, word="B", state="steady"), squad(3, word="C"))
+    inputs = given(
+        squad(2, word="A", state="steady"), squad(1, word="B", state="steady"), squad(3, word="C")
+    )
     for _ in range(20):
         steps = drawn(random)
         sequence = declared(steps)
@@ -104,7 +122,9 @@ def test_the_odds_of_drawn_sequences_are_those_of_every_roll(seed: int) -> None:
         plan = sequence.plan(inputs)
         one_by_one = marginals(plan, PATHS)
         for path in PATHS:
-            assert marginals(plan, [path])[path] == one_by_one[path] == expected[path], f"{path}\n{steps}"
+            assert marginals(plan, [path])[path] == one_by_one[path] == expected[path], (
+                f"{path}\n{steps}"
+            )
         assert sum(joint(plan, PATHS[:4]).values()) == 1
         return
     raise AssertionError("nothing small enough was drawn")

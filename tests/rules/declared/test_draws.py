@@ -1,4 +1,6 @@
-"""Cards drawn in a declared sequence: what is read of them, what is left, what an empty pile does, and exact odds."""
+"""Cards drawn in a declared sequence: what is read of them, what is left, what an empty pile
+does, and exact odds.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,15 @@ def made(data: dict[str, Any] = CHANCES, id: str = "chances") -> GameDeck:
     return read_deck(id, data, f"few/decks/{id}.yaml")
 
 
-def sequence(steps: str, outputs: Mapping[str, str], odds_by: str = "result", **decks: GameDeck) -> Declared:
+def sequence(
+    steps: str, outputs: Mapping[str, str], odds_by: str = "result", **decks: GameDeck
+) -> Declared:
     found = {"chances": made(), **decks}
     setting = Setting("steps.yaml", decks=found)
     head = Head((Option("n", "int", default=1, min=0, max=40),), outputs, odds_by)
-    return Library({"sequences": {"test": {"steps": yaml.safe_load(steps)}}}, setting, {"test": head}).declared("test")
+    return Library(
+        {"sequences": {"test": {"steps": yaml.safe_load(steps)}}}, setting, {"test": head}
+    ).declared("test")
 
 
 def played(one: Declared, *faces: object, n: int = 1, named: bool = False, **piles: Pile) -> Played:
@@ -55,7 +61,9 @@ def played(one: Declared, *faces: object, n: int = 1, named: bool = False, **pil
 
 
 def odds(one: Declared, *paths: str, n: int = 1, **piles: Pile) -> dict[Any, Fraction]:
-    return joint(one.plan(Given({"n": n, **{f"deck.{id}": pile for id, pile in piles.items()}})), [*paths])
+    return joint(
+        one.plan(Given({"n": n, **{f"deck.{id}": pile for id, pile in piles.items()}})), [*paths]
+    )
 
 
 ONE = """
@@ -69,7 +77,13 @@ def test_a_card_is_a_die_over_what_is_left_and_all_that_is_said_of_it_is_read() 
     came = played(sequence(ONE, OUT), 5)
     assert came.out == {"result": 1, "id": "rain", "wet": True, "side": "both", "card_name": "Rain"}
     (die,) = came.dice
-    assert die.note() == {"label": "Chances", "sides": 6, "value": 5, "deck": "chances", "to": "discard"}
+    assert die.note() == {
+        "label": "Chances",
+        "sides": 6,
+        "value": 5,
+        "deck": "chances",
+        "to": "discard",
+    }
     assert [line.text() for line in came.lines] == ["Chances: Rain (ap 1, side both, wet)"]
     assert played(sequence(ONE, OUT), 1).out["wet"] is False, "a flag that is not said is false"
 
@@ -77,7 +91,9 @@ def test_a_card_is_a_die_over_what_is_left_and_all_that_is_said_of_it_is_read() 
 def test_each_card_says_where_it_goes_and_one_may_stay_in_play() -> None:
     goes = [played(sequence(ONE, OUT), face).dice[0].note()["to"] for face in (1, 4, 6)]
     assert goes == ["back", "discard", "removed"]
-    kept = sequence('- draw: {card: "chances, into play: a chance for {n}"}', {"result": "int or none"})
+    kept = sequence(
+        '- draw: {card: "chances, into play: a chance for {n}"}', {"result": "int or none"}
+    )
     (die,) = played(kept, 6).dice
     assert (die.note()["to"], die.label) == ("play", "a chance for 1")
 
@@ -97,12 +113,19 @@ def test_a_discard_that_joins_does_so_in_the_midst_of_it() -> None:
     two = sequence(TWO, {"result": "text"})
     came = played(two, 1, 2, chances=Pile.of((("guide", 1),), (("quiet", 1), ("rain", 1))))
     assert ([die.sides for die in came.dice], came.out) == ([1, 2], {"result": "guiderain"})
-    assert "Chances: the pile is empty: the discards are shuffled in" in [line.text() for line in came.lines]
+    assert "Chances: the pile is empty: the discards are shuffled in" in [
+        line.text() for line in came.lines
+    ]
 
 
 def test_what_is_sure_to_be_drawn_is_refused_before_any_die_where_it_is_not_there() -> None:
     two = sequence(TWO, {"result": "text"})
-    for pile in (Pile.of((("guide", 1),)), Pile.of(()), Pile.of((), ()), Pile.of((("guide", 1),), ())):
+    for pile in (
+        Pile.of((("guide", 1),)),
+        Pile.of(()),
+        Pile.of((), ()),
+        Pile.of((("guide", 1),), ()),
+    ):
         with pytest.raises(UserError, match="Chances has too few cards left to draw"):
             two.plan(Given({"n": 1, "deck.chances": pile}))
 
@@ -119,7 +142,10 @@ def test_a_card_that_a_die_leads_to_is_none_where_none_is_left() -> None:
     came = played(one, 5, chances=Pile.of(()))
     assert came.out == {"result": 0, "id": "none"}
     assert [line.text() for line in came.lines] == ["Chances: no card of Chances is left"]
-    assert odds(one, "id", chances=Pile.of((), ())) == {("-",): Fraction(1, 2), ("none",): Fraction(1, 2)}
+    assert odds(one, "id", chances=Pile.of((), ())) == {
+        ("-",): Fraction(1, 2),
+        ("none",): Fraction(1, 2),
+    }
 
 
 def test_a_card_for_each_in_blocks_and_under_a_when() -> None:
@@ -133,7 +159,9 @@ def test_a_card_for_each_in_blocks_and_under_a_when() -> None:
         ]}},
     }  # fmt: skip
     head = Head((Option("n", "int", default=1, min=0, max=40),), {"result": "int"}, "result")
-    one = Library(steps, Setting("steps.yaml", decks={"chances": made()}), {"test": head}).declared("test")
+    one = Library(steps, Setting("steps.yaml", decks={"chances": made()}), {"test": head}).declared(
+        "test"
+    )
     came = played(one, 6, 4, 4, n=4)
     assert (came.out, [die.sides for die in came.dice]) == ({"result": 5}, [6, 5, 4])
     assert odds(one, "result", n=4) == counted(lambda drawn: sum(AP[card] for card in drawn), 3)
@@ -142,7 +170,9 @@ def test_a_card_for_each_in_blocks_and_under_a_when() -> None:
 AP = {"quiet": 0, "rain": 1, "guide": 3}
 
 
-def counted(worth: Any, count: int, cards: tuple[str, ...] = ("quiet",) * 3 + ("rain",) * 2 + ("guide",)) -> Any:
+def counted(
+    worth: Any, count: int, cards: tuple[str, ...] = ("quiet",) * 3 + ("rain",) * 2 + ("guide",)
+) -> Any:
     """The odds by going through every order in which so many cards may come."""
     found = Counter(worth(drawn) for drawn in permutations(cards, count))
     return {(value,): Fraction(some, found.total()) for value, some in found.items()}
@@ -172,7 +202,10 @@ def test_odds_go_on_through_the_discards_that_join() -> None:
 
 
 def many(kinds: int = 10) -> GameDeck:
-    cards = [{"id": f"c{at}", "ap": at % kinds, "suit": "red" if at % 2 else "black"} for at in range(110)]
+    cards = [
+        {"id": f"c{at}", "ap": at % kinds, "suit": "red" if at % 2 else "black"}
+        for at in range(110)
+    ]
     return made({"title": "Cards", "cards": cards}, "cards")
 
 
@@ -211,7 +244,9 @@ def test_odds_are_those_that_icepool_counts() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_what_is_read_of_every_card_in_its_order_is_counted_out_of_ten_kinds(count: int) -> None:
-    """The last card lies open apart from what is left: by its value, by the one before it, and by both together."""
+    """The last card lies open apart from what is left: by its value, by the one before it, and
+    by both together.
+    """
     steps = f"""
     - let: {{sum: 0, before: 0, last: 0}}
     - each: numbers({count})
@@ -236,7 +271,9 @@ def test_what_is_read_of_every_card_in_its_order_is_counted_out_of_ten_kinds(cou
 def test_a_dozen_decks_of_four_hundred_cards_are_bounded() -> None:
     cards = [{"id": f"c{at}", "ap": at, "count": 2} for at in range(400)]
     decks = {f"d{at}": made({"title": "D", "cards": cards}, f"d{at}") for at in range(12)}
-    draws = "".join(f"  - draw: {{k{at}: d{at}}}\n    let: {{sum: sum + k{at}.ap}}\n" for at in range(12))
+    draws = "".join(
+        f"  - draw: {{k{at}: d{at}}}\n    let: {{sum: sum + k{at}.ap}}\n" for at in range(12)
+    )
     steps = f"- let: {{sum: 0}}\n- each: numbers(n)\n  steps:\n{draws}- let: {{result: sum}}"
     one = sequence(steps, {"result": "int"}, "result", **decks)
     bound = one.bound(40)

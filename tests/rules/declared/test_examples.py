@@ -17,7 +17,14 @@ from bot.rules.sequence.sequence import play
 
 @pytest.mark.parametrize("module", [declared, formula, program])
 def test_the_worked_examples_of_the_language_run(module: ModuleType) -> None:
-    more = {"Given": Given, "Script": Script, "play": play, "declared": declared, "Formulas": Formulas, "Name": Name}
+    more = {
+        "Given": Given,
+        "Script": Script,
+        "play": play,
+        "declared": declared,
+        "Formulas": Formulas,
+        "Name": Name,
+    }
     found = doctest.testmod(module, extraglobs=more)
     assert found.attempted
     assert not found.failed

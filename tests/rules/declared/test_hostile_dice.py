@@ -1,4 +1,6 @@
-"""Packs that mean harm with dice: each is refused in one sentence, or what it does stays within bounds."""
+"""Packs that mean harm with dice: each is refused in one sentence, or what it does stays within
+bounds.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ HOSTILE = {
     "a test without end": "- test: {dice: 1d6, at_most: " + "(" * 60 + "3" + ")" * 60 + "}\n",
     "a hundred tests": "\n".join(f"- test: {{dice: 2d6, at_most: 7, as: t{n}}}" for n in range(150)),
 }  # fmt: skip
-PYTHON = re.compile(r"Traceback|object has|supported between|NoneType|unhashable|Error\(|__|lambda|argument")
+PYTHON = re.compile(
+    r"Traceback|object has|supported between|NoneType|unhashable|Error\(|__|lambda|argument"
+)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

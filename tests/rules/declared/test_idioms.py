@@ -1,4 +1,6 @@
-"""`test`, `pool`, `spread`, outputs told by name and plurals: the same steps, dice and lines as written out."""
+"""`test`, `pool`, `spread`, outputs told by name and plurals: the same steps, dice and lines as
+written out.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ INPUTS = (Option("units", "units"), Option("mod", "int", default=0, min=-5, max=
 def declared(steps: str, by: str = "result") -> Declared:
     lines = "".join(f"    {line}\n" for line in steps.strip().splitlines())
     text = f"sequences:\n  test:\n    steps:\n{lines}"
-    setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path))
-    return Library(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, by)}).declared("test")
+    setting = Setting(
+        "test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path)
+    )
+    return Library(yaml.safe_load(text), setting, {"test": Head(INPUTS, OUTPUTS, by)}).declared(
+        "test"
+    )
 
 
 def squad(men: int, morale: int = 7, word: str = "squad", state: str = "") -> Unit:
@@ -85,7 +91,9 @@ def test_a_test_is_what_it_stands_for(dice: tuple[int, ...]) -> None:
     short, long = (played(declared(steps), inputs, *dice) for steps in (TEST, WRITTEN))
     assert short == long
     by = ["units[0].result", "units[1].roll"]
-    assert marginals(declared(TEST).plan(inputs), by) == marginals(declared(WRITTEN).plan(inputs), by)
+    assert marginals(declared(TEST).plan(inputs), by) == marginals(
+        declared(WRITTEN).plan(inputs), by
+    )
 
 
 def test_a_test_of_at_least_tells_its_outputs_by_name() -> None:
@@ -105,7 +113,9 @@ def test_a_test_of_at_least_tells_its_outputs_by_name() -> None:
 
 
 def test_a_test_without_words_is_true_or_false() -> None:
-    found = played(declared('- test: {dice: 1d6, at_most: 3}\n- headline: "{result}"\n'), given(), 3)
+    found = played(
+        declared('- test: {dice: 1d6, at_most: 3}\n- headline: "{result}"\n'), given(), 3
+    )
     assert "result" not in found.out, "it is pass or fail"
     assert found.settlement.headline == "True"
     assert found.lines[0].text() == "Dice: [3], needs 3 or less"
@@ -121,7 +131,10 @@ POOLS = """
 def test_pools_of_pools() -> None:
     found = played(declared(POOLS, "saved"), given(), 4, 5, *[1] * 8, 6, 1)
     assert found.out == {"hits": 2, "saved": 1, "units": []}
-    assert [line.text().split("], ")[-1] for line in found.lines] == ["2 of 10 hits", "1 of 2 saved"]
+    assert [line.text().split("], ")[-1] for line in found.lines] == [
+        "2 of 10 hits",
+        "1 of 2 saved",
+    ]
     assert found.settlement.headline == "2 hits, 1 man falls"
     none = played(declared(POOLS, "saved"), given(), *[1] * 10)
     assert (len(none.lines), none.settlement.headline) == (1, "0 hits, 0 men fall")
@@ -138,7 +151,13 @@ SPREAD = """
 
 
 def test_losses_fall_on_the_units_in_their_order() -> None:
-    found = played(declared(SPREAD), given(squad(2, word="Able"), squad(4, word="Baker", state="steady")), 5, 4, 4)
+    found = played(
+        declared(SPREAD),
+        given(squad(2, word="Able"), squad(4, word="Baker", state="steady")),
+        5,
+        4,
+        4,
+    )
     assert found.out["units"] == [
         {"unit": "Able", "becomes": "gone", "fell": 2},
         {"unit": "Baker", "fell": 3, "becomes": "steady", "result": "fail", "roll": 8},
@@ -151,7 +170,8 @@ def test_losses_fall_on_the_units_in_their_order() -> None:
 
 def test_losses_change_the_roster() -> None:
     able, baker = (
-        Unit(name, "squad", {"men": men, "morale": 7}, name=name) for name, men in (("Able", 2), ("Baker", 4))
+        Unit(name, "squad", {"men": men, "morale": 7}, name=name)
+        for name, men in (("Able", 2), ("Baker", 4))
     )
     found = played(declared(SPREAD), given(able, baker), 3, 6, 6)
     assert [(change.unit, change.set) for change in found.settlement.changes] == [
@@ -178,7 +198,9 @@ def test_spread_takes_other_words() -> None:
 
 
 def test_a_unit_of_two_fates_is_one_unit() -> None:
-    """What came last goes first; a typed unit that is there twice is two, one of the roster is one."""
+    """What came last goes first; a typed unit that is there twice is two, one of the roster is
+    one.
+    """
     sequence = declared("""
 - spread: {loss: 3, over: units, from: men, lost: gone}
 - each: units
@@ -189,7 +211,10 @@ def test_a_unit_of_two_fates_is_one_unit() -> None:
 """)
     alike = squad(2)
     fates = played(sequence, given(alike, alike)).settlement.fates
-    assert fates == (Fate("squad", "burns", "", (("gone", ""),)), Fate("squad", "shaken", "", (("loses", "1"),)))
+    assert fates == (
+        Fate("squad", "burns", "", (("gone", ""),)),
+        Fate("squad", "shaken", "", (("loses", "1"),)),
+    )
     named = Unit("Able", "squad", {"men": 9, "morale": 7}, name="Able")
     (fate,) = played(sequence, given(named)).settlement.fates
     assert fate == Fate("Able", "burns", "", (("shaken", ""), ("loses", "3")))
@@ -217,7 +242,11 @@ def test_an_input_is_no_output_by_its_name() -> None:
         ("held{, by {mod} when mod > 0}", 0, "held"),
         ("{{mod} hit{|s} when mod != 0 | a miss}", 1, "1 hit"),
         ("{{mod} hit{|s} when mod != 0 | a miss}", 0, "a miss"),
-        ("{{mod} hit{|s} when mod > 1 or mod == 1 | {mod} or less}, {mod} {man|men}", -2, "-2 or less, -2 men"),
+        (
+            "{{mod} hit{|s} when mod > 1 or mod == 1 | {mod} or less}, {mod} {man|men}",
+            -2,
+            "-2 or less, -2 men",
+        ),
         ("{text('falls when hit', mod)}", 3, "falls when hit3"),
         ("{it's over when mod > 1}", 2, "it's over"),
         ("{{mod}: when mod > 1}held", 2, "2: held"),
@@ -225,7 +254,9 @@ def test_an_input_is_no_output_by_its_name() -> None:
         ("needs {how_many('d20', face > 12)}", 0, "needs 8"),
     ],
 )
-def test_a_part_of_a_text_may_stand_only_when_something_holds(text: str, mod: int, said: str) -> None:
+def test_a_part_of_a_text_may_stand_only_when_something_holds(
+    text: str, mod: int, said: str
+) -> None:
     steps = yaml.safe_dump([{"headline": text}], width=1000)
     assert played(declared(steps), given(mod=mod)).settlement.headline == said
 
@@ -235,7 +266,10 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(text: str, mod: in
     [
         ("- test: {at_most: 7}", "line 4, column 7, row test, step 1, test: test needs dice"),
         ("- test: {dice: 2d6}", "step 1, test: test needs at_most or at_least, one of the two"),
-        ("- test: {dice: 2d6, at_most: 7, at_least: 3}", "test needs at_most or at_least, one of the two"),
+        (
+            "- test: {dice: 2d6, at_most: 7, at_least: 3}",
+            "test needs at_most or at_least, one of the two",
+        ),
         ("- test: {dice: 2d6, at_most: 7, gives: pass}", "gives has two words"),
         (
             "- test: {dice: 2d6, at_most: unit.morale}",
@@ -245,9 +279,15 @@ def test_a_part_of_a_text_may_stand_only_when_something_holds(text: str, mod: in
         ("- test: 2d6", "test is a mapping of dice"),
         ("- pool: {dice: 2d6, success: face >= 5}", "pool needs gives"),
         ("- spread: {loss: 1, over: units, from: men}", "spread needs lost"),
-        ("- spread: {loss: 1, over: units, from: mens, lost: gone}", "a unit has no mens. Did you mean men?"),
+        (
+            "- spread: {loss: 1, over: units, from: mens, lost: gone}",
+            "a unit has no mens. Did you mean men?",
+        ),
         ('- headline: "{|s} hit"', "there is no number before {|s}, which goes by one"),
-        ('- headline: "held{, by two when modd > 1}"', "there is no name modd here. Did you mean mod?"),
+        (
+            '- headline: "held{, by two when modd > 1}"',
+            "there is no name modd here. Did you mean mod?",
+        ),
         ('- headline: "held{, {by {{mod}}} when mod > 1}"', "has a brace without its other half"),
         ('- headline: "{units} hit{|s}"', "there is no number before {|s}"),
         (
@@ -263,19 +303,25 @@ def test_mistakes(steps: str, said: str) -> None:
 
 
 def test_what_no_step_tells_is_known() -> None:
-    sheet: Any = declared("- each: units\n  let: {result: pass}\n- let: {roll: 1, total: \"'x'\"}\n")._sheet
+    sheet: Any = declared(
+        "- each: units\n  let: {result: pass}\n- let: {roll: 1, total: \"'x'\"}\n"
+    )._sheet
     missing = ["total", "result", "hits", "saved", "units.roll", "units.fell", "units.becomes"]
     assert list(sheet.untold) == missing
     assert sheet.untold["hits"] == "is told by no step"
     assert sheet.untold["result"] == (
         "is told by no step; result is set only below an each (line 5); set it before that: let: {result: 0}"
     )
-    twice: Any = declared("- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n")._sheet
+    twice: Any = declared(
+        "- each: units\n  let: {roll: 1}\n- each: units\n  let: {roll: 2}\n"
+    )._sheet
     assert twice.untold["units.roll"] == "is set in two places; tell the one that counts"
 
 
 def test_what_logs_held_before_outputs_were_told_by_name() -> None:
-    sequence = declared("- each: units\n  tell: {result: \"'pass'\"}\n- let: {roll: 1}\n- tell: {total: 2}\n")
+    sequence = declared(
+        "- each: units\n  tell: {result: \"'pass'\"}\n- let: {roll: 1}\n- tell: {total: 2}\n"
+    )
     out = played(sequence, given(squad(2))).out
     assert out == {"units": [{"result": "pass", "unit": "squad"}], "total": 2, "roll": 1}
     assert sequence.as_written(out) == {"units": [{"result": "pass"}], "total": 2}
@@ -293,15 +339,22 @@ sequences:
     - let: {total: roll}
     - headline: done
 """
-    sequence = Library(yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)}).declared("test")
+    sequence = Library(
+        yaml.safe_load(text), Setting("test.yaml"), {"test": Head(INPUTS, OUTPUTS)}
+    ).declared("test")
     assert played(sequence, given(), 6).out == {"roll": 6, "units": []}
     assert played(sequence, given(), 5).out == {"roll": 5, "total": 5, "units": []}
 
 
-@pytest.mark.parametrize("by", [["units[1].becomes"], ["units[1].fell"], ["units[0].becomes", "units[1].becomes"]])
+@pytest.mark.parametrize(
+    "by", [["units[1].becomes"], ["units[1].fell"], ["units[0].becomes", "units[1].becomes"]]
+)
 def test_losses_that_go_on_to_the_next_unit_have_the_odds_of_every_roll(by: list[str]) -> None:
     """Of a single unit too, though what falls on those before it is not asked for."""
-    plan, expected = declared(SPREAD).plan(given(squad(2), squad(3), squad(9))), dict[Any, Fraction]()
+    plan, expected = (
+        declared(SPREAD).plan(given(squad(2), squad(3), squad(9))),
+        dict[Any, Fraction](),
+    )
     for losses in range(1, 7):
         fell = (min(2, losses), min(3, max(0, losses - 2)))
         words = ["gone" if one == most else "" for one, most in zip(fell, (2, 3), strict=True)]
@@ -313,9 +366,16 @@ def test_losses_that_go_on_to_the_next_unit_have_the_odds_of_every_roll(by: list
 
 def test_what_a_block_sets_anew_of_an_item_is_asked_about_as_without_the_block() -> None:
     """Told where it is set first, it would say another word than the answer."""
-    lines = ["- each: units", "  let: {unit.becomes: steady}", "- each: units", "  when: unit.men > 2"]
+    lines = [
+        "- each: units",
+        "  let: {unit.becomes: steady}",
+        "- each: units",
+        "  when: unit.men > 2",
+    ]
     for last in ("  let: {unit.becomes: gone}", "  steps: [{use: rout}]"):
-        text = "\n".join(["sequences:", "  test:", "    steps:", *(f"    {line}" for line in (*lines, last))])
+        text = "\n".join(
+            ["sequences:", "  test:", "    steps:", *(f"    {line}" for line in (*lines, last))]
+        )
         text += "\n    - headline: done\nblocks: {rout: {needs: [unit], steps: [{let: {unit.becomes: gone}}]}}\n"
         setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: "")
         heads = {"test": Head(INPUTS, OUTPUTS, "units[0].becomes")}

@@ -1,4 +1,6 @@
-"""A sequence typed as data plays, has exact odds, and says at load what is wrong with it, and where."""
+"""A sequence typed as data plays, has exact odds, and says at load what is wrong with it, and
+where.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,29 @@ from bot.rules.odds.odds import joint, marginals
 from bot.rules.sequence.sequence import Change, Played, play
 from bot.systems.yaml_file import place_of
 
-WORDS = UnitWords(("squad", "leader"), {"morale": Option("morale", "int"), "lm": Option("lm", "int")}, {"shaken": ""})
+WORDS = UnitWords(
+    ("squad", "leader"),
+    {"morale": Option("morale", "int"), "lm": Option("lm", "int")},
+    {"shaken": ""},
+)
 OUTPUTS = {
     "total": "int",
     "result": "pass | fails | not-allowed",
     "units": "list of {unit, roll: int, result: pass | fails}",
 }
-INPUTS = (Option("units", "units"), Option("mod", "int", default=0), Option("lucky", "bool", default=False))
+INPUTS = (
+    Option("units", "units"),
+    Option("mod", "int", default=0),
+    Option("lucky", "bool", default=False),
+)
 
 
 def compiled(text: str) -> Declared:
     """The one sequence of a file, called test."""
     source: dict[str, Any] = yaml.safe_load(text)
-    setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path))
+    setting = Setting(
+        "test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path)
+    )
     return Library(source, setting, {"test": Head(INPUTS, OUTPUTS, "result")}).declared("test")
 
 
@@ -78,7 +90,10 @@ def test_each_unit_rolls_and_the_answer_tells_it() -> None:
         "Able: [4] [4] + 1 modifier = 9",
     ]
     assert found.settlement.headline == "2 checked"
-    assert [(fate.unit, fate.token) for fate in found.settlement.fates] == [("squad", "pass"), ("Able", "fails")]
+    assert [(fate.unit, fate.token) for fate in found.settlement.fates] == [
+        ("squad", "pass"),
+        ("Able", "fails"),
+    ]
 
 
 def test_odds_are_exact_and_only_what_is_asked_is_counted() -> None:
@@ -87,10 +102,14 @@ def test_odds_are_exact_and_only_what_is_asked_is_counted() -> None:
         "pass": Fraction(10, 36),
         "fails": Fraction(26, 36),
     }
-    assert joint(plan, ("units[0].result", "units[1].result"))[("pass", "pass")] == Fraction(21, 36) * Fraction(10, 36)
+    assert joint(plan, ("units[0].result", "units[1].result"))[("pass", "pass")] == Fraction(
+        21, 36
+    ) * Fraction(10, 36)
     assert [row.name for row in rows_of(plan, "")] == ["squad", "Able"]
     assert plan.focus is not None
-    assert len(plan.focus(("units[1].result",)).steps) == 1, "the first squad's roll decides nothing of it"
+    assert len(plan.focus(("units[1].result",)).steps) == 1, (
+        "the first squad's roll decides nothing of it"
+    )
 
 
 def test_what_one_unit_sets_outside_is_seen_by_the_next() -> None:
@@ -106,7 +125,10 @@ def test_what_one_unit_sets_outside_is_seen_by_the_next() -> None:
     men = (squad(6, "leader", "leader", lm=2), squad(5))
     told = [{"unit": "leader", "roll": 4}, {"unit": "squad", "roll": 1}]
     assert played(carried, given(*men), 4, 1).out == {"total": 2, "units": told}
-    assert marginals(carried.plan(given(*men)), ["total"])["total"] == {2: Fraction(1, 2), 0: Fraction(1, 2)}
+    assert marginals(carried.plan(given(*men)), ["total"])["total"] == {
+        2: Fraction(1, 2),
+        0: Fraction(1, 2),
+    }
 
 
 def test_a_weapon_changes_hands_and_a_unit_turns_over() -> None:
@@ -119,7 +141,10 @@ def test_a_weapon_changes_hands_and_a_unit_turns_over() -> None:
   - {unit: taker, of: holds, drop: true}
 - headline: "{commas('one', '', none, 'two')}, {capital('no ROF')}"
 """)
-    loser, taker = (Unit("squad", "squad", {"holds": held}, name=name) for name, held in (("A", "MMG"), ("B", "LMG")))
+    loser, taker = (
+        Unit("squad", "squad", {"holds": held}, name=name)
+        for name, held in (("A", "MMG"), ("B", "LMG"))
+    )
     found = played(passed, given(loser, taker)).settlement
     assert found.changes == (
         Change("A", {"state": "shaken", "holds": None}, turn=True),
@@ -127,8 +152,14 @@ def test_a_weapon_changes_hands_and_a_unit_turns_over() -> None:
         Change("B", of="holds", drop=True),
     )
     assert found.headline == "one, two, No ROF"
-    again = Unit("squad", "squad", {"holds": "LMG"}, name="A"), Unit("squad", "squad", {"holds": "MMG"}, name="B")
-    assert [change.set for change in played(passed, given(*again)).settlement.changes] == [{"state": "shaken"}, {}]
+    again = (
+        Unit("squad", "squad", {"holds": "LMG"}, name="A"),
+        Unit("squad", "squad", {"holds": "MMG"}, name="B"),
+    )
+    assert [change.set for change in played(passed, given(*again)).settlement.changes] == [
+        {"state": "shaken"},
+        {},
+    ]
 
 
 BLOCKS = """
@@ -201,15 +232,27 @@ WRONG = [
     ("- let: {a: '[x for x in units]'}", "a loop is not allowed", ""),
     ("- let: {a: half_pu(3)}", "there is no table or function half_pu", "Did you mean half_up"),
     ("- let: {a: max(1, 2)}", "quote it, if it has a comma", ""),
-    ("- each: units\n  row: {by: rol}\n  tell: {roll: 1}", "there is no output rol of units", "Did you mean roll"),
-    ("- tell: {result: lucky}", "output result is pass | fails | not-allowed, but a true or false is told", ""),
+    (
+        "- each: units\n  row: {by: rol}\n  tell: {roll: 1}",
+        "there is no output rol of units",
+        "Did you mean roll",
+    ),
+    (
+        "- tell: {result: lucky}",
+        "output result is pass | fails | not-allowed, but a true or false is told",
+        "",
+    ),
     ("- roll: {a: 2x6}", "must be dice", ""),
     ("- use: morale", "there is no block morale", ""),
     ("- let: {a: 1 +}", "cannot be read", ""),
     ("- when: lucky\n  let: {a: 1}\n- tell: {total: a}", "a is set only below a when (line 5)", ""),
     ("- refuse: {say: no, code: nonsense}", "there is no code nonsense", ""),
     ("- say: {labels: x}", "say needs a label", ""),
-    ("- tell: {result: units}", "result is a word or number, and this is a list of units: quote a word", ""),
+    (
+        "- tell: {result: units}",
+        "result is a word or number, and this is a list of units: quote a word",
+        "",
+    ),
     ("- when: units == 3\n  stop: true", "a list of units equals nothing; quote the word", ""),
 ]
 
@@ -223,20 +266,28 @@ def test_what_is_wrong_is_said_at_load(text: str, problem: str, near: str) -> No
 
 
 def test_an_error_names_file_sequence_step_line_and_column() -> None:
-    with pytest.raises(TableError, match=r"^test\.yaml, line 5, column 14, row test, step 2, tell, total: ") as error:
+    with pytest.raises(
+        TableError, match=r"^test\.yaml, line 5, column 14, row test, step 2, tell, total: "
+    ) as error:
         steps("- let: {a: 1}\n- tell: {total: b}")
     assert "there is no name b here" in str(error.value)
 
 
 def test_a_path_told_twice_is_refused_and_ways_that_exclude_each_other_may_both_tell_it() -> None:
-    with pytest.raises(TableError, match=r"line 6, column 14, row test, step 2, tell, result: result is told twice"):
+    with pytest.raises(
+        TableError, match=r"line 6, column 14, row test, step 2, tell, result: result is told twice"
+    ):
         steps("- tell: {result: pass}\n- when: lucky\n  tell: {result: fails}")
-    apart = steps("- when: lucky\n  tell: {result: pass}\n- when: mod == 0\n  tell: {result: fails}")
+    apart = steps(
+        "- when: lucky\n  tell: {result: pass}\n- when: mod == 0\n  tell: {result: fails}"
+    )
     assert played(apart, given()).out["result"] == "fails"
     assert played(apart, given(lucky=True, mod=1)).out["result"] == "pass"
     with pytest.raises(UserError, match="tell result twice"):
         apart.plan(given(lucky=True))
-    either = steps("- roll: {die: 1d6}\n- when: die > 3\n  tell: {result: pass}\n  else:\n  - tell: {result: fails}")
+    either = steps(
+        "- roll: {die: 1d6}\n- when: die > 3\n  tell: {result: pass}\n  else:\n  - tell: {result: fails}"
+    )
     assert played(either, given(), 2).out["result"] == "fails"
 
 
@@ -253,13 +304,17 @@ def test_cost_is_bounded_before_a_die_is_rolled() -> None:
 
 
 def test_nothing_is_worked_out_after_the_sequence_has_stopped() -> None:
-    sequence = steps("- when: lucky\n  tell: {result: pass}\n  stop: true\n- roll: {die: 1d6}\n  tell: {total: die}")
+    sequence = steps(
+        "- when: lucky\n  tell: {result: pass}\n  stop: true\n- roll: {die: 1d6}\n  tell: {total: die}"
+    )
     assert sequence.plan(given(lucky=True)).steps == {}
     assert played(sequence, given(), 4).out["total"] == 4
 
 
 def test_a_value_of_a_unit_that_only_some_have_is_named_when_another_is_asked_for_it() -> None:
-    some = steps("- each: units\n  when: at == 0\n  let: {unit.a: 1}\n- each: units\n  when: unit.a == 2\n  stop: true")
+    some = steps(
+        "- each: units\n  when: at == 0\n  let: {unit.a: 1}\n- each: units\n  when: unit.a == 2\n  stop: true"
+    )
     with pytest.raises(UserError, match=r"nothing has set 'units\[1\]\.a'"):
         some.plan(given(squad(5), squad(4)))
 
@@ -268,7 +323,9 @@ def test_a_formula_that_makes_no_sense_of_its_values_is_said_and_does_not_crash(
     with pytest.raises(UserError, match=r"cannot be worked out: it divides by 0 \(mod is 0\)"):
         steps("- let: {a: 1 / mod}").plan(given())
     with pytest.raises(UserError, match="cannot be worked out"):
-        played(steps("- roll: {die: 1d6}\n  let: {a: 1 // (die - 1)}\n  tell: {total: a}"), given(), 1)
+        played(
+            steps("- roll: {die: 1d6}\n  let: {a: 1 // (die - 1)}\n  tell: {total: a}"), given(), 1
+        )
 
 
 GROWING = [
@@ -281,7 +338,9 @@ GROWING = [
 
 @pytest.mark.parametrize(("first", "again", "problem"), GROWING)
 def test_nothing_grows_without_end(first: str, again: str, problem: str) -> None:
-    grown = steps(f"- let: {{a: {first}}}\n- each: numbers(40)\n  let: {{a: {again}}}\n- headline: '{{a}}'")
+    grown = steps(
+        f"- let: {{a: {first}}}\n- each: numbers(40)\n  let: {{a: {again}}}\n- headline: '{{a}}'"
+    )
     with pytest.raises(UserError, match=problem):
         grown.plan(given(squad(5)))
 
@@ -297,7 +356,9 @@ def test_each_die_of_a_roll_may_have_a_label_of_its_own() -> None:
 
 
 def test_odds_go_through_a_list_of_lists_behind_a_die() -> None:
-    """For each pair its first number once or twice, and the first die: 1 + 3 and twice 1 is the least, 6."""
+    """For each pair its first number once or twice, and the first die: 1 + 3 and twice 1 is the
+    least, 6.
+    """
     steps = """
     - roll: {x: 1d2}
     - let: {total: 0}
@@ -307,8 +368,15 @@ def test_odds_go_through_a_list_of_lists_behind_a_die() -> None:
       let: {total: 'total + y * pair[0] + x'}
     - tell: {total: total}
     """
-    source = {"lists": {"pairs": [[1, 2], [3, 4]]}, "sequences": {"test": {"steps": yaml.safe_load(steps)}}}
-    one = Library(source, Setting("steps.yaml"), {"test": Head((), {"total": "int"}, "total")}).declared("test")
+    source = {
+        "lists": {"pairs": [[1, 2], [3, 4]]},
+        "sequences": {"test": {"steps": yaml.safe_load(steps)}},
+    }
+    one = Library(
+        source, Setting("steps.yaml"), {"test": Head((), {"total": "int"}, "total")}
+    ).declared("test")
     eighth = Fraction(1, 8)
     expected = {6: 1, 7: 1, 8: 1, 9: 2, 10: 1, 11: 1, 12: 1}
-    assert joint(one.plan(Given({})), ["total"]) == {(total,): ways * eighth for total, ways in expected.items()}
+    assert joint(one.plan(Given({})), ["total"]) == {
+        (total,): ways * eighth for total, ways in expected.items()
+    }

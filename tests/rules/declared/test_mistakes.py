@@ -1,4 +1,6 @@
-"""Mistakes that authors make: each is found when the file is loaded, with line, column and what was probably meant."""
+"""Mistakes that authors make: each is found when the file is loaded, with line, column and what
+was probably meant.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def test_there_are_enough_of_them() -> None:
     assert len(MISTAKES) > 80
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=[mistake.partition("\n=> ")[0] for mistake in MISTAKES])
+@pytest.mark.parametrize(
+    "mistake", MISTAKES, ids=[mistake.partition("\n=> ")[0] for mistake in MISTAKES]
+)
 def test_a_mistake_is_found_at_its_place(mistake: str) -> None:
     steps, _, said = mistake.partition("\n=> ")
     assert said_of(steps) == said
@@ -47,15 +51,33 @@ def test_a_mistake_is_found_at_its_place(mistake: str) -> None:
 @pytest.mark.parametrize(
     ("part", "wrong", "said"),
     [
-        ("doubled(n): n * 2", "doubled: n * 2", 'line 4, column 3, row formulas, doubled: "doubled" must be written'),
-        ("doubled(n): n * 2", "doubled(n): m * 2", "line 4, column 3, row formulas, doubled(n): there is no name m"),
-        ("ranks: [fresh, pinned, broken]", "ranks: fresh", "line 2, column 3, row lists, ranks: ranks must be a list"),
-        ("needs: [unit]", "needs: [units]", "line 9, column 13, row blocks, reel, step 1, let, gone: there is no name"),
+        (
+            "doubled(n): n * 2",
+            "doubled: n * 2",
+            'line 4, column 3, row formulas, doubled: "doubled" must be written',
+        ),
+        (
+            "doubled(n): n * 2",
+            "doubled(n): m * 2",
+            "line 4, column 3, row formulas, doubled(n): there is no name m",
+        ),
+        (
+            "ranks: [fresh, pinned, broken]",
+            "ranks: fresh",
+            "line 2, column 3, row lists, ranks: ranks must be a list",
+        ),
+        (
+            "needs: [unit]",
+            "needs: [units]",
+            "line 9, column 13, row blocks, reel, step 1, let, gone: there is no name",
+        ),
         ("unit.state == 'dead'", "unit.stat == 'dead'", "a unit has no stat. Did you mean state?"),
         ("blocks:", "block:", "there is no block here. Did you mean blocks?"),
     ],
 )
-def test_a_mistake_outside_the_steps_is_found_at_its_place(part: str, wrong: str, said: str) -> None:
+def test_a_mistake_outside_the_steps_is_found_at_its_place(
+    part: str, wrong: str, said: str
+) -> None:
     assert part in FILE
     with pytest.raises(TableError) as error:
         compiled(FILE.replace(part, wrong) + "    - each: units\n      use: reel\n")

@@ -1,4 +1,6 @@
-"""How many states the odds of a sequence can have is known when it is loaded, and is never too few."""
+"""How many states the odds of a sequence can have is known when it is loaded, and is never too
+few.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def test_a_count_of_forty_units_has_few_states() -> None:
 
 
 def test_rolls_that_are_all_remembered_surely_have_many() -> None:
-    """Six dice are kept until the seventh has fallen; one that is told at once or read twice is counted once."""
+    """Six dice are kept until the seventh has fallen; one that is told at once or read twice is
+    counted once.
+    """
     rolls = "\n".join(f"- roll: {{d{at}: 1d20}}\n  let: {{e{at}: d{at}}}" for at in range(7))
     reads = " + ".join(f"d{at} * e{at}" for at in range(7))
     assert bound(steps(f"{rolls}\n- tell: {{total: {reads}}}"), "total", 0).least == 20**6

@@ -1,4 +1,6 @@
-"""Pools of alike dice: how many pass a test, a list of single results, one row for all who roll the same."""
+"""Pools of alike dice: how many pass a test, a list of single results, one row for all who roll
+the same.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +66,14 @@ def test_a_die_that_is_asked_for_is_told_apart() -> None:
     assert joint(plan, ("results[29]", "hits"))["hit", 30] == Fraction(1, 3) ** 30
     assert plan.focus is not None
     alone = plan.focus(("results[3]",))
-    assert len(alone.steps["0001"].grouped(alone.start) or ()) == 2, "hit or missed, whatever the others show"
+    assert len(alone.steps["0001"].grouped(alone.start) or ()) == 2, (
+        "hit or missed, whatever the others show"
+    )
 
 
-@pytest.mark.parametrize("paths", [("hits", "sixes"), ("results[1]", "sixes"), ("results[0]", "results[2]", "hits")])
+@pytest.mark.parametrize(
+    "paths", [("hits", "sixes"), ("results[1]", "sixes"), ("results[0]", "results[2]", "hits")]
+)
 def test_odds_are_those_of_every_face(paths: tuple[str, ...]) -> None:
     """Three dice, face by face, against the classes of the pool."""
     plan, counted = pool_of().plan(given(3, 4)), dict[tuple[Any, ...], Fraction]()
@@ -92,8 +98,12 @@ def test_a_test_that_an_earlier_roll_decides_is_counted_for_each_way_it_fell() -
 - roll: {roll: "{count}d6: attack"}
   tell: {hits: "how_many(roll, face > need)"}
 """)
-    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(sum(n * n for n in range(6)), 216)
-    assert marginals(opposed.plan(given(30)), ["hits"])["hits"][30] == Fraction(sum(n**30 for n in range(6)), 6**31)
+    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(
+        sum(n * n for n in range(6)), 216
+    )
+    assert marginals(opposed.plan(given(30)), ["hits"])["hits"][30] == Fraction(
+        sum(n**30 for n in range(6)), 6**31
+    )
 
 
 def test_a_test_that_a_later_roll_decides_counts_every_face() -> None:
@@ -102,7 +112,9 @@ def test_a_test_that_a_later_roll_decides_counts_every_face() -> None:
 - roll: {need: "1d6: defence"}
   tell: {hits: "how_many(roll, face > need)"}
 """)
-    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(sum(n * n for n in range(6)), 216)
+    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(
+        sum(n * n for n in range(6)), 216
+    )
     with pytest.raises(TooManyStates):
         marginals(opposed.plan(given(9)), ["hits"])
 
@@ -141,7 +153,9 @@ CHOICES = """
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("path", ["total", "units[0].result"])
 @pytest.mark.parametrize(("text", "lucky"), [(ROUNDS, False), (CHOICES, False), (CHOICES, True)])
-def test_pools_within_lists_and_choices_are_counted_as_every_face(text: str, lucky: bool, path: str) -> None:
+def test_pools_within_lists_and_choices_are_counted_as_every_face(
+    text: str, lucky: bool, path: str
+) -> None:
     sequence, inputs = steps(text), with_squads(squad(6), squad(7), lucky=lucky)
     assert marginals(sequence.plan(inputs), [path])[path] == counted(sequence, inputs, path)
 
@@ -160,7 +174,10 @@ def test_an_output_that_may_be_null_is_null_where_none_is_told() -> None:
 
 
 def test_what_is_counted_must_be_a_roll() -> None:
-    with pytest.raises(TableError, match=r"step 1, tell, hits: how_many\(\.\.\.\) takes the name of a roll and a test"):
+    with pytest.raises(
+        TableError,
+        match=r"step 1, tell, hits: how_many\(\.\.\.\) takes the name of a roll and a test",
+    ):
         pool_of("""- tell: {hits: "how_many(count, face > 3)"}""")
     with pytest.raises(TableError, match="there is no name face here"):
         pool_of("""- tell: {hits: "face + 1"}""")

@@ -22,7 +22,9 @@ from bot.systems.system import TABLES
 from bot.systems.yaml_file import place_of
 
 PAGE = (Path(__file__).parents[3] / "docs" / "sequences.md").read_text("utf-8")
-DECLARED = [(game.id, id) for game in systems().values() for id in game.sequences if id in game.declared]
+DECLARED = [
+    (game.id, id) for game in systems().values() for id in game.sequences if id in game.declared
+]
 
 
 @pytest.mark.parametrize("word", [*KEYS, *CALLS])
@@ -43,26 +45,41 @@ def test_the_volley_of_the_page_plays() -> None:
     head = Head((Option("shooters", "units"),), {})
     source = {"sequences": {"volley": {"steps": yaml.safe_load(example("{shots:"))}}}
     volley = Library(source, Setting("page.yaml"), {"volley": head}).declared("volley")
-    found = play(volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5]))
+    found = play(
+        volley.plan(Given({}, {"shooters": (Unit("squad", "squad", {}),)})), Script([4, 1, 5])
+    )
     assert [line.text() for line in found.lines] == ["Armour: [5], 0 of 1 fall"]
 
 
 def test_the_shot_of_the_page_plays() -> None:
-    words = UnitWords(("squad",), {"men": Option("men", "int"), "morale": Option("morale", "int")}, {})
+    words = UnitWords(
+        ("squad",), {"men": Option("men", "int"), "morale": Option("morale", "int")}, {}
+    )
     options = (Option("shooters", "units"), Option("targets", "units"))
-    head = Head(options, {"hits": "int", "saved": "int", "targets": "list of {unit, fell, becomes, result}"})
+    head = Head(
+        options, {"hits": "int", "saved": "int", "targets": "list of {unit, fell, becomes, result}"}
+    )
     source = {
         "sequences": {
             "shoot": {
-                "steps": yaml.safe_load(example("- spread: {loss: hits - saved, over: targets, from: men, lost: gone}"))
+                "steps": yaml.safe_load(
+                    example("- spread: {loss: hits - saved, over: targets, from: men, lost: gone}")
+                )
             }
         }
     }
-    shoot = Library(source, Setting("page.yaml", words={"units": words}), {"shoot": head}).declared("shoot")
+    shoot = Library(source, Setting("page.yaml", words={"units": words}), {"shoot": head}).declared(
+        "shoot"
+    )
     squad = Unit("squad", "squad", {"men": 6, "morale": 7})
-    found = play(shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})), Script([5, 6, 1, 4, 1, 3, 4]))
+    found = play(
+        shoot.plan(Given({}, {"shooters": (squad,), "targets": (squad,)})),
+        Script([5, 6, 1, 4, 1, 3, 4]),
+    )
     assert found.settlement.headline == "2 hits, 1 saved"
-    assert found.out["targets"] == [{"unit": "squad", "fell": 1, "becomes": "", "result": "falls-back"}]
+    assert found.out["targets"] == [
+        {"unit": "squad", "fell": 1, "becomes": "", "result": "falls-back"}
+    ]
     assert found.lines[-1].text() == "Morale of squad: [3] [4] + 1 lost = 8, needs 7 or less"
 
 
@@ -74,9 +91,13 @@ def test_the_example_of_the_page_plays() -> None:
         {"units": "list of {unit, roll, total, result: pass | fail}"},
     )
     source = {"sequences": {"check": yaml.safe_load(shown)}}
-    check = Library(source, Setting("page.yaml", words={"units": words}), {"check": head}).declared("check")
+    check = Library(source, Setting("page.yaml", words={"units": words}), {"check": head}).declared(
+        "check"
+    )
     units = tuple(Unit("squad", "squad", {"morale": morale}) for morale in (7, 6))
-    found = play(check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3]))
+    found = play(
+        check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3])
+    )
     assert found.settlement.headline == "1 of 2 pass"
 
 
@@ -84,7 +105,9 @@ def test_every_declared_sequence_loads_and_has_no_python_beside_it() -> None:
     assert len(DECLARED) >= 18
     for game, id in DECLARED:
         assert systems()[game].sequence(id).declared is not None
-        assert not (Path(TABLES).parent / "bot" / "systems" / game / f"{id.replace('-', '_')}.py").exists()
+        assert not (
+            Path(TABLES).parent / "bot" / "systems" / game / f"{id.replace('-', '_')}.py"
+        ).exists()
 
 
 def test_a_place_in_a_file_is_found_as_far_as_its_path_goes() -> None:

@@ -44,12 +44,16 @@ def one_line(said: str) -> Declared:
     step = {"roll": {"die": "1d6"}, "let": {"row": "fire(night=night, roll=die)"}, "headline": said}
     head = Head(INPUTS, {"value": "int"}, "")
     setting = Setting("test.yaml", tables={"fire": FIRE})
-    return Library({"sequences": {"test": {"steps": [step]}}}, setting, {"test": head}).declared("test")
+    return Library({"sequences": {"test": {"steps": [step]}}}, setting, {"test": head}).declared(
+        "test"
+    )
 
 
 def played(said: str, face: int = 4, **values: Any) -> Played:
     unit = values.pop("unit", None)
-    given = Given({"cover": None, "night": False, "mods": (), **values}, {}, {"unit": unit} if unit else {})
+    given = Given(
+        {"cover": None, "night": False, "mods": (), **values}, {}, {"unit": unit} if unit else {}
+    )
     return play(one_line(said).plan(given), Script([face]))
 
 
@@ -85,8 +89,20 @@ def test_a_table_gives_the_same_row_to_the_same_question() -> None:
 
 def test_inputs_have_the_values_that_are_typed_or_none() -> None:
     squad = Unit("squad", "squad")
-    given = Given({"cover": 2, "night": False, "mods": ("rain", "night")}, {}, {"unit": squad}, frozenset({"cover"}))
+    given = Given(
+        {"cover": 2, "night": False, "mods": ("rain", "night")},
+        {},
+        {"unit": squad},
+        frozenset({"cover"}),
+    )
     read = ("rain", "cover", "unit", "night", "cover_typed", "flank")
-    assert [values_of(INPUTS, given, {})[name] for name in read] == [True, 2, squad, True, True, False]
+    assert [values_of(INPUTS, given, {})[name] for name in read] == [
+        True,
+        2,
+        squad,
+        True,
+        True,
+        False,
+    ]
     blank = values_of(INPUTS, Given({"cover": None, "night": False, "mods": ()}), {})
     assert [blank[name] for name in read] == [False, "none", "none", False, False, False]

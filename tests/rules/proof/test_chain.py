@@ -16,7 +16,10 @@ from bot.rules.proof.chain import canonical, event_hash, genesis, linked, salted
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abcé", max_size=3), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text("abcé", max_size=3), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -33,7 +36,10 @@ def test_the_hash_is_what_a_third_party_computes() -> None:
     previous = genesis("g1")
     body = canonical({"number": 1, "label": "für"})
     assert body == '{"label":"für","number":1}'
-    assert event_hash(previous, body) == hashlib.sha256(previous.encode() + b"\n" + body.encode("utf-8")).hexdigest()
+    assert (
+        event_hash(previous, body)
+        == hashlib.sha256(previous.encode() + b"\n" + body.encode("utf-8")).hexdigest()
+    )
     assert short(previous) == previous[:16]
 
 
@@ -47,13 +53,23 @@ def test_reading_and_writing_again_changes_nothing(body: dict[str, Any]) -> None
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(2.0, "2"), (-0.0, "0"), (0.1, "0.1"), (-2.5, "-2.5"), (10**20, str(10**20)), ((1, 2), "[1,2]"), (True, "true")],
+    [
+        (2.0, "2"),
+        (-0.0, "0"),
+        (0.1, "0.1"),
+        (-2.5, "-2.5"),
+        (10**20, str(10**20)),
+        ((1, 2), "[1,2]"),
+        (True, "true"),
+    ],
 )
 def test_a_number_has_one_text(value: object, text: str) -> None:
     assert canonical({"n": value}) == f'{{"n":{text}}}'
 
 
-@pytest.mark.parametrize("value", [1e300, 1e-9, float("nan"), float("inf"), {1: 2}, {1, 2}, b"x", object()])
+@pytest.mark.parametrize(
+    "value", [1e300, 1e-9, float("nan"), float("inf"), {1: 2}, {1, 2}, b"x", object()]
+)
 def test_what_has_no_single_text_is_refused(value: object) -> None:
     with pytest.raises(TypeError):
         canonical({"n": value})
@@ -67,7 +83,12 @@ def test_every_change_changes_all_hashes_after_it() -> None:
     bodies = [{"number": number, "kind": "roll"} for number in range(1, 6)]
     honest = [hash for _, hash in linked(genesis("g"), bodies)]
     for index in range(5):
-        changed = [hash for _, hash in linked(genesis("g"), [{**b, "x": i == index} for i, b in enumerate(bodies)])]
+        changed = [
+            hash
+            for _, hash in linked(
+                genesis("g"), [{**b, "x": i == index} for i, b in enumerate(bodies)]
+            )
+        ]
         assert changed[index:] != honest[index:]
     assert not set(honest) & {hash for _, hash in linked(genesis("h"), bodies)}
 

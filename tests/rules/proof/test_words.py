@@ -68,7 +68,9 @@ def _used(event: int, sides: list[int]) -> Iterator[int]:
     row = [
         word
         for block in range(4)
-        for word in struct.unpack(">8I", hmac.digest(SEED, f"2:{GAME}:{event}:{NO_TEXTS}:{block}".encode(), "sha256"))
+        for word in struct.unpack(
+            ">8I", hmac.digest(SEED, f"2:{GAME}:{event}:{NO_TEXTS}:{block}".encode(), "sha256")
+        )
     ]
     at = 0
     for each in sides:
@@ -81,14 +83,18 @@ def _used(event: int, sides: list[int]) -> Iterator[int]:
 @given(
     seed=st.binary(min_size=32, max_size=32),
     event=st.integers(1, 10**6),
-    sides=st.lists(st.sampled_from([1, 2, 3, 4, 6, 8, 10, 12, 20, 100, 1_000_000, LARGE, 2**32]), max_size=40),
+    sides=st.lists(
+        st.sampled_from([1, 2, 3, 4, 6, 8, 10, 12, 20, 100, 1_000_000, LARGE, 2**32]), max_size=40
+    ),
     texts=st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"])), max_size=3),
 )
 def test_the_printed_function_gives_the_same_faces(
     root: Path, seed: bytes, event: int, sides: list[int], texts: list[str]
 ) -> None:
     printed = documented((root / "docs" / "dice.md").read_text())
-    assert printed(seed, GAME, event, sides, texts) == drawn(Stream(seed, GAME, event, digest(texts)), *sides)
+    assert printed(seed, GAME, event, sides, texts) == drawn(
+        Stream(seed, GAME, event, digest(texts)), *sides
+    )
 
 
 @given(st.lists(st.tuples(st.sampled_from([6, 10, LARGE]), st.integers(1, 20)), max_size=8))
@@ -117,7 +123,9 @@ def test_a_word_at_the_limit_is_passed_over() -> None:
 
 
 def test_what_one_die_passes_over_is_gone_for_all() -> None:
-    """A d10 cannot use a word that a d2 could have used; the d2 behind it takes the next one all the same."""
+    """A d10 cannot use a word that a d2 could have used; the d2 behind it takes the next one all
+    the same.
+    """
     words = constructed(2**32 - 1, 7, 2, 3, 0, 0, 0, 0)
     assert drawn(words, 10, 2, 2) == [8, 1, 2]
 
@@ -147,14 +155,22 @@ def test_every_face_comes_as_often_as_it_should(sides: int, seed: bytes) -> None
 @pytest.mark.parametrize("place", [0, 1, 7, 8, 15])
 def test_every_place_of_the_row_is_fair(place: int) -> None:
     """The first word as much as the last of a digest and the first of the next."""
-    seen = Counter(Stream(SEED, GAME, event).draw_all(Die("", 6), place + 1)[place] for event in range(1, 1201))
+    seen = Counter(
+        Stream(SEED, GAME, event).draw_all(Die("", 6), place + 1)[place] for event in range(1, 1201)
+    )
     assert sum((seen[value] - 200) ** 2 / 200 for value in range(1, 7)) < CHI_SQUARE[5]
 
 
 def test_neighbouring_dice_do_not_depend_on_each_other() -> None:
-    row = [value for event in range(1, 721) for value in Stream(SEED, GAME, event).draw_all(Die("", 6), 10)]
+    row = [
+        value
+        for event in range(1, 721)
+        for value in Stream(SEED, GAME, event).draw_all(Die("", 6), 10)
+    ]
     seen = Counter(pairwise([*row, row[0]]))
-    assert sum((count - 200) ** 2 / 200 for count in seen.values()) < 66.62  # 35 degrees of freedom, once in 1,000
+    assert (
+        sum((count - 200) ** 2 / 200 for count in seen.values()) < 66.62
+    )  # 35 degrees of freedom, once in 1,000
 
 
 def test_another_seed_game_event_or_text_gives_other_dice() -> None:
@@ -170,7 +186,9 @@ def test_another_seed_game_event_or_text_gives_other_dice() -> None:
 
 def test_an_averaging_die_takes_the_face_in_that_position() -> None:
     words = Stream(SEED, GAME, 2)
-    assert [words.draw(averaging("move")) for _ in range(6)] == [AVERAGING[index - 1] for index in (6, 5, 3, 5, 6, 6)]
+    assert [words.draw(averaging("move")) for _ in range(6)] == [
+        AVERAGING[index - 1] for index in (6, 5, 3, 5, 6, 6)
+    ]
 
 
 def test_the_limits() -> None:

@@ -18,10 +18,17 @@ def table(cell: str, **bands: Any) -> Table:
         "source": "card",
         "group": "combat",
         "kind": "grid",
-        "inputs": {"row": {"type": "int", "min": 1, "max": 1}, "roll": {"type": "int", "min": 1, "max": 6}},
+        "inputs": {
+            "row": {"type": "int", "min": 1, "max": 1},
+            "roll": {"type": "int", "min": 1, "max": 6},
+        },
         "outputs": {"result": ["none", "hit", "kill"]},
         "results": {"H": "hit", "K": "kill"},
-        "read": {"rows": "row", "bands": {"by": "roll", "below": "none", **bands}, "cells": {1: cell}},
+        "read": {
+            "rows": "row",
+            "bands": {"by": "roll", "below": "none", **bands},
+            "cells": {1: cell},
+        },
     }
     return compile_chart(data, file="game/fire.yaml", system="game", lists={})
 

@@ -62,9 +62,15 @@ def test_a_missing_roll_is_owed() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"read": read_with(cells={"2-7": ["-", "H"], "9+": ["H", "H"]})}, "nothing answers roll 8"),
+        (
+            {"read": read_with(cells={"2-7": ["-", "H"], "9+": ["H", "H"]})},
+            "nothing answers roll 8",
+        ),
         ({"read": read_with(cells={"2-7": ["-", "H"], "7+": ["H", "H"]})}, "overlaps"),
-        ({"read": read_with(cells={"2-7": ["-"], "8+": ["H", "H"]})}, "row 2-7: has 1 cell for 2 columns"),
+        (
+            {"read": read_with(cells={"2-7": ["-"], "8+": ["H", "H"]})},
+            "row 2-7: has 1 cell for 2 columns",
+        ),
         (
             {"read": read_with(cells={"2-7": ["-", "X"], "8+": ["H", "H"]})},
             "row 2-7, column 2: result has no value 'X'",
@@ -111,7 +117,10 @@ def test_modifiers_name_each_row_that_counts() -> None:
         file="x/mods.yaml", system="x", lists={},
     )  # fmt: skip
     answer = table.read({"smoke": True, "from": 2})
-    assert answer.out == {"total": -5, "parts": [{"id": "smoke", "value": -1}, {"id": "from", "value": -4}]}
+    assert answer.out == {
+        "total": -5,
+        "parts": [{"id": "smoke", "value": -1}, {"id": "from", "value": -4}],
+    }
     assert [part.name for part in answer.parts] == ["out of smoke", "distance"]
     assert table.read({"mods": "smoke tis"}).out == {"total": 0, "parts": []}
     with refuses("given-twice smoke"):

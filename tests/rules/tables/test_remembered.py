@@ -57,7 +57,10 @@ def test_a_refusal_is_not_remembered(melee: tables.Table) -> None:
 
 def test_a_formula_reads_the_values_before_the_functions_of_the_same_name() -> None:
     names = {"reach", "fp", "from"}
-    assert compile_formula("reach + fp if fp else from_", names, "x")({"reach": 2, "fp": 3, "from": 9}) == 5
+    assert (
+        compile_formula("reach + fp if fp else from_", names, "x")({"reach": 2, "fp": 3, "from": 9})
+        == 5
+    )
     assert compile_formula("reach([4, 8], fp)", names, "x")({"fp": 5}) == 1
     assert compile_formula("fp in ['a', 'b']", names, "x")({"fp": "b"}) is True
 
@@ -78,7 +81,11 @@ def test_no_more_columns_than_so_many_are_kept(melee: tables.Table) -> None:
 def test_a_column_off_the_card_is_refused_and_not_remembered(melee: tables.Table) -> None:
     with pytest.raises(UserError):
         melee.column("odds", attack=range(-1, 4), defense=5)
-    for wrong in ({"attack": 1, "defense": 5}, {"attack": range(2), "defense": range(2)}, {"attack": [1, 2]}):
+    for wrong in (
+        {"attack": 1, "defense": 5},
+        {"attack": range(2), "defense": range(2)},
+        {"attack": [1, 2]},
+    ):
         with pytest.raises(TypeError):
             melee.column("odds", **wrong)
     assert kept(melee._columns) == 0

@@ -1,7 +1,7 @@
 """A bare discord.py client: in a test's own process, or as a program to measure a bot against.
 
-As a program (`python -m tests.standins.discord.bare`) it reads DISCORD_API and DISCORD_TOKEN, registers /roll, and
-answers every interaction at once.
+As a program (`python -m tests.standins.discord.bare`) it reads DISCORD_API and DISCORD_TOKEN,
+registers /roll, and answers every interaction at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ async def bare_client(
     answer: Answering | None = None,
     client: discord.Client | None = None,
 ) -> AsyncIterator[discord.Client]:
-    """A client that is logged in, has registered `commands`, is ready, and hands interactions to `answer`."""
+    """A client that is logged in, has registered `commands`, is ready, and hands interactions to
+    `answer`.
+    """
     with pointed_at(api):
         made = client or discord.Client(intents=GUILDS, guild_ready_timeout=0.05)
         if answer is not None:
@@ -71,7 +73,9 @@ async def _main() -> None:
 
     option = {"name": "dice", "description": "the dice", "type": 3}
     commands = [{"name": "roll", "description": "roll dice", "options": [option]}]
-    async with bare_client(os.environ["DISCORD_API"], os.environ["DISCORD_TOKEN"], commands, answer):
+    async with bare_client(
+        os.environ["DISCORD_API"], os.environ["DISCORD_TOKEN"], commands, answer
+    ):
         await asyncio.Event().wait()
 
 

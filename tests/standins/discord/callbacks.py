@@ -10,7 +10,14 @@ from aiohttp import web
 from tests.standins.discord import permissions as may
 from tests.standins.discord.commands import check_choices
 from tests.standins.discord.components import check_modal
-from tests.standins.discord.errors import ApiError, Json, Problems, missing_permissions, not_found, unknown_message
+from tests.standins.discord.errors import (
+    ApiError,
+    Json,
+    Problems,
+    missing_permissions,
+    not_found,
+    unknown_message,
+)
 from tests.standins.discord.payloads import message_json
 from tests.standins.discord.posting import Upload, numbered
 from tests.standins.discord.rest import API, answered, nothing, read_body
@@ -85,7 +92,9 @@ class Callbacks:
         if body.get("type") not in allowed:
             problems = Problems()
             problems.add(
-                "type", "BASE_TYPE_CHOICES", f"Value must be one of {{{', '.join(f'{a:d}' for a in allowed)}}}."
+                "type",
+                "BASE_TYPE_CHOICES",
+                f"Value must be one of {{{', '.join(f'{a:d}' for a in allowed)}}}.",
             )
             problems.done()
         return Answer(body["type"])
@@ -160,11 +169,15 @@ class Callbacks:
         return message
 
     async def follow_up(self, request: web.Request) -> web.Response:
-        """A further message. The first after "thinking" takes that placeholder's place, private or public as it was."""
+        """A further message. The first after "thinking" takes that placeholder's place, private
+        or public as it was.
+        """
         body, uploads = await read_body(request)
         found = self._by_token(request)
         if "0" not in found.owners and found.further >= MOST_FURTHER:
-            raise ApiError(400, 40094, "This interaction has hit the maximum number of follow up messages")
+            raise ApiError(
+                400, 40094, "This interaction has hit the maximum number of follow up messages"
+            )
         found.further += 1
         original = found.original
         if original is not None and original.loading and original.dismissed:
@@ -199,7 +212,9 @@ class Callbacks:
         self._produced(found, message)
         return message
 
-    def _edit(self, found: Interaction, message: Message, body: Json, uploads: list[Upload]) -> None:
+    def _edit(
+        self, found: Interaction, message: Message, body: Json, uploads: list[Upload]
+    ) -> None:
         self._check_files(found, uploads)
         self._site.posting.edit(message, body, uploads)
         self._produced(found, message)

@@ -13,7 +13,16 @@ ROLE, MENTIONABLE, NUMBER, ATTACHMENT = 8, 9, 10, 11
 CHARACTERS = 8000
 GLOBAL = 100
 DAY = 86_400.0
-KEPT = ("name", "description", "type", "options", "default_member_permissions", "nsfw", "contexts", "integration_types")
+KEPT = (
+    "name",
+    "description",
+    "type",
+    "options",
+    "default_member_permissions",
+    "nsfw",
+    "contexts",
+    "integration_types",
+)
 
 
 def good_name(name: object) -> bool:
@@ -27,16 +36,24 @@ def good_name(name: object) -> bool:
 
 
 def command_size(command: Json) -> int:
-    """The characters that count towards 8,000: names, descriptions, and values of choices, at every level."""
+    """The characters that count towards 8,000: names, descriptions, and values of choices, at
+    every level.
+    """
     own = len(command["name"]) + len(command.get("description", ""))
     own += sum(len(c["name"]) + len(str(c["value"])) for c in command.get("choices") or [])
     return own + sum(command_size(option) for option in command.get("options") or [])
 
 
 def check_command(problems: Problems, where: str, command: Json) -> None:
-    """Note what is wrong with one command; `where` is its place in the body, with a dot at the end unless empty."""
+    """Note what is wrong with one command; `where` is its place in the body, with a dot at the
+    end unless empty.
+    """
     if 2 in (command.get("contexts") or ()) and 1 not in (command.get("integration_types") or (0,)):
-        problems.add(f"{where}contexts", "APPLICATION_COMMAND_INVALID_CONTEXTS", "PRIVATE_CHANNEL needs USER_INSTALL")
+        problems.add(
+            f"{where}contexts",
+            "APPLICATION_COMMAND_INVALID_CONTEXTS",
+            "PRIVATE_CHANNEL needs USER_INSTALL",
+        )
     if command.get("type", 1) != 1:
         problems.length(f"{where}name", command.get("name"), 1, 32)
         return
@@ -45,7 +62,9 @@ def check_command(problems: Problems, where: str, command: Json) -> None:
     _check_level(problems, f"{where}options", command.get("options") or [], depth=0)
     bits = command.get("default_member_permissions")
     if bits is not None and not str(bits).isdigit():
-        problems.add(f"{where}default_member_permissions", "NUMBER_TYPE_COERCE", "Value is not a number.")
+        problems.add(
+            f"{where}default_member_permissions", "NUMBER_TYPE_COERCE", "Value is not a number."
+        )
     if len(problems.found) == before and (size := command_size(command)) > CHARACTERS:
         text = f"Command exceeds maximum size ({CHARACTERS}): {size}"
         problems.add(f"{where}name", "APPLICATION_COMMAND_TOO_LARGE", text)
@@ -81,7 +100,9 @@ def _check_duplicates(problems: Problems, where: str, names: Iterable[object]) -
     for number, name in enumerate(names):
         if name in seen:
             text = "Option name must be unique"
-            problems.add(f"{where}.{number}", "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", text)
+            problems.add(
+                f"{where}.{number}", "APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS", text
+            )
         seen.add(name)
 
 
@@ -113,18 +134,30 @@ def _bad_type(problems: Problems, where: str, allowed: tuple[int, ...]) -> None:
 def _check_value_option(problems: Problems, where: str, option: Json) -> None:
     kind, choices = option["type"], option.get("choices") or []
     if option.get("options"):
-        problems.add(f"{where}.options", "APPLICATION_COMMAND_OPTIONS_INVALID", "This type has no options")
+        problems.add(
+            f"{where}.options", "APPLICATION_COMMAND_OPTIONS_INVALID", "This type has no options"
+        )
     if (choices or option.get("autocomplete")) and kind not in (STRING, INTEGER, NUMBER):
-        problems.add(where, "APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID", "Only strings and numbers have choices")
+        problems.add(
+            where,
+            "APPLICATION_COMMAND_OPTIONS_CHOICES_INVALID",
+            "Only strings and numbers have choices",
+        )
     if choices and option.get("autocomplete"):
         text = "Autocomplete and choices cannot both be set"
         problems.add(where, "APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES_EXCLUSIVE", text)
     if kind not in (INTEGER, NUMBER) and ("min_value" in option or "max_value" in option):
-        problems.add(where, "APPLICATION_COMMAND_OPTIONS_MIN_VALUE_INVALID", "Only numbers have a range")
+        problems.add(
+            where, "APPLICATION_COMMAND_OPTIONS_MIN_VALUE_INVALID", "Only numbers have a range"
+        )
     if kind != STRING and ("min_length" in option or "max_length" in option):
-        problems.add(where, "APPLICATION_COMMAND_OPTIONS_MIN_LENGTH_INVALID", "Only strings have a length")
+        problems.add(
+            where, "APPLICATION_COMMAND_OPTIONS_MIN_LENGTH_INVALID", "Only strings have a length"
+        )
     if not 0 <= (option.get("min_length") or 0) <= (option.get("max_length") or 6000) <= 6000:
-        problems.add(f"{where}.max_length", "NUMBER_TYPE_MAX", "Must be between min_length and 6000.")
+        problems.add(
+            f"{where}.max_length", "NUMBER_TYPE_MAX", "Must be between min_length and 6000."
+        )
     check_choices(problems, f"{where}.choices", choices, kind)
 
 
@@ -138,8 +171,14 @@ def check_choices(problems: Problems, where: str, choices: list[Json], kind: int
         value = choice.get("value")
         if kind == STRING:
             problems.length(f"{at}.value", value, 1, 100)
-        elif isinstance(value, bool) or not isinstance(value, int if kind == INTEGER else int | float):
-            problems.add(f"{at}.value", "NUMBER_TYPE_COERCE", f"Value {value!r} is not a number of the option's type.")
+        elif isinstance(value, bool) or not isinstance(
+            value, int if kind == INTEGER else int | float
+        ):
+            problems.add(
+                f"{at}.value",
+                "NUMBER_TYPE_COERCE",
+                f"Value {value!r} is not a number of the option's type.",
+            )
 
 
 class Commands:
@@ -149,10 +188,11 @@ class Commands:
         self._clock, self._ids, self._application, self._daily = clock, ids, application, daily
         self._scopes: dict[int | None, dict[str, Json]] = {}
         self._creations: dict[int | None, list[float]] = {}
-        self.user_install = (
-            True  # False: nobody may add the application to their account, and commands for that are refused
-        )
-        self.writes: list[tuple[str, int | None]] = []  # what was written, to which server (None: globally)
+        # False: nobody may add the application to their account, and commands for that are refused.
+        self.user_install = True
+        self.writes: list[
+            tuple[str, int | None]
+        ] = []  # what was written, to which server (None: globally)
 
     def all(self, guild: int | None = None) -> list[Json]:
         """The commands of that scope."""
@@ -170,12 +210,16 @@ class Commands:
         raise not_found("application command", 10063)
 
     def overwrite(self, bodies: list[Json], guild: int | None) -> list[Json]:
-        """Replace all commands of the scope; those whose name stays keep their id. Raises ApiError."""
+        """Replace all commands of the scope; those whose name stays keep their id. Raises
+        ApiError.
+        """
         problems = Problems()
         for number, body in enumerate(bodies):
             check_command(problems, f"{number}.", body)
             if not self.user_install and 1 in (body.get("integration_types") or ()):
-                problems.add(f"{number}.integration_types", "BASE_TYPE_CHOICES", "Value must be one of {0}.")
+                problems.add(
+                    f"{number}.integration_types", "BASE_TYPE_CHOICES", "Value must be one of {0}."
+                )
         names = [body.get("name") for body in bodies]
         for number, name in enumerate(names):
             if name in names[:number]:
@@ -185,7 +229,9 @@ class Commands:
         self._room(len(bodies))
         old = self._scopes.get(guild, {})
         self._count_creations(guild, sum(name not in old for name in names))
-        self._scopes[guild] = {body["name"]: self._stored(body, guild, old.get(body["name"])) for body in bodies}
+        self._scopes[guild] = {
+            body["name"]: self._stored(body, guild, old.get(body["name"])) for body in bodies
+        }
         self.writes.append(("overwrite", guild))
         return self.all(guild)
 
@@ -226,14 +272,18 @@ class Commands:
             raise ApiError(400, 30032, f"Maximum number of application commands reached ({GLOBAL})")
 
     def creations(self, guild: int | None = None) -> int:
-        """How many commands were created in the last day; what is overwritten under its old name is not."""
+        """How many commands were created in the last day; what is overwritten under its old name
+        is not.
+        """
         return len(self._creations.get(guild, []))
 
     def _count_creations(self, guild: int | None, count: int) -> None:
         now = self._clock.now()
         recent = [at for at in self._creations.get(guild, []) if at > now - DAY] + [now] * count
         if len(recent) > self._daily:
-            text = f"Max number of daily application command creates has been reached ({self._daily})"
+            text = (
+                f"Max number of daily application command creates has been reached ({self._daily})"
+            )
             raise ApiError(400, 30034, text)
         self._creations[guild] = recent
 

@@ -20,9 +20,16 @@ def check_components(problems: Problems, where: str, components: list[Json], *, 
     if v2:
         everything = list(walk(components))
         if len(everything) > V2_TOTAL:
-            problems.add(where, "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", f"At most {V2_TOTAL} components.")
-        if sum(len(str(c.get("content", ""))) for c in everything if c.get("type") == DISPLAY) > V2_TEXT:
-            problems.add(where, "COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED", f"At most {V2_TEXT} characters.")
+            problems.add(
+                where, "COMPONENT_MAX_TOTAL_COMPONENTS_EXCEEDED", f"At most {V2_TOTAL} components."
+            )
+        if (
+            sum(len(str(c.get("content", ""))) for c in everything if c.get("type") == DISPLAY)
+            > V2_TEXT
+        ):
+            problems.add(
+                where, "COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED", f"At most {V2_TEXT} characters."
+            )
     elif len(components) > 5:
         problems.add(where, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
     for number, one in enumerate(components):
@@ -35,14 +42,20 @@ def _check_unique(problems: Problems, where: str, components: list[Json]) -> Non
     for one in walk(components):
         name = one.get("custom_id")
         if name is not None and name in seen:
-            problems.add(where, "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")
+            problems.add(
+                where, "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated"
+            )
         seen.add(name)
 
 
 def _check_part(problems: Problems, where: str, one: Json, allowed: tuple[int, ...]) -> None:
     kind = one.get("type")
     if kind not in allowed:
-        problems.add(f"{where}.type", "UNION_TYPE_CHOICES", f'Value of field "type" must be one of {allowed}.')
+        problems.add(
+            f"{where}.type",
+            "UNION_TYPE_CHOICES",
+            f'Value of field "type" must be one of {allowed}.',
+        )
     elif kind == ROW:
         _check_row(problems, where, one.get("components") or [])
     elif kind == CONTAINER:
@@ -70,16 +83,24 @@ def _check_row(problems: Problems, where: str, parts: list[Json]) -> None:
     elif len(parts) == 1 and kinds <= set(SELECTS):
         check_select(problems, f"{where}.0", parts[0])
     elif kinds <= {BUTTON, *SELECTS}:
-        problems.add(where, "COMPONENT_LAYOUT_WIDTH_EXCEEDED", "The specified component exceeds the maximum width")
+        problems.add(
+            where,
+            "COMPONENT_LAYOUT_WIDTH_EXCEEDED",
+            "The specified component exceeds the maximum width",
+        )
     else:
-        problems.add(where, "UNION_TYPE_CHOICES", 'Value of field "type" must be one of (2, 3, 5, 6, 7, 8).')
+        problems.add(
+            where, "UNION_TYPE_CHOICES", 'Value of field "type" must be one of (2, 3, 5, 6, 7, 8).'
+        )
 
 
 def check_button(problems: Problems, where: str, one: Json) -> None:
     """Note what is wrong with a button."""
     style = one.get("style")
     if style not in (1, 2, 3, 4, 5, 6):
-        problems.add(f"{where}.style", "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}.")
+        problems.add(
+            f"{where}.style", "BASE_TYPE_CHOICES", "Value must be one of {1, 2, 3, 4, 5, 6}."
+        )
     if one.get("label") is not None:
         problems.length(f"{where}.label", one["label"], 0, 80)
     if not one.get("label") and not one.get("emoji") and style != 6:
@@ -87,7 +108,11 @@ def check_button(problems: Problems, where: str, one: Json) -> None:
     if style == 5:
         problems.length(f"{where}.url", one.get("url"), 1, 512)
         if one.get("custom_id") is not None:
-            problems.add(where, "BUTTON_COMPONENT_CUSTOM_ID_URL", "A custom id and url cannot both be specified")
+            problems.add(
+                where,
+                "BUTTON_COMPONENT_CUSTOM_ID_URL",
+                "A custom id and url cannot both be specified",
+            )
     elif style in (1, 2, 3, 4):
         problems.length(f"{where}.custom_id", one.get("custom_id"), 1, 100)
 
@@ -99,9 +124,15 @@ def check_select(problems: Problems, where: str, one: Json) -> None:
         problems.length(f"{where}.placeholder", one["placeholder"], 0, 150)
     low, high = one.get("min_values", 1), one.get("max_values", 1)
     if not 0 <= low <= 25:
-        problems.add(f"{where}.min_values", "NUMBER_TYPE_MAX", "int value should be between 0 and 25.")
+        problems.add(
+            f"{where}.min_values", "NUMBER_TYPE_MAX", "int value should be between 0 and 25."
+        )
     if not 1 <= high <= 25 or low > high:
-        problems.add(f"{where}.max_values", "NUMBER_TYPE_MAX", "int value should be between min_values and 25.")
+        problems.add(
+            f"{where}.max_values",
+            "NUMBER_TYPE_MAX",
+            "int value should be between min_values and 25.",
+        )
     if one.get("type") == SELECT:
         _check_options(problems, where, one.get("options") or [], high)
 
@@ -119,7 +150,9 @@ def _check_options(problems: Problems, where: str, options: list[Json], high: in
         if option.get("description") is not None:
             problems.length(f"{at}.description", option["description"], 0, 100)
         if option.get("value") in seen:
-            problems.add(f"{at}.value", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "Must be unique.")
+            problems.add(
+                f"{at}.value", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "Must be unique."
+            )
         seen.add(option.get("value"))
     if sum(bool(option.get("default")) for option in options) > high:
         text = "The number of default options cannot exceed max_values."
@@ -150,21 +183,33 @@ def _check_form_part(problems: Problems, where: str, part: Json) -> None:
             _check_field(problems, f"{where}.components.0", fields[0], (TEXT_INPUT,))
             problems.length(f"{where}.components.0.label", fields[0].get("label"), 1, 45)
     elif kind != DISPLAY:
-        problems.add(f"{where}.type", "UNION_TYPE_CHOICES", 'Value of field "type" must be one of (1, 10, 18).')
+        problems.add(
+            f"{where}.type",
+            "UNION_TYPE_CHOICES",
+            'Value of field "type" must be one of (1, 10, 18).',
+        )
 
 
 def _check_field(problems: Problems, where: str, one: Json, allowed: tuple[int, ...]) -> None:
     kind = one.get("type")
     if kind not in allowed:
-        problems.add(f"{where}.type", "UNION_TYPE_CHOICES", f'Value of field "type" must be one of {allowed}.')
+        problems.add(
+            f"{where}.type",
+            "UNION_TYPE_CHOICES",
+            f'Value of field "type" must be one of {allowed}.',
+        )
     elif kind == TEXT_INPUT:
         _check_text_input(problems, where, one)
     elif kind in SELECTS:
         check_select(problems, where, one)
         if one.get("required", True) and one.get("min_values", 1) == 0:
-            problems.add(f"{where}.min_values", "NUMBER_TYPE_MIN", "Must be 1 or more when required.")
+            problems.add(
+                f"{where}.min_values", "NUMBER_TYPE_MIN", "Must be 1 or more when required."
+            )
         if one.get("disabled"):
-            problems.add(f"{where}.disabled", "COMPONENT_DISABLED_IN_MODAL", "Cannot be disabled in a modal.")
+            problems.add(
+                f"{where}.disabled", "COMPONENT_DISABLED_IN_MODAL", "Cannot be disabled in a modal."
+            )
     else:
         problems.length(f"{where}.custom_id", one.get("custom_id"), 1, 100)
         if kind in (RADIO, CHECKBOXES):
@@ -172,7 +217,11 @@ def _check_field(problems: Problems, where: str, one: Json, allowed: tuple[int, 
         if kind == UPLOAD and "file_types" in one:
             check_file_types(problems, where, one["file_types"])
         if kind == UPLOAD and not 0 <= one.get("min_values", 1) <= one.get("max_values", 1) <= 10:
-            problems.add(f"{where}.max_values", "NUMBER_TYPE_MAX", "int value should be between min_values and 10.")
+            problems.add(
+                f"{where}.max_values",
+                "NUMBER_TYPE_MAX",
+                "int value should be between min_values and 10.",
+            )
 
 
 def _check_ticks(problems: Problems, where: str, one: Json, kind: int) -> None:
@@ -182,18 +231,26 @@ def _check_ticks(problems: Problems, where: str, one: Json, kind: int) -> None:
     most = 1 if kind == RADIO else one.get("max_values", len(options))
     low = one.get("min_values", 1)
     if kind == CHECKBOXES and (most > len(options) or not 0 <= low <= most):
-        problems.add(f"{where}.max_values", "NUMBER_TYPE_MAX", "int value should be between min_values and 10.")
+        problems.add(
+            f"{where}.max_values",
+            "NUMBER_TYPE_MAX",
+            "int value should be between min_values and 10.",
+        )
     if kind == CHECKBOXES and low == 0 and one.get("required", True):
         problems.add(f"{where}.min_values", "NUMBER_TYPE_MIN", "Must be 1 or more when required.")
     if sum(bool(option.get("default")) for option in options) > most:
-        problems.add(where, "SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES", "More defaults than may be chosen.")
+        problems.add(
+            where, "SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES", "More defaults than may be chosen."
+        )
     for number, option in enumerate(options):
         for key in ("label", "value"):
             problems.length(f"{where}.options.{number}.{key}", option.get(key), 1, 100)
         if option.get("description") is not None:
             problems.length(f"{where}.options.{number}.description", option["description"], 0, 100)
     if len({option.get("value") for option in options}) < len(options):
-        problems.add(f"{where}.options", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "Must be unique.")
+        problems.add(
+            f"{where}.options", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "Must be unique."
+        )
 
 
 def _check_text_input(problems: Problems, where: str, one: Json) -> None:
@@ -204,6 +261,10 @@ def _check_text_input(problems: Problems, where: str, one: Json) -> None:
         problems.length(f"{where}.placeholder", one["placeholder"], 0, 100)
     low, high = one.get("min_length") or 0, one.get("max_length") or 4000
     if not 0 <= low <= 4000 or not 1 <= high <= 4000 or low > high:
-        problems.add(f"{where}.max_length", "NUMBER_TYPE_MAX", "Must be between 1 and 4000, at or over min_length.")
+        problems.add(
+            f"{where}.max_length",
+            "NUMBER_TYPE_MAX",
+            "Must be between 1 and 4000, at or over min_length.",
+        )
     if one.get("value"):
         problems.length(f"{where}.value", one["value"], low, high)

@@ -92,18 +92,25 @@ class Person:
 
     # commands
 
-    async def slash(self, where: Channel, /, *path: str | Mapping[str, Any], **options: Any) -> Interaction:
+    async def slash(
+        self, where: Channel, /, *path: str | Mapping[str, Any], **options: Any
+    ) -> Interaction:
         """Send a command and wait for the first response (`failed` is set if none came in time).
 
-        The path may be one string ("lnlt fire") or several; a mapping in it holds options whose names are
-        no Python names. Raises NotPossible for what Discord's client would not offer or send.
+        The path may be one string ("lnlt fire") or several; a mapping in it holds options whose
+        names are no Python names. Raises NotPossible for what Discord's client would not offer or
+        send.
         """
         return await self.send(where, *path, **options).first_response()
 
-    def send(self, where: Channel, /, *path: str | Mapping[str, Any], **options: Any) -> Interaction:
+    def send(
+        self, where: Channel, /, *path: str | Mapping[str, Any], **options: Any
+    ) -> Interaction:
         """As `slash`, without waiting."""
         typed, values = self._typed(where, path, options)
-        return self._dispatch(Kind.COMMAND, where, typed.data(values), owners=self._lets_in(where, typed.command))
+        return self._dispatch(
+            Kind.COMMAND, where, typed.data(values), owners=self._lets_in(where, typed.command)
+        )
 
     async def menu(self, message: Message, name: str) -> Interaction:
         """Choose an entry under Apps in the menu of a message, and wait for the first response."""
@@ -112,9 +119,17 @@ class Person:
         if command is None or command["type"] != 3 or not self._lets_in(message.channel, command):
             raise NotPossible(f"no entry {name}")
         resolved = {"messages": {str(message.id): message_json(self._world, message)}}
-        data = {"id": command["id"], "name": name, "type": 3, "target_id": str(message.id), "resolved": resolved}
+        data = {
+            "id": command["id"],
+            "name": name,
+            "type": 3,
+            "target_id": str(message.id),
+            "resolved": resolved,
+        }
         owners = self._lets_in(message.channel, command)
-        return await self._dispatch(Kind.COMMAND, message.channel, data, owners=owners).first_response()
+        return await self._dispatch(
+            Kind.COMMAND, message.channel, data, owners=owners
+        ).first_response()
 
     async def forge(self, where: Channel, data: Json) -> Interaction:
         """Send a command's data as a client of one's own making would, whatever is in it."""
@@ -128,15 +143,19 @@ class Person:
     async def autocomplete(
         self, where: Channel, path: str, focused: str, value: str, /, **options: Any
     ) -> list[Choice]:
-        """The choices shown while `value` stands in the option `focused`, after `options` were filled in.
+        """The choices shown while `value` stands in the option `focused`, after `options` were
+        filled in.
 
-        Raises NotPossible if the option has no autocomplete, AssertionError if no list came in time.
+        Raises NotPossible if the option has no autocomplete, AssertionError if no list came in
+        time.
         """
         interaction = await self.complete(where, path, focused, value, **options).first_response()
         assert interaction.response is not None, f"no choices: {interaction.refused}"
         return [Choice(c["name"], c["value"]) for c in interaction.response["data"]["choices"]]
 
-    def complete(self, where: Channel, path: str, focused: str, value: str, /, **options: Any) -> Interaction:
+    def complete(
+        self, where: Channel, path: str, focused: str, value: str, /, **options: Any
+    ) -> Interaction:
         """As `autocomplete`, without waiting: the interaction."""
         typed, values = self._typed(where, (path,), options)
         option = typed.option(focused)
@@ -149,12 +168,16 @@ class Person:
             inner = below[0]
         inner["options"] = [*inner.get("options", []), entry]
         owners = self._lets_in(where, typed.command)
-        return self._dispatch(Kind.AUTOCOMPLETE, where, data, focused_type=option["type"], owners=owners)
+        return self._dispatch(
+            Kind.AUTOCOMPLETE, where, data, focused_type=option["type"], owners=owners
+        )
 
     def _lets_in(self, where: Channel, command: Json) -> Json:
         """Whose installs let this person use a command there."""
         own = "guild_id" in command
-        return self._world.installs(self.user, where, (0,) if own else command.get("integration_types") or (0,))
+        return self._world.installs(
+            self.user, where, (0,) if own else command.get("integration_types") or (0,)
+        )
 
     def _typed(
         self, where: Channel, path: Sequence[str | Mapping[str, Any]], options: Mapping[str, Any]
@@ -168,9 +191,13 @@ class Person:
         guild = where.guild
         command = self._site.commands.find(words[0].lstrip("/"), guild.id if guild else None)
         if command is None:
-            raise NotPossible(f"no command /{words[0]}: {[c['name'] for c in self._site.commands.all()]}")
+            raise NotPossible(
+                f"no command /{words[0]}: {[c['name'] for c in self._site.commands.all()]}"
+            )
         bits = self._world.permissions(self.user, where)
-        if not offered_to(command, bits, where.context) or not self._may_command(where, bits, command):
+        if not offered_to(command, bits, where.context) or not self._may_command(
+            where, bits, command
+        ):
             raise NotPossible(f"/{command['name']} is not offered to {self.user.name} here")
         return Typed(self._world, self._site.base_url, command, words[1:], self.user, where), values
 
@@ -194,14 +221,21 @@ class Person:
         return self._dispatch(Kind.COMPONENT, message.channel, data, source=message)
 
     async def select(self, message: Message, menu: str, values: Sequence[str] | str) -> Interaction:
-        """Choose in a select, named by custom_id or placeholder; values or labels. Waits for the first response."""
+        """Choose in a select, named by custom_id or placeholder; values or labels. Waits for the
+        first response.
+        """
         return await self.send_select(message, menu, values).first_response()
 
     def send_select(self, message: Message, menu: str, values: Sequence[str] | str) -> Interaction:
         """As `select`, without waiting."""
         part = self._part(message, menu, SELECTS)
         chosen = chosen_values(part, [values] if isinstance(values, str) else list(values))
-        data = {"custom_id": part["custom_id"], "component_type": part["type"], "id": part["id"], "values": chosen}
+        data = {
+            "custom_id": part["custom_id"],
+            "component_type": part["type"],
+            "id": part["id"],
+            "values": chosen,
+        }
         return self._dispatch(Kind.COMPONENT, message.channel, data, source=message)
 
     def _part(self, message: Message, name: str, kinds: Sequence[int]) -> Json:
@@ -214,15 +248,18 @@ class Person:
                 if found[0].get("disabled"):
                     raise NotPossible(f"{name!r} is disabled")
                 return found[0]
-        raise NotPossible(f"no {name!r} among {[p.get('label') or p.get('custom_id') for p in parts]}")
+        raise NotPossible(
+            f"no {name!r} among {[p.get('label') or p.get('custom_id') for p in parts]}"
+        )
 
     # forms
 
     async def submit_modal(self, opened: Interaction, values: Mapping[str, Any]) -> Interaction:
-        """Fill in the form that `opened` brought, fields named by custom_id or label, and wait for the first response.
+        """Fill in the form that `opened` brought, fields named by custom_id or label, and wait for
+        the first response.
 
-        A text field takes a string, a select a list of values or labels. Raises NotPossible for what the form
-        does not accept.
+        A text field takes a string, a select a list of values or labels. Raises NotPossible for
+        what the form does not accept.
         """
         return await self.send_modal(opened, values).first_response()
 
@@ -234,8 +271,13 @@ class Person:
         parts = [submitted_part(part, left) for part in opened.modal["components"]]
         if left:
             raise NotPossible(f"no field {sorted(left)} in the form")
-        data = {"custom_id": opened.modal["custom_id"], "components": [p for p in parts if p is not None]}
-        return self._dispatch(Kind.MODAL, opened.channel, data, source=opened.source, opened_by=opened)
+        data = {
+            "custom_id": opened.modal["custom_id"],
+            "components": [p for p in parts if p is not None],
+        }
+        return self._dispatch(
+            Kind.MODAL, opened.channel, data, source=opened.source, opened_by=opened
+        )
 
     # delivery
 
@@ -252,7 +294,9 @@ class Person:
     ) -> Interaction:
         if owners is None:  # under an answer it is as it was with the command behind that
             behind = opened_by or (source.interaction if source is not None else None)
-            owners = behind.owners if behind is not None else self._world.installs(self.user, channel)
+            owners = (
+                behind.owners if behind is not None else self._world.installs(self.user, channel)
+            )
         found = Interaction(
             self._world.ids.next(),
             secrets.token_urlsafe(32),

@@ -1,4 +1,6 @@
-"""What Discord answers when it refuses: a status, a code, a message, and where in the body the fault lies."""
+"""What Discord answers when it refuses: a status, a code, a message, and where in the body the
+fault lies.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ class Problems:
         self.add(where, "BASE_TYPE_REQUIRED", "This field is required")
 
     def length(self, where: str, text: object, low: int, high: int) -> bool:
-        """True when `text` is a string of `low` to `high` characters; otherwise the fault is noted."""
+        """True when `text` is a string of `low` to `high` characters; otherwise the fault is
+        noted.
+        """
         if not isinstance(text, str):
             if text is None:
                 self.required(where)
@@ -108,6 +112,15 @@ def check_file_types(problems: Problems, where: str, types: object) -> None:
     """At most ten: ends of names, or one of Discord's three words."""
     given = types if isinstance(types, list) else [None]
     if len(given) > 10:
-        problems.add(f"{where}.file_types", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
-    if not all(isinstance(one, str) and (one in ("audio", "image", "video") or one[:1] == ".") for one in given):
-        problems.add(f"{where}.file_types", "BASE_TYPE_CHOICES", "Value must be an extension or a kind of file.")
+        problems.add(
+            f"{where}.file_types", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length."
+        )
+    if not all(
+        isinstance(one, str) and (one in ("audio", "image", "video") or one[:1] == ".")
+        for one in given
+    ):
+        problems.add(
+            f"{where}.file_types",
+            "BASE_TYPE_CHOICES",
+            "Value must be an extension or a kind of file.",
+        )

@@ -30,13 +30,19 @@ def sub(name: str, *options: dict[str, Any], kind: int = 1) -> dict[str, Any]:
 
 
 ROLL = command(
-    "roll", option("dice", required=True, autocomplete=True), option("times", INTEGER, min_value=1, max_value=9)
+    "roll",
+    option("dice", required=True, autocomplete=True),
+    option("times", INTEGER, min_value=1, max_value=9),
 )
-FIRE = command("lnlt", sub("fire", option("attackers"), option("odds", BOOLEAN), option("fire-power", INTEGER)))
+FIRE = command(
+    "lnlt", sub("fire", option("attackers"), option("odds", BOOLEAN), option("fire-power", INTEGER))
+)
 COMMANDS = [
     ROLL,
     FIRE,
-    command("tables", sub("unit", sub("show", option("name", autocomplete=True)), kind=2), sub("list")),
+    command(
+        "tables", sub("unit", sub("show", option("name", autocomplete=True)), kind=2), sub("list")
+    ),
     command("import", option("file", ATTACHMENT)),
     command("setup", default_member_permissions="32", contexts=[0]),
 ]

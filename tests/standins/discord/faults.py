@@ -13,9 +13,10 @@ What = Literal["status", "rate", "slow", "cut", "swallowed", "lost", "unanswered
 class Fault:
     """One fault: which requests (a pattern on "METHOD /path"), which of them, and what happens.
 
-    `status`: refused with that status before anything is done. `rate`: 429. `slow`: done after `seconds`.
-    `cut`: connection broken before anything is done. `swallowed`: neither done nor answered. `lost`: done, but the
-    connection breaks instead of an answer. `unanswered`: done, but no answer comes while the stand-in runs.
+    `status`: refused with that status before anything is done. `rate`: 429. `slow`: done after
+    `seconds`. `cut`: connection broken before anything is done. `swallowed`: neither done nor
+    answered. `lost`: done, but the connection breaks instead of an answer. `unanswered`: done, but
+    no answer comes while the stand-in runs.
     """
 
     what: What

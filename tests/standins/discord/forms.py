@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.standins.discord.components import DISPLAY, LABEL, RADIO, ROW, SELECTS, TEXT_INPUT, UPLOAD
+from tests.standins.discord.components import (
+    DISPLAY,
+    LABEL,
+    RADIO,
+    ROW,
+    SELECTS,
+    TEXT_INPUT,
+    UPLOAD,
+)
 from tests.standins.discord.errors import Json
 from tests.standins.discord.options import NotPossible
 
@@ -30,9 +38,17 @@ def submitted_part(part: Json, left: dict[str, Any]) -> Json | None:
         return {"type": DISPLAY, "id": part["id"]}
     if part["type"] == ROW:
         field = part["components"][0]
-        return {"type": ROW, "id": part["id"], "components": [_field(field, str(field["label"]), left)]}
+        return {
+            "type": ROW,
+            "id": part["id"],
+            "components": [_field(field, str(field["label"]), left)],
+        }
     assert part["type"] == LABEL
-    return {"type": LABEL, "id": part["id"], "component": _field(part["component"], part["label"], left)}
+    return {
+        "type": LABEL,
+        "id": part["id"],
+        "component": _field(part["component"], part["label"], left),
+    }
 
 
 def _field(field: Json, label: str, left: dict[str, Any]) -> Json:
@@ -40,7 +56,9 @@ def _field(field: Json, label: str, left: dict[str, Any]) -> Json:
     value = left.pop(name, left.pop(label, None))
     sent = {"type": field["type"], "id": field["id"], "custom_id": name}
     if field["type"] == TEXT_INPUT:
-        return sent | {"value": _text(field, field.get("value") or "" if value is None else str(value))}
+        return sent | {
+            "value": _text(field, field.get("value") or "" if value is None else str(value))
+        }
     if field["type"] in (*SELECTS, 22):
         return sent | {"values": _form_choice(field, value)}
     if field["type"] == RADIO:
@@ -63,7 +81,9 @@ def _radio(field: Json, value: Any) -> str | None:
 def _text(field: Json, text: str) -> str:
     low, high = field.get("min_length") or 0, field.get("max_length") or 4000
     if (field.get("required", True) and not text) or (text and not low <= len(text) <= high):
-        raise NotPossible(f"{field['custom_id']}: {len(text)} characters, {low} to {high} are accepted")
+        raise NotPossible(
+            f"{field['custom_id']}: {len(text)} characters, {low} to {high} are accepted"
+        )
     return text
 
 

@@ -1,4 +1,6 @@
-"""The gateway websocket: sessions, shards, heartbeats, resume, and every way to lose a connection."""
+"""The gateway websocket: sessions, shards, heartbeats, resume, and every way to lose a
+connection.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ RECONNECT, MEMBERS, INVALID_SESSION, HELLO, ACK = 7, 8, 9, 10, 11
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """One heartbeat: when (monotonic seconds), on which shard, how late after the interval (None for the first)."""
+    """One heartbeat: when (monotonic seconds), on which shard, how late after the interval (None
+    for the first).
+    """
 
     at: float
     shard: int
@@ -88,7 +92,9 @@ class Link:
                 if self._deflate is None:
                     await self.socket.send_str(text)
                 else:
-                    data = self._deflate.compress(text.encode()) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
+                    data = self._deflate.compress(text.encode()) + self._deflate.flush(
+                        zlib.Z_SYNC_FLUSH
+                    )
                     await self.socket.send_bytes(data)
             except ConnectionError:
                 return
@@ -133,11 +139,18 @@ class Gateway:
         """Serve one websocket until it closes."""
         if self.down:
             return web.Response(status=503)
-        socket = web.WebSocketResponse(max_msg_size=0, timeout=0.2)  # a killed client never says goodbye
+        socket = web.WebSocketResponse(
+            max_msg_size=0, timeout=0.2
+        )  # a killed client never says goodbye
         await socket.prepare(request)
         link = Link(socket, request, request.query.get("compress", ""))
         self.links.append(link)
-        link.send({"op": HELLO, "d": {"heartbeat_interval": int(self._settings.heartbeat_interval * 1000)}})
+        link.send(
+            {
+                "op": HELLO,
+                "d": {"heartbeat_interval": int(self._settings.heartbeat_interval * 1000)},
+            }
+        )
         try:
             async for message in socket:
                 if message.type is WSMsgType.TEXT:
@@ -164,7 +177,11 @@ class Gateway:
 
     def _beat(self, link: Link) -> None:
         now = time.monotonic()
-        late = None if link.last_beat is None else now - link.last_beat - self._settings.heartbeat_interval
+        late = (
+            None
+            if link.last_beat is None
+            else now - link.last_beat - self._settings.heartbeat_interval
+        )
         link.last_beat = now
         self.heartbeats.append(Heartbeat(now, link.session.shard if link.session else 0, late))
         if self.acknowledge:
@@ -189,7 +206,9 @@ class Gateway:
         if session.intents & GUILDS:
             for guild in guilds:
                 if guild.available:
-                    session.dispatch("GUILD_CREATE", guild_json(self._world, guild) | {"unavailable": False})
+                    session.dispatch(
+                        "GUILD_CREATE", guild_json(self._world, guild) | {"unavailable": False}
+                    )
 
     def _refusal(self, data: Json, shard: int, shards: int) -> int | None:
         if data.get("token") != self._settings.token:
@@ -197,7 +216,9 @@ class Gateway:
         intents = data.get("intents")
         if not isinstance(intents, int) or intents & ~ALL_INTENTS:
             return 4013
-        allowed = sum(bit for name, bit in PRIVILEGED.items() if name in self._settings.privileged_intents)
+        allowed = sum(
+            bit for name, bit in PRIVILEGED.items() if name in self._settings.privileged_intents
+        )
         if intents & sum(PRIVILEGED.values()) & ~allowed:
             return 4014
         return None if 0 <= shard < shards else 4010
@@ -205,7 +226,8 @@ class Gateway:
     def _ready(self, session: Session, guilds: list[Guild]) -> Json:
         return {
             "v": 10,
-            "user": user_json(self._world.bot) | {"verified": True, "mfa_enabled": False, "email": None},
+            "user": user_json(self._world.bot)
+            | {"verified": True, "mfa_enabled": False, "email": None},
             "guilds": [{"id": str(g.id), "unavailable": True} for g in guilds],
             "session_id": session.id,
             "resume_gateway_url": self.url,
@@ -213,7 +235,9 @@ class Gateway:
             "private_channels": [],
             "relationships": [],
             "shard": [session.shard, session.shards],
-            "application": {k: v for k, v in application_json(self._world).items() if k in ("id", "flags")},
+            "application": {
+                k: v for k, v in application_json(self._world).items() if k in ("id", "flags")
+            },
         }
 
     async def _resume(self, link: Link, data: Json) -> None:
@@ -233,7 +257,9 @@ class Gateway:
                 link.send(packet)
         session.dispatch("RESUMED", {})
 
-    def dispatch(self, guild: Guild | None, name: str, data: Json, intents: int = ALL_INTENTS) -> int:
+    def dispatch(
+        self, guild: Guild | None, name: str, data: Json, intents: int = ALL_INTENTS
+    ) -> int:
         """Give an event to every session of its shard that asked for it; the number of sessions."""
         owners = [s for s in self.sessions.values() if s.owns(guild) and s.intents & intents]
         for session in owners:
@@ -261,7 +287,9 @@ class Gateway:
             link.send({"op": RECONNECT, "d": None})
 
     def invalidate(self, *, resumable: bool) -> None:
-        """Send INVALID_SESSION to all. Not resumable: the sessions and what they had queued are gone."""
+        """Send INVALID_SESSION to all. Not resumable: the sessions and what they had queued are
+        gone.
+        """
         for session in list(self.sessions.values()):
             if not resumable:
                 session.resumable = False

@@ -12,7 +12,9 @@ from discord.http import Route
 
 @contextmanager
 def pointed_at(api: str) -> Iterator[None]:
-    """While inside, every discord.py client of this process talks to the API at `api` and its gateway."""
+    """While inside, every discord.py client of this process talks to the API at `api` and its
+    gateway.
+    """
     base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     Route.BASE = api
     DiscordWebSocket.DEFAULT_GATEWAY = gateway_of(api)

@@ -13,7 +13,8 @@ EMBEDS_TOGETHER = 6000
 
 
 def check_message(body: Json, sizes: list[int], *, flags: int, at: str = "") -> None:
-    """Refuse a message body that Discord would refuse; `at` is where it sits ("data." in a callback).
+    """Refuse a message body that Discord would refuse; `at` is where it sits ("data." in a
+    callback).
 
     Raises ApiError 50035, or 40005 for files that are too large.
     """
@@ -21,11 +22,15 @@ def check_message(body: Json, sizes: list[int], *, flags: int, at: str = "") -> 
         raise ApiError(413, 40005, "Request entity too large")
     problems = Problems()
     if len(sizes) > FILES:
-        problems.add(f"{at}attachments", "BASE_TYPE_MAX_LENGTH", f"Must be {FILES} or fewer in length.")
+        problems.add(
+            f"{at}attachments", "BASE_TYPE_MAX_LENGTH", f"Must be {FILES} or fewer in length."
+        )
     if body.get("content") is not None:
         problems.length(f"{at}content", body["content"], 0, 2000)
     check_embeds(problems, f"{at}embeds", body.get("embeds") or [])
-    check_components(problems, f"{at}components", body.get("components") or [], v2=bool(flags & COMPONENTS_V2))
+    check_components(
+        problems, f"{at}components", body.get("components") or [], v2=bool(flags & COMPONENTS_V2)
+    )
     check_rules(problems, f"{at}allowed_mentions", body.get("allowed_mentions"))
     if body.get("nonce") is not None and len(str(body["nonce"])) > 25:
         problems.add(f"{at}nonce", "NONCE_TYPE_TOO_LONG", "Nonce must be at most 25 characters.")
@@ -54,15 +59,23 @@ def _check_embed(problems: Problems, where: str, embed: Json) -> None:
     if len(fields) > 25:
         problems.add(f"{where}.fields", "BASE_TYPE_MAX_LENGTH", "Must be 25 or fewer in length.")
     for number, entry in enumerate(fields):
-        problems.length(f"{where}.fields.{number}.name", str(entry.get("name") or "").strip(), 1, 256)
-        problems.length(f"{where}.fields.{number}.value", str(entry.get("value") or "").strip(), 1, 1024)
+        problems.length(
+            f"{where}.fields.{number}.name", str(entry.get("name") or "").strip(), 1, 256
+        )
+        problems.length(
+            f"{where}.fields.{number}.value", str(entry.get("value") or "").strip(), 1, 1024
+        )
     if embed.get("footer"):
         problems.length(f"{where}.footer.text", embed["footer"].get("text"), 0, 2048)
     if embed.get("author"):
         problems.length(f"{where}.author.name", embed["author"].get("name"), 1, 256)
     color = embed.get("color")
     if color is not None and not (isinstance(color, int) and 0 <= color <= 0xFFFFFF):
-        problems.add(f"{where}.color", "NUMBER_TYPE_MAX", "int value should be less than or equal to 16777215.")
+        problems.add(
+            f"{where}.color",
+            "NUMBER_TYPE_MAX",
+            "int value should be less than or equal to 16777215.",
+        )
 
 
 def embed_size(embed: Json) -> int:

@@ -39,7 +39,9 @@ def _passes(one: str, rules: Json | None, may_ping_everyone: bool) -> bool:
         return False  # roles here are not mentionable by all
     if rules is None:
         return True
-    return kind in rules.get("parse", []) or one.lstrip("&") in [str(n) for n in rules.get(kind) or []]
+    return kind in rules.get("parse", []) or one.lstrip("&") in [
+        str(n) for n in rules.get(kind) or []
+    ]
 
 
 def check_rules(problems: Problems, where: str, rules: object) -> None:
@@ -51,7 +53,9 @@ def check_rules(problems: Problems, where: str, rules: object) -> None:
         return
     for word in rules.get("parse", []):
         if word not in PARSED:
-            problems.add(f"{where}.parse", "BASE_TYPE_CHOICES", f"Value must be one of {set(PARSED)}.")
+            problems.add(
+                f"{where}.parse", "BASE_TYPE_CHOICES", f"Value must be one of {set(PARSED)}."
+            )
     for kind in ("users", "roles"):
         listed = rules.get(kind) or []
         problems.count(f"{where}.{kind}", listed, 0, 100)

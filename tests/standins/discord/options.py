@@ -1,4 +1,6 @@
-"""What a person types after a slash, turned into an interaction's data as Discord's own client would."""
+"""What a person types after a slash, turned into an interaction's data as Discord's own client
+would.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def leaf(command: Json, path: list[str]) -> tuple[Json, list[Json]]:
     """
     here, levels = command, []
     for name in path:
-        found = next((o for o in here.get("options") or [] if o["name"] == name and o["type"] <= GROUP), None)
+        found = next(
+            (o for o in here.get("options") or [] if o["name"] == name and o["type"] <= GROUP), None
+        )
         if found is None:
             known = [o["name"] for o in here.get("options") or []]
             raise NotPossible(f"/{command['name']} {' '.join(path)}: no {name!r} among {known}")
@@ -46,7 +50,15 @@ def leaf(command: Json, path: list[str]) -> tuple[Json, list[Json]]:
 class Typed:
     """One filled-in command: its data, and whatever its options refer to."""
 
-    def __init__(self, world: World, base_url: str, command: Json, path: list[str], user: User, where: Channel) -> None:
+    def __init__(
+        self,
+        world: World,
+        base_url: str,
+        command: Json,
+        path: list[str],
+        user: User,
+        where: Channel,
+    ) -> None:
         self._world, self._base_url = world, base_url
         self._user, self._guild = user, where.guild
         self.command = command
@@ -64,7 +76,11 @@ class Typed:
 
     def data(self, values: Mapping[str, Any], *, complete: bool = True) -> Json:
         """The interaction's data. Raises NotPossible for what the client would not send."""
-        given = [self._filled(self.option(name), value) for name, value in values.items() if value is not None]
+        given = [
+            self._filled(self.option(name), value)
+            for name, value in values.items()
+            if value is not None
+        ]
         names = {one["name"] for one in given}
         missing = [n for n, o in self._known.items() if o.get("required") and n not in names]
         if complete and missing:
@@ -96,7 +112,9 @@ class Typed:
         else:
             value = self._reference(option, value)
         if option.get("choices") and value not in [c["value"] for c in option["choices"]]:
-            raise NotPossible(f"{option['name']}: {value!r} is not among {[c['value'] for c in option['choices']]}")
+            raise NotPossible(
+                f"{option['name']}: {value!r} is not among {[c['value'] for c in option['choices']]}"
+            )
         return {"name": option["name"], "type": kind, "value": value}
 
     def _string(self, option: Json, value: Any) -> str:
@@ -112,7 +130,9 @@ class Typed:
         for choice in option.get("choices") or []:
             if choice["name"] == value:
                 value = choice["value"]
-        if isinstance(value, bool) or not isinstance(value, int if option["type"] == INTEGER else int | float):
+        if isinstance(value, bool) or not isinstance(
+            value, int if option["type"] == INTEGER else int | float
+        ):
             raise NotPossible(f"{option['name']} is a number, not {value!r}")
         if not option.get("min_value", value) <= value <= option.get("max_value", value):
             raise NotPossible(f"{option['name']}: {value} is out of range")
@@ -131,7 +151,9 @@ class Typed:
         if kind == CHANNEL and isinstance(value, Channel):
             may = self._world.permissions(self._user, value)
             if not may & VIEW_CHANNEL or value.guild is not self._guild:
-                raise NotPossible(f"{option['name']}: {value.name} is not offered to {self._user.name} here")
+                raise NotPossible(
+                    f"{option['name']}: {value.name} is not offered to {self._user.name} here"
+                )
             entry = channel_json(self._world, value, sparse=True) | {"permissions": str(may)}
             if self._world.tells_app_permissions:
                 entry["app_permissions"] = str(self._world.permissions(self._world.bot, value))
@@ -155,7 +177,9 @@ def offered_to(command: Json, bits: int, context: int) -> bool:
 
 
 def need_type(where: Json, name: str) -> None:
-    """Raise NotPossible for a file whose name ends otherwise than an option, or the field of a form, takes."""
+    """Raise NotPossible for a file whose name ends otherwise than an option, or the field of a
+    form, takes.
+    """
     ends = where.get("file_types")
     if ends and not name.casefold().endswith(tuple(ends)):
         raise NotPossible(f"{name} is not among the types that are taken: {', '.join(ends)}")

@@ -112,21 +112,46 @@ def _overwrites(world: World, channel: Channel, guild: Guild) -> list[Json]:
         user = world.users[number]
         base = guild.everyone | guild.members.get(number, 0)
         final = world.permissions(user, channel)
-        if final != base and not guild.members.get(number, 0) & permissions.ADMINISTRATOR and user is not guild.owner:
-            found.append({"id": str(number), "type": 1, "allow": str(final & ~base), "deny": str(base & ~final)})
+        if (
+            final != base
+            and not guild.members.get(number, 0) & permissions.ADMINISTRATOR
+            and user is not guild.owner
+        ):
+            found.append(
+                {
+                    "id": str(number),
+                    "type": 1,
+                    "allow": str(final & ~base),
+                    "deny": str(base & ~final),
+                }
+            )
     return found
 
 
 def channel_json(world: World, channel: Channel, *, sparse: bool = False) -> Json:
     """A channel, thread or DM; `sparse` leaves the overwrites out, as interactions do."""
-    found: Json = {"id": str(channel.id), "type": int(channel.kind), "last_message_id": None, "flags": 0}
+    found: Json = {
+        "id": str(channel.id),
+        "type": int(channel.kind),
+        "last_message_id": None,
+        "flags": 0,
+    }
     if channel.recipient is not None:
         return {**found, "recipients": [user_json(channel.recipient)]}
     if channel.people:
-        named = {"name": None, "owner_id": str(channel.people[0].id)} if channel.kind is ChannelKind.GROUP else {}
+        named = (
+            {"name": None, "owner_id": str(channel.people[0].id)}
+            if channel.kind is ChannelKind.GROUP
+            else {}
+        )
         return {**found, "recipients": [user_json(user) for user in channel.people], **named}
     assert channel.guild is not None
-    found |= {"name": channel.name, "guild_id": str(channel.guild.id), "rate_limit_per_user": 0, "nsfw": False}
+    found |= {
+        "name": channel.name,
+        "guild_id": str(channel.guild.id),
+        "rate_limit_per_user": 0,
+        "nsfw": False,
+    }
     if channel.kind is ChannelKind.THREAD:
         assert channel.parent is not None
         return found | {
@@ -150,7 +175,9 @@ def channel_json(world: World, channel: Channel, *, sparse: bool = False) -> Jso
 
 
 def guild_json(world: World, guild: Guild) -> Json:
-    """A server as GUILD_CREATE sends it; without the members intent, the bot is the only member listed."""
+    """A server as GUILD_CREATE sends it; without the members intent, the bot is the only member
+    listed.
+    """
     channels = guild.channels.values()
     return {
         "id": str(guild.id),
@@ -188,7 +215,11 @@ def guild_json(world: World, guild: Guild) -> Json:
         "voice_states": [],
         "members": [member_json(world, world.bot, guild)],
         "channels": [channel_json(world, c) for c in channels if c.kind is ChannelKind.TEXT],
-        "threads": [channel_json(world, c) for c in channels if c.kind is ChannelKind.THREAD and not c.archived],
+        "threads": [
+            channel_json(world, c)
+            for c in channels
+            if c.kind is ChannelKind.THREAD and not c.archived
+        ],
         "presences": [],
         "stage_instances": [],
         "guild_scheduled_events": [],
@@ -215,7 +246,11 @@ def attachment_json(file: Attachment) -> Json:
 
 def message_json(world: World, message: Message, *, hide_text: bool = False) -> Json:
     """A message; `hide_text` is for a bot that may not read message content."""
-    by_id = [world.users[int(who)] for who in sorted(message.highlights) if who.isdigit() and int(who) in world.users]
+    by_id = [
+        world.users[int(who)]
+        for who in sorted(message.highlights)
+        if who.isdigit() and int(who) in world.users
+    ]
     found: Json = {
         "id": str(message.id),
         "channel_id": str(message.channel.id),
@@ -238,7 +273,11 @@ def message_json(world: World, message: Message, *, hide_text: bool = False) -> 
         found["nonce"] = message.nonce
     if message.reply_to is not None:
         found["type"] = 19
-        found["message_reference"] = {"type": 0, "channel_id": found["channel_id"], "message_id": str(message.reply_to)}
+        found["message_reference"] = {
+            "type": 0,
+            "channel_id": found["channel_id"],
+            "message_id": str(message.reply_to),
+        }
         found["referenced_message"] = None
     if message.interaction is not None:
         found |= {"application_id": str(world.bot.id), "webhook_id": str(world.bot.id)}
@@ -273,7 +312,8 @@ def interaction_json(world: World, interaction: Interaction) -> Json:
         "token": interaction.token,
         "version": 1,
         "channel_id": str(channel.id),
-        "channel": channel_json(world, channel, sparse=True) | _asker_permissions(world, interaction),
+        "channel": channel_json(world, channel, sparse=True)
+        | _asker_permissions(world, interaction),
         "app_permissions": str(world.app_permissions(interaction)),
         "locale": "en-US",
         "entitlements": [],

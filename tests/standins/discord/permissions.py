@@ -17,7 +17,15 @@ USE_EXTERNAL_APPS = 1 << 50
 PIN_MESSAGES = 1 << 51
 
 EVERYTHING = (1 << 52) - 1
-PLAYER = VIEW_CHANNEL | SEND_MESSAGES | EMBED_LINKS | ATTACH_FILES | READ_HISTORY | USE_COMMANDS | SEND_IN_THREADS
+PLAYER = (
+    VIEW_CHANNEL
+    | SEND_MESSAGES
+    | EMBED_LINKS
+    | ATTACH_FILES
+    | READ_HISTORY
+    | USE_COMMANDS
+    | SEND_IN_THREADS
+)
 PLAYER |= USE_EXTERNAL_APPS
 IN_DM = PLAYER | MENTION_EVERYONE
 IN_CONVERSATIONS = EMBED_LINKS | ATTACH_FILES | MENTION_EVERYONE
@@ -41,7 +49,9 @@ NAMED = {
 
 
 def changed(bits: int, changes: dict[str, bool]) -> int:
-    """`bits` with each named permission granted (True) or taken (False). Raises KeyError for an unknown name."""
+    """`bits` with each named permission granted (True) or taken (False). Raises KeyError for an
+    unknown name.
+    """
     for name, granted in changes.items():
         bits = bits | NAMED[name] if granted else bits & ~NAMED[name]
     return bits

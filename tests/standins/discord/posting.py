@@ -40,7 +40,11 @@ class Posting:
     """Creates, edits and deletes messages, by Discord's rules."""
 
     def __init__(
-        self, world: World, gateway: Gateway, base_url: Callable[[], str], changed: Callable[[], None]
+        self,
+        world: World,
+        gateway: Gateway,
+        base_url: Callable[[], str],
+        changed: Callable[[], None],
     ) -> None:
         self._world = world
         self._gateway = gateway
@@ -56,7 +60,9 @@ class Posting:
         interaction: Interaction | None = None,
         at: str = "",
     ) -> Message:
-        """A new message of the bot. Raises ApiError when it breaks a limit; `at` is the body's place."""
+        """A new message of the bot. Raises ApiError when it breaks a limit; `at` is the body's
+        place.
+        """
         flags = int(body.get("flags") or 0) & ALLOWED_FLAGS
         if interaction is None:
             flags &= ~EPHEMERAL
@@ -65,7 +71,10 @@ class Posting:
         check_message(body, [len(u.data) for u in uploads], flags=flags, at=at)
         reply = self._reply_target(channel, body)
         message = self._new(channel, self._world.bot, flags, interaction)
-        message.reply_to, message.nonce = reply, (None if body.get("nonce") is None else str(body["nonce"]))
+        message.reply_to, message.nonce = (
+            reply,
+            (None if body.get("nonce") is None else str(body["nonce"])),
+        )
         self._fill(message, body, uploads)
         self._refuse_empty(message)
         self._notify(message, body)
@@ -81,7 +90,9 @@ class Posting:
             return target
         if reference.get("fail_if_not_exists", True):
             problems = Problems()
-            problems.add("message_reference", "MESSAGE_REFERENCE_UNKNOWN_MESSAGE", "Unknown message")
+            problems.add(
+                "message_reference", "MESSAGE_REFERENCE_UNKNOWN_MESSAGE", "Unknown message"
+            )
             problems.done()
         return None
 
@@ -100,8 +111,12 @@ class Posting:
         self._place(message)
         return message
 
-    def _new(self, channel: Channel, author: User, flags: int, interaction: Interaction | None) -> Message:
-        message = Message(self._world.ids.next(), channel, author, self._world.clock.now(), flags=flags)
+    def _new(
+        self, channel: Channel, author: User, flags: int, interaction: Interaction | None
+    ) -> Message:
+        message = Message(
+            self._world.ids.next(), channel, author, self._world.clock.now(), flags=flags
+        )
         message.interaction = interaction
         if interaction is not None and flags & EPHEMERAL:
             message.private_to = interaction.user
@@ -170,7 +185,13 @@ class Posting:
         return kept
 
     def _refuse_empty(self, message: Message) -> None:
-        shown = (message.content, message.embeds, message.hidden_embeds, message.components, message.attachments)
+        shown = (
+            message.content,
+            message.embeds,
+            message.hidden_embeds,
+            message.components,
+            message.attachments,
+        )
         if not any(shown):
             raise empty_message()
 
@@ -187,7 +208,9 @@ class Posting:
 
     def _replied(self, message: Message, body: Json) -> set[str]:
         rules = body.get("allowed_mentions")
-        target = self._world.message(message.channel, message.reply_to) if message.reply_to else None
+        target = (
+            self._world.message(message.channel, message.reply_to) if message.reply_to else None
+        )
         if target is None or (rules is not None and not rules.get("replied_user")):
             return set()
         return {str(target.author.id)}
@@ -198,13 +221,20 @@ class Posting:
         self._changed()
 
     def _event(self, message: Message, intents: int) -> Json:
-        """A message event for a session; text is hidden from a bot without the message content intent."""
+        """A message event for a session; text is hidden from a bot without the message content
+        intent.
+        """
         bot, guild = self._world.bot, message.channel.guild
         open_to = message.author is bot or guild is None or str(bot.id) in message.highlights
-        data = message_json(self._world, message, hide_text=not (open_to or intents & PRIVILEGED["message_content"]))
+        data = message_json(
+            self._world, message, hide_text=not (open_to or intents & PRIVILEGED["message_content"])
+        )
         if guild is not None:
             member = member_json(self._world, message.author, guild)
-            data |= {"guild_id": str(guild.id), "member": {k: v for k, v in member.items() if k != "user"}}
+            data |= {
+                "guild_id": str(guild.id),
+                "member": {k: v for k, v in member.items() if k != "user"},
+            }
         return data
 
     def _dispatch(self, event: str, channel: Channel, data: Callable[[int], Json]) -> None:

@@ -37,7 +37,9 @@ API = "/api/v10"
 
 def answered(data: Any, status: int = 200) -> web.Response:
     """A JSON answer; discord.py compares the content type literally, so no charset."""
-    return web.Response(body=json.dumps(data).encode(), status=status, content_type="application/json")
+    return web.Response(
+        body=json.dumps(data).encode(), status=status, content_type="application/json"
+    )
 
 
 def nothing() -> web.Response:
@@ -57,7 +59,9 @@ async def read_body(request: web.Request) -> tuple[Any, list[Upload]]:
         if name == "payload_json":
             body = _parsed(await part.text())
         elif name.startswith("files["):
-            uploads.append(Upload(int(name[6:-1]), part.filename or "file", bytes(await part.read())))
+            uploads.append(
+                Upload(int(name[6:-1]), part.filename or "file", bytes(await part.read()))
+            )
     return body, uploads
 
 
@@ -99,7 +103,9 @@ class Rest:
         limit = {"total": 1000, "remaining": 1000, "reset_after": 0}
         limit["max_concurrency"] = self._site.settings.max_concurrency
         shards = self._site.settings.shards
-        return answered({"url": self._site.gateway.url, "shards": shards, "session_start_limit": limit})
+        return answered(
+            {"url": self._site.gateway.url, "shards": shards, "session_start_limit": limit}
+        )
 
     async def me(self, request: web.Request) -> web.Response:
         """The bot's user."""
@@ -123,7 +129,12 @@ class Rest:
         bot = self._world.bot
         mine = [g for g in self._world.guilds.values() if g.has_bot]
         bits = [str(self._world.base_permissions(bot, g)) for g in mine]
-        return answered([{"id": str(g.id), "name": g.name, "permissions": b} for g, b in zip(mine, bits, strict=True)])
+        return answered(
+            [
+                {"id": str(g.id), "name": g.name, "permissions": b}
+                for g, b in zip(mine, bits, strict=True)
+            ]
+        )
 
     async def leave_guild(self, request: web.Request) -> web.Response:
         """The bot leaves a server."""
@@ -134,7 +145,9 @@ class Rest:
 
     def _application(self, request: web.Request) -> None:
         if _number(request, "app") != self._world.bot.id:
-            raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
+            raise ApiError(
+                403, 20012, "You are not authorized to perform this action on this application"
+            )
 
     def _scope(self, request: web.Request) -> int | None:
         self._application(request)
@@ -152,18 +165,24 @@ class Rest:
 
     async def create_command(self, request: web.Request) -> web.Response:
         """Create or replace one."""
-        command, new = self._site.commands.upsert((await read_body(request))[0], self._scope(request))
+        command, new = self._site.commands.upsert(
+            (await read_body(request))[0], self._scope(request)
+        )
         self._site.changed.fire()
         return answered(command, 201 if new else 200)
 
     async def command(self, request: web.Request) -> web.Response:
         """One command."""
-        return answered(self._site.commands.by_id(_number(request, "command"), self._scope(request)))
+        return answered(
+            self._site.commands.by_id(_number(request, "command"), self._scope(request))
+        )
 
     async def edit_command(self, request: web.Request) -> web.Response:
         """Change one."""
         body, _ = await read_body(request)
-        return answered(self._site.commands.edit(_number(request, "command"), body, self._scope(request)))
+        return answered(
+            self._site.commands.edit(_number(request, "command"), body, self._scope(request))
+        )
 
     async def delete_command(self, request: web.Request) -> web.Response:
         """Remove one."""
@@ -187,7 +206,9 @@ class Rest:
     async def guild_channels(self, request: web.Request) -> web.Response:
         """Its channels, without threads."""
         channels = self._guild(request).channels.values()
-        return answered([channel_json(self._world, c) for c in channels if c.kind is ChannelKind.TEXT])
+        return answered(
+            [channel_json(self._world, c) for c in channels if c.kind is ChannelKind.TEXT]
+        )
 
     async def guild_roles(self, request: web.Request) -> web.Response:
         """Its roles."""
@@ -196,7 +217,9 @@ class Rest:
     async def member(self, request: web.Request) -> web.Response:
         """One member."""
         guild = self._guild(request)
-        number = self._world.bot.id if request.match_info["user"] == "@me" else _number(request, "user")
+        number = (
+            self._world.bot.id if request.match_info["user"] == "@me" else _number(request, "user")
+        )
         if number not in guild.members:
             raise not_found("Member", 10007)
         return answered(member_json(self._world, self._world.users[number], guild))
@@ -241,11 +264,20 @@ class Rest:
         return nothing()
 
     async def history(self, request: web.Request) -> web.Response:
-        """The messages between `after` and `before`, newest first; with `after`, those that came next."""
+        """The messages between `after` and `before`, newest first; with `after`, those that came
+        next.
+        """
         channel = self._channel(request)
         self._need(channel, may.READ_HISTORY)
-        before, after = int(request.query.get("before", 1 << 63)), int(request.query.get("after", 0))
-        shown = [m for m in reversed(channel.messages) if not m.deleted and not m.ephemeral and after < m.id < before]
+        before, after = (
+            int(request.query.get("before", 1 << 63)),
+            int(request.query.get("after", 0)),
+        )
+        shown = [
+            m
+            for m in reversed(channel.messages)
+            if not m.deleted and not m.ephemeral and after < m.id < before
+        ]
         limit = int(request.query.get("limit", 50))
         page = shown[-limit:] if "after" in request.query else shown[:limit]
         return answered([message_json(self._world, m) for m in page])
@@ -260,8 +292,14 @@ class Rest:
         """Post a message."""
         channel = self._channel(request)
         body, uploads = await read_body(request)
-        self._need(channel, may.SEND_IN_THREADS if channel.kind is ChannelKind.THREAD else may.SEND_MESSAGES)
-        self._need(channel, (may.EMBED_LINKS if body.get("embeds") else 0) | (may.ATTACH_FILES if uploads else 0))
+        self._need(
+            channel,
+            may.SEND_IN_THREADS if channel.kind is ChannelKind.THREAD else may.SEND_MESSAGES,
+        )
+        self._need(
+            channel,
+            (may.EMBED_LINKS if body.get("embeds") else 0) | (may.ATTACH_FILES if uploads else 0),
+        )
         if channel.recipient is not None and channel.recipient.refuses_dms:
             raise ApiError(403, 50007, "Cannot send messages to this user")
         if channel.archived:
@@ -274,7 +312,11 @@ class Rest:
         if not body.get("enforce_nonce") or body.get("nonce") is None:
             return None
         since = self._world.clock.now() - self._site.settings.nonce_seconds
-        again = (m for m in channel.messages if m.nonce == str(body["nonce"]) and not m.deleted and m.at >= since)
+        again = (
+            m
+            for m in channel.messages
+            if m.nonce == str(body["nonce"]) and not m.deleted and m.at >= since
+        )
         return next(again, None)
 
     async def edit_message(self, request: web.Request) -> web.Response:
@@ -308,7 +350,9 @@ class Rest:
 def _number(request: web.Request, name: str) -> int:
     text = request.match_info[name]
     if not text.isdigit():
-        raise ApiError(400, 50035, "Invalid Form Body", {f"{name}_id": {"_errors": [_not_snowflake(text)]}})
+        raise ApiError(
+            400, 50035, "Invalid Form Body", {f"{name}_id": {"_errors": [_not_snowflake(text)]}}
+        )
     return int(text)
 
 

@@ -106,7 +106,9 @@ class DiscordStandIn:
         return made
 
     def permit_bot(self, channel: Channel, **changes: bool) -> None:
-        """Grant or take the bot's permissions in a channel, and so in its threads: `send_messages=False`."""
+        """Grant or take the bot's permissions in a channel, and so in its threads:
+        `send_messages=False`.
+        """
         self.permit_user(self.world.bot.id, channel, **changes)
 
     def permit_user(self, user_id: int, channel: Channel, **changes: bool) -> None:
@@ -156,11 +158,17 @@ class DiscordStandIn:
         """Wait until no bot is connected, as after a kill; then `ready` means the next process."""
         await self.until(lambda: not self.gateway.links, timeout)
 
-    async def message(self, channel: Channel, containing: str = "", timeout: float = 60.0) -> Message:
+    async def message(
+        self, channel: Channel, containing: str = "", timeout: float = 60.0
+    ) -> Message:
         """The bot's newest message there that still stands and contains a text; waits for it."""
 
         def found() -> list[Message]:
-            by_bot = [m for m in channel.messages if m.author is self.world.bot and not m.deleted and not m.loading]
+            by_bot = [
+                m
+                for m in channel.messages
+                if m.author is self.world.bot and not m.deleted and not m.loading
+            ]
             return [m for m in by_bot if containing in m.text]
 
         await self.until(lambda: bool(found()), timeout)
@@ -173,14 +181,22 @@ class DiscordStandIn:
     # faults: `route` is a regular expression on "METHOD /api/v10/path"
 
     def _fault(self, what: What, route: str, nth: int, times: int | None, **more: Any) -> Fault:
-        return self.site.faults.order(Fault(what, re.compile(route), skip=nth - 1, times=times, **more))
+        return self.site.faults.order(
+            Fault(what, re.compile(route), skip=nth - 1, times=times, **more)
+        )
 
     def fail(self, route: str, status: int = 500, *, nth: int = 1, times: int | None = 1) -> Fault:
         """Refuse the nth matching request (and so many in a row) with `status`, undone."""
         return self._fault("status", route, nth, times, status=status)
 
     def rate_limit(
-        self, route: str, retry_after: float = 0.5, *, everywhere: bool = False, nth: int = 1, times: int | None = 1
+        self,
+        route: str,
+        retry_after: float = 0.5,
+        *,
+        everywhere: bool = False,
+        nth: int = 1,
+        times: int | None = 1,
     ) -> Fault:
         """Answer 429 with `retry_after` seconds, for the route or globally."""
         return self._fault("rate", route, nth, times, seconds=retry_after, everywhere=everywhere)

@@ -1,4 +1,6 @@
-"""Interactions by HTTP: signed requests to the application's address, and the ways to get a signature wrong."""
+"""Interactions by HTTP: signed requests to the application's address, and the ways to get a
+signature wrong.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ PING = 1
 
 @dataclass(slots=True)
 class Signing:
-    """The application's key pair, of which the bot knows the public half, and where its interactions go."""
+    """The application's key pair, of which the bot knows the public half, and where its
+    interactions go.
+    """
 
     key: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate, repr=False)
     url: str = ""  # none: the gateway
@@ -44,7 +48,9 @@ class Answered:
 
 
 class Webhooks:
-    """Discord as it calls the bot. Several addresses get the interactions in turn, as from a proxy before them."""
+    """Discord as it calls the bot. Several addresses get the interactions in turn, as from a
+    proxy before them.
+    """
 
     def __init__(self, signing: Signing) -> None:
         self._signing = signing
@@ -54,10 +60,15 @@ class Webhooks:
         self.answers: list[Answered] = []
 
     async def use(self, *addresses: str) -> bool:
-        """Interactions go there from now on, once each has shown that it checks signatures; whether they have."""
+        """Interactions go there from now on, once each has shown that it checks signatures;
+        whether they have.
+        """
         for address in addresses:
             event = {"type": PING, "id": "1", "token": "t", "version": 1, "application_id": "1"}
-            good, bad = await self.post(event, to=address), await self.post(event, to=address, key=None)
+            good, bad = (
+                await self.post(event, to=address),
+                await self.post(event, to=address, key=None),
+            )
             if good.status != 200 or good.payload != {"type": 1} or bad.status != 401:
                 return False
         self._signing.url, self._addresses = addresses[0], cycle(addresses)
@@ -87,8 +98,8 @@ class Webhooks:
         age: float = 0.0,
         altered: bytes = b"",
     ) -> Answered:
-        """One request, `age` seconds old, signed with the application's key, another or (None) a broken signature;
-        `altered` stands behind the body that was signed."""
+        """One request, `age` seconds old, signed with the application's key, another or (None) a
+        broken signature; `altered` stands behind the body that was signed."""
         body, at = json.dumps(event).encode(), str(int(time.time() - age))
         signer = self._signing.key if isinstance(key, str) or key is None else key
         signature = signer.sign(at.encode() + body).hex()
@@ -105,7 +116,9 @@ class Webhooks:
         """These bytes, as they are."""
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=0, force_close=True)
-            self._session = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=10))
+            self._session = aiohttp.ClientSession(
+                connector=connector, timeout=aiohttp.ClientTimeout(total=10)
+            )
         try:
             async with self._session.post(to, data=body, headers=headers) as found:
                 return Answered(found.status, await found.text())

@@ -62,7 +62,9 @@ class Site:
         self.world = World(self.clock)
         self.changed = Signal()
         self.gateway = Gateway(self.world, settings, self.changed)
-        self.commands = Commands(self.clock, self.world.ids, self.world.bot.id, settings.daily_creations)
+        self.commands = Commands(
+            self.clock, self.world.ids, self.world.bot.id, settings.daily_creations
+        )
         self.posting = Posting(self.world, self.gateway, lambda: self.base_url, self.changed.fire)
         self.faults = Faults()
         self.webhooks = Webhooks(self.world.signing)
@@ -116,7 +118,9 @@ class Site:
                 self.changed.fire()
             response = await self._before(request, hits) or await self._handled(request, handler)
             took = time.monotonic() - began
-            self.calls.append(Call(request.method, request.path.removeprefix(API), response.status, began, took))
+            self.calls.append(
+                Call(request.method, request.path.removeprefix(API), response.status, began, took)
+            )
             self.changed.fire()
             await self._after(request, hits)
             return response
@@ -164,7 +168,9 @@ class Site:
             return answered(refusal.body(), refusal.status)
         except web.HTTPException as missing:
             self.unknown.append(f"{request.method} {own}")
-            return answered({"message": f"{missing.status}: {missing.reason}", "code": 0}, missing.status)
+            return answered(
+                {"message": f"{missing.status}: {missing.reason}", "code": 0}, missing.status
+            )
 
     def _over_limit(self) -> web.Response | None:
         if not self.settings.requests_per_second:
@@ -173,7 +179,9 @@ class Site:
         return _too_many(wait, everywhere=True) if left < 0 else None
 
     def _channel_limit(self, request: web.Request, own: str) -> dict[str, str] | web.Response:
-        posting = request.method == "POST" and own.startswith("/channels/") and own.endswith("/messages")
+        posting = (
+            request.method == "POST" and own.startswith("/channels/") and own.endswith("/messages")
+        )
         if not posting or not self._per_channel.calls:
             return {}
         left, wait = self._per_channel.take(own)
@@ -187,7 +195,9 @@ class Site:
         return headers if left >= 0 else _too_many(wait, everywhere=False, headers=headers)
 
     def deliver(self, guild: Guild | None, event: Json) -> None:
-        """INTERACTION_CREATE: to the application's address where it has one, else over the gateway."""
+        """INTERACTION_CREATE: to the application's address where it has one, else over the
+        gateway.
+        """
         if self.world.signing.url:
             self.webhooks.deliver(event)
         else:
@@ -198,7 +208,9 @@ class Site:
     def announce_guild(self, guild: Guild, *, returning: bool = False) -> None:
         """GUILD_CREATE: the bot was added, or an outage is over."""
         data = guild_json(self.world, guild)
-        self.gateway.dispatch(guild, "GUILD_CREATE", data | ({"unavailable": False} if returning else {}), GUILDS)
+        self.gateway.dispatch(
+            guild, "GUILD_CREATE", data | ({"unavailable": False} if returning else {}), GUILDS
+        )
 
     def announce_channel(self, channel: Channel) -> None:
         """CHANNEL_CREATE or THREAD_CREATE."""
@@ -218,7 +230,9 @@ class Site:
     def outage(self, guild: Guild) -> None:
         """GUILD_DELETE with `unavailable`: the server cannot be reached for now."""
         guild.available = False
-        self.gateway.dispatch(guild, "GUILD_DELETE", {"id": str(guild.id), "unavailable": True}, GUILDS)
+        self.gateway.dispatch(
+            guild, "GUILD_DELETE", {"id": str(guild.id), "unavailable": True}, GUILDS
+        )
 
 
 def _cut(request: web.Request) -> None:
@@ -226,10 +240,18 @@ def _cut(request: web.Request) -> None:
         request.transport.abort()
 
 
-def _too_many(seconds: float, *, everywhere: bool, headers: dict[str, str] | None = None) -> web.Response:
-    body: Json = {"message": "You are being rate limited.", "retry_after": round(seconds, 3), "global": everywhere}
+def _too_many(
+    seconds: float, *, everywhere: bool, headers: dict[str, str] | None = None
+) -> web.Response:
+    body: Json = {
+        "message": "You are being rate limited.",
+        "retry_after": round(seconds, 3),
+        "global": everywhere,
+    }
     response = answered(body, 429)
     scope = {"X-RateLimit-Global": "true", "X-RateLimit-Scope": "global"} if everywhere else {}
     # clients take a 429 without Via for a ban by Cloudflare
-    response.headers.update({"Via": "1.1 standin", "Retry-After": f"{seconds:.3f}", **scope, **(headers or {})})
+    response.headers.update(
+        {"Via": "1.1 standin", "Retry-After": f"{seconds:.3f}", **scope, **(headers or {})}
+    )
     return response

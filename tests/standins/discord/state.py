@@ -58,7 +58,9 @@ class User:
     has_app: bool = False  # added to their own account
 
 
-@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
+@dataclass(
+    slots=True, eq=False, repr=False
+)  # they refer to each other: whole, a failure would fill the memory
 class Guild:
     """A server: who is in it, and what each may do."""
 
@@ -67,16 +69,22 @@ class Guild:
     owner: User
     channels: dict[int, Channel] = field(default_factory=dict)
     members: dict[int, int] = field(default_factory=dict)  # user id: permissions
-    roles: dict[int, int] = field(default_factory=dict)  # user id: the role that carries what exceeds everyone's
+    roles: dict[int, int] = field(
+        default_factory=dict
+    )  # user id: the role that carries what exceeds everyone's
     everyone: int = permissions.PLAYER
     available: bool = True
     has_bot: bool = True
     has_commands: bool = True  # invited with the scope applications.commands
 
 
-@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
+@dataclass(
+    slots=True, eq=False, repr=False
+)  # they refer to each other: whole, a failure would fill the memory
 class Channel:
-    """A text channel, a thread, a DM with the bot, or (with `people`) a conversation that the bot is not in."""
+    """A text channel, a thread, a DM with the bot, or (with `people`) a conversation that the
+    bot is not in.
+    """
 
     id: int
     kind: ChannelKind
@@ -92,11 +100,15 @@ class Channel:
 
     @property
     def context(self) -> int:
-        """Where that is, as Discord counts contexts: a server, the DM with the bot, people among themselves."""
+        """Where that is, as Discord counts contexts: a server, the DM with the bot, people among
+        themselves.
+        """
         return 0 if self.guild is not None else 2 if self.people else 1
 
     def seen_by(self, user: User) -> list[Message]:
-        """What `user` would see when scrolling up: no deleted message, no one else's private ones."""
+        """What `user` would see when scrolling up: no deleted message, no one else's private
+        ones.
+        """
         return [m for m in self.messages if m.visible_to(user)]
 
 
@@ -113,7 +125,9 @@ class Attachment:
     ephemeral: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
+@dataclass(
+    slots=True, eq=False, repr=False
+)  # they refer to each other: whole, a failure would fill the memory
 class Message:
     """One message, as it stands now."""
 
@@ -135,8 +149,12 @@ class Message:
     edited_at: float | None = None
     deleted: bool = False
     dismissed: bool = False
-    pings: set[str] = field(default_factory=set)  # who was notified: user and role ids, "everyone", "here"
-    highlights: set[str] = field(default_factory=set)  # who is mentioned visibly now, notified or not
+    pings: set[str] = field(
+        default_factory=set
+    )  # who was notified: user and role ids, "everyone", "here"
+    highlights: set[str] = field(
+        default_factory=set
+    )  # who is mentioned visibly now, notified or not
     hidden_embeds: list[Json] = field(default_factory=list)  # not shown: no Embed Links here
 
     @property
@@ -176,7 +194,11 @@ class Message:
 
     def visible_to(self, user: User) -> bool:
         """True if `user` sees it."""
-        return not self.deleted and not self.dismissed and (self.private_to is None or self.private_to is user)
+        return (
+            not self.deleted
+            and not self.dismissed
+            and (self.private_to is None or self.private_to is user)
+        )
 
     def _embed_lines(self) -> Iterator[str]:
         for embed in self.embeds:
@@ -190,7 +212,9 @@ class Message:
         yield from (c["content"] for c in self.parts if c["type"] == 10)
 
 
-@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
+@dataclass(
+    slots=True, eq=False, repr=False
+)  # they refer to each other: whole, a failure would fill the memory
 class Interaction:
     """Something a person did with the bot, and all that came of it."""
 
@@ -211,7 +235,9 @@ class Interaction:
     refused: list[Json] = field(default_factory=list)  # error bodies of refused first responses
     original: Message | None = None
     messages: list[Message] = field(default_factory=list)  # in order of creation
-    touched: list[Message] = field(default_factory=list)  # messages that got their text from this, latest last
+    touched: list[Message] = field(
+        default_factory=list
+    )  # messages that got their text from this, latest last
     changed: Signal = field(default_factory=Signal)
     owners: Json = field(default_factory=dict)  # whose installs let it in
     further: int = 0  # follow-ups so far
@@ -241,10 +267,14 @@ class Interaction:
         return self
 
     async def answer(self, timeout: float = 60.0) -> Message:
-        """The message the person ends up with, public or private. Raises AssertionError after `timeout` seconds."""
+        """The message the person ends up with, public or private. Raises AssertionError after
+        `timeout` seconds.
+        """
         await self.changed.until(lambda: self.latest() is not None, timeout)
         found = self.latest()
-        assert found is not None, f"no answer after {timeout:g} s ({self.answer_kind!r}, {self.refused})"
+        assert found is not None, (
+            f"no answer after {timeout:g} s ({self.answer_kind!r}, {self.refused})"
+        )
         return found
 
 
@@ -283,7 +313,9 @@ class World:
         return user
 
     def add_guild(self, name: str, *, has_bot: bool = True) -> Guild:
-        """A new server, with the bot in it unless said; ids are spread evenly over any number of shards."""
+        """A new server, with the bot in it unless said; ids are spread evenly over any number of
+        shards.
+        """
         first = self.bot.id >> 22
         guild = Guild((first + len(self.guilds)) << 22, name, self.owner, has_bot=has_bot)
         guild.members |= {self.owner.id: permissions.EVERYTHING}
@@ -322,12 +354,17 @@ class World:
         return channel.guild.has_bot if channel.guild is not None else not channel.people
 
     def installs(self, user: User, channel: Channel, types: Iterable[int] = (0, 1)) -> Json:
-        """Whose installs let somebody use a command of these types there: authorizing_integration_owners."""
+        """Whose installs let somebody use a command of these types there:
+        authorizing_integration_owners.
+        """
         found: Json = {}
         guild = channel.guild
         if 0 in types and guild is not None and guild.has_bot and guild.has_commands:
             found["0"] = str(guild.id)
-        shared = any(one.has_bot and one.has_commands and user.id in one.members for one in self.guilds.values())
+        shared = any(
+            one.has_bot and one.has_commands and user.id in one.members
+            for one in self.guilds.values()
+        )
         if 0 in types and channel.context == 1 and (shared or not user.has_app):
             found["0"] = "0"
         if 1 in types and user.has_app and self.user_install:
@@ -335,7 +372,9 @@ class World:
         return found
 
     def app_permissions(self, interaction: Interaction) -> int:
-        """What the bot may do in its answers to an interaction: as a member, or as an app of the person's own."""
+        """What the bot may do in its answers to an interaction: as a member, or as an app of the
+        person's own.
+        """
         channel, extra = interaction.channel, permissions.IN_CONVERSATIONS
         if channel.guild is None:
             return (self.permissions(self.bot, channel) if self.has_bot(channel) else 0) | extra
@@ -344,7 +383,9 @@ class World:
         return self.permissions(interaction.user, channel) & extra
 
     def is_hushed(self, interaction: Interaction) -> bool:
-        """Whether its answers are private whatever the bot says: an app of one's own where that is not allowed."""
+        """Whether its answers are private whatever the bot says: an app of one's own where that
+        is not allowed.
+        """
         if "0" in interaction.owners or interaction.channel.guild is None:
             return False
         needed = permissions.USE_EXTERNAL_APPS | permissions.SEND_MESSAGES
@@ -379,11 +420,17 @@ class World:
         found = next((m for m in reversed(channel.messages) if m.id == message_id), None)
         return None if found is None or found.deleted else found
 
-    def attach(self, name: str, data: bytes, base_url: str, description: str | None = None) -> Attachment:
+    def attach(
+        self, name: str, data: bytes, base_url: str, description: str | None = None
+    ) -> Attachment:
         """A stored file with a URL that serves it."""
         number = self.ids.next()
         safe = re.sub(r"[^\w.\-]", "_", name)
-        kind = "text/plain; charset=utf-8" if safe.endswith((".txt", ".md", ".csv")) else "application/octet-stream"
+        kind = (
+            "text/plain; charset=utf-8"
+            if safe.endswith((".txt", ".md", ".csv"))
+            else "application/octet-stream"
+        )
         found = Attachment(number, safe, data, kind, f"{base_url}/cdn/{number}/{safe}", description)
         self.files[number] = found
         return found

@@ -1,8 +1,10 @@
-"""A stand-in for Slack that speaks its protocol: Web API, Socket Mode, signed requests, response URLs, OAuth.
+"""A stand-in for Slack that speaks its protocol: Web API, Socket Mode, signed requests, response
+URLs, OAuth.
 
-A client is pointed at it by `AsyncWebClient(base_url=slack.api_url)`; a bot process by the environment variable
-`SLACK_API`, which only tests set: it takes the place of `https://slack.com/api/`, and the page where a person agrees to
-an installation is `oauth/v2/authorize` beside it. `slack.env(workspace)` has all a process needs.
+A client is pointed at it by `AsyncWebClient(base_url=slack.api_url)`; a bot process by the
+environment variable `SLACK_API`, which only tests set: it takes the place of
+`https://slack.com/api/`, and the page where a person agrees to an installation is
+`oauth/v2/authorize` beside it. `slack.env(workspace)` has all a process needs.
 
     slack = await SlackStandIn.start("socket")          # or "http", with slack.request_url = the app's address
     home = slack.workspace("T1")
@@ -14,9 +16,10 @@ an installation is `oauth/v2/authorize` beside it. `slack.env(workspace)` has al
     done = await anna.submit(view, {"dice": {"value": "2d6"}})   # done.errors by block_id
     thread = await anna.mention(games, "roll 2d6", thread=message.ts)
 
-What it takes for granted where Slack's papers are silent: an answer to a press replaces the pressed message unless it
-says `replace_original: false` or names a `response_type`; an answer to a slash command replaces nothing; a refused post
-to a response URL is HTTP 400 and counts as a use; an answer stays out of a thread unless it names `thread_ts`.
+What it takes for granted where Slack's papers are silent: an answer to a press replaces the pressed
+message unless it says `replace_original: false` or names a `response_type`; an answer to a slash
+command replaces nothing; a refused post to a response URL is HTTP 400 and counts as a use; an
+answer stays out of a thread unless it names `thread_ts`.
 """
 
 from __future__ import annotations

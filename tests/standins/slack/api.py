@@ -22,7 +22,9 @@ JSON_ARGUMENTS = ("blocks", "view", "files", "attachments", "metadata", "prompts
 class Refused(Exception):
     """The call is answered with this error; `more` joins the answer's body."""
 
-    def __init__(self, error: str, *, status: int = 200, headers: dict[str, str] | None = None, **more: Any) -> None:
+    def __init__(
+        self, error: str, *, status: int = 200, headers: dict[str, str] | None = None, **more: Any
+    ) -> None:
         super().__init__(error)
         self.error = error
         self.status = status
@@ -37,7 +39,11 @@ class Refused(Exception):
 
 def bad(error: str, faults: list[str]) -> Refused:
     """The refusal that lists what is wrong with blocks or a view."""
-    return Refused(error, errors=faults, response_metadata={"messages": [f"[ERROR] {fault}" for fault in faults]})
+    return Refused(
+        error,
+        errors=faults,
+        response_metadata={"messages": [f"[ERROR] {fault}" for fault in faults]},
+    )
 
 
 @dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
@@ -62,14 +68,16 @@ class Call:
         value = self.args.get(name)
         if value in (None, ""):
             raise Refused(
-                "invalid_arguments", response_metadata={"messages": [f"[ERROR] missing required field: {name}"]}
+                "invalid_arguments",
+                response_metadata={"messages": [f"[ERROR] missing required field: {name}"]},
             )
         return str(value)
 
     def channel(self, name: str = "channel", *, by_id: bool = False) -> Channel:
         """The channel named, which the bot must know of. Raises Refused.
 
-        A person's id means the direct messages with them, and #name will do, except where only ids are taken.
+        A person's id means the direct messages with them, and #name will do, except where only ids
+        are taken.
         """
         asked = str(self.args.get(name) or "")
         found = self.workspace.channels.get(asked) if by_id else self.workspace.find_channel(asked)
@@ -110,7 +118,9 @@ async def serve(slack: SlackStandIn, request: web.Request) -> web.StreamResponse
         call = Call(slack, name, await arguments(request), _token(request), request)
         fault = slack.faults.take(name, str(call.args.get("channel", "")))
         call.token = call.token or str(call.args.get("token", ""))
-        slack.calls.append((name, {key: value for key, value in call.args.items() if key != "token"}))
+        slack.calls.append(
+            (name, {key: value for key, value in call.args.items() if key != "token"})
+        )
         if fault is not None and not fault.after:
             await fault.wait()
             fail(fault)
@@ -154,13 +164,17 @@ async def _run(call: Call) -> Json:
         raise Refused("unknown_method", req_method=call.method)
     if entry.token == "app":
         if call.token != call.slack.app_token:
-            raise Refused("not_allowed_token_type" if call.token.startswith("xoxb-") else _no_token(call))
+            raise Refused(
+                "not_allowed_token_type" if call.token.startswith("xoxb-") else _no_token(call)
+            )
         return await entry.run(call)
     if entry.token == "bot":
         call.owner = _owner(call)
         granted = call.workspace.scopes
         if entry.scopes and not granted.intersection(entry.scopes):
-            raise Refused("missing_scope", needed=entry.scopes[0], provided=",".join(sorted(granted)))
+            raise Refused(
+                "missing_scope", needed=entry.scopes[0], provided=",".join(sorted(granted))
+            )
     call.slack.pace.check_method(call)
     return await entry.run(call)
 

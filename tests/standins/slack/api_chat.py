@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .workspace import Channel
 
 
-def checked(slack: SlackStandIn, args: Json, *, text_chars: int | None = None) -> tuple[str, list[Json]]:
+def checked(
+    slack: SlackStandIn, args: Json, *, text_chars: int | None = None
+) -> tuple[str, list[Json]]:
     """The text and blocks of a message Slack would take. Raises Refused."""
     text, blocks = args.get("text") or "", args.get("blocks") or []
     if not text and not blocks and not args.get("attachments"):
@@ -65,7 +67,9 @@ async def validate_blocks(call: Call) -> Json:
     faults = [*check_blocks(blocks), *refused_types(blocks, call.slack.limits.refuses)]
     if faults:
         told = [fault.removesuffix("]").split(" [json-pointer:") for fault in faults]
-        errors = [{"pointer": at, "code": "failed_constraint", "message": text} for text, at in told]
+        errors = [
+            {"pointer": at, "code": "failed_constraint", "message": text} for text, at in told
+        ]
         raise Refused("invalid_blocks", errors=errors)
     return {}
 
@@ -114,11 +118,19 @@ async def update(call: Call) -> Json:
     changed: dict[str, Any] = {}
     if "text" in call.args or "blocks" in call.args or "attachments" in call.args:
         text, blocks = checked(call.slack, call.args, text_chars=call.slack.limits.update_chars)
-        changed = {"text": text or message.text, "blocks": blocks if "blocks" in call.args else message.blocks}
+        changed = {
+            "text": text or message.text,
+            "blocks": blocks if "blocks" in call.args else message.blocks,
+        }
     else:
         raise Refused("no_text")
     call.slack.messages.edit(message, changed["text"], changed["blocks"])
-    return {"channel": channel.id, "ts": message.ts, "text": message.text, "message": message.as_slack()}
+    return {
+        "channel": channel.id,
+        "ts": message.ts,
+        "text": message.text,
+        "message": message.as_slack(),
+    }
 
 
 @method("chat.delete", "chat:write")

@@ -28,7 +28,11 @@ async def get_upload_url(call: Call) -> Json:
     if not 0 < length <= call.slack.limits.file_bytes:
         raise Refused("invalid_arguments")
     return call.slack.uploads.expect(
-        call.workspace.id, name, length, call.workspace.bot_user, str(call.args.get("alt_txt") or "")
+        call.workspace.id,
+        name,
+        length,
+        call.workspace.bot_user,
+        str(call.args.get("alt_txt") or ""),
     )
 
 
@@ -40,7 +44,12 @@ async def complete_upload(call: Call) -> Json:
         raise bad("invalid_arguments", ["missing required field: files [json-pointer:/files]"])
     named = call.args.get("channel_id") or call.args.get("channels")
     if not named:
-        return {"files": [call.slack.file_as_slack(call.slack.uploads.take(call.workspace.id, one)) for one in asked]}
+        return {
+            "files": [
+                call.slack.file_as_slack(call.slack.uploads.take(call.workspace.id, one))
+                for one in asked
+            ]
+        }
     call.args["channel"] = named
     channel = call.channel(by_id=True)
     _must_be_in(call, channel)
@@ -67,7 +76,9 @@ class Uploads:
 
     def __init__(self, slack: SlackStandIn) -> None:
         self._slack = slack
-        self._expected: dict[str, tuple[str, str, int, str]] = {}  # file id: team, name, length, owner
+        self._expected: dict[
+            str, tuple[str, str, int, str]
+        ] = {}  # file id: team, name, length, owner
         self._arrived: dict[str, StoredFile] = {}
         self.shared: dict[str, StoredFile] = {}
         self.alts: dict[str, str] = {}  # what each picture shows in words, by file id
@@ -77,7 +88,10 @@ class Uploads:
         file = new_id("F")
         self.alts[file] = alt
         self._expected[file] = (team, name, length, owner)
-        return {"upload_url": f"http://127.0.0.1:{self._slack.port}/upload/v1/{file}", "file_id": file}
+        return {
+            "upload_url": f"http://127.0.0.1:{self._slack.port}/upload/v1/{file}",
+            "file_id": file,
+        }
 
     def take(self, team: str, asked: Json) -> StoredFile:
         """The file of this id, uploaded but not yet completed. Raises Refused."""
@@ -86,7 +100,13 @@ class Uploads:
             raise Refused("file_not_found")
         del self._arrived[found.id]
         done = StoredFile(
-            found.id, found.name, asked.get("title") or found.name, found.data, team, found.owner, found.mimetype
+            found.id,
+            found.name,
+            asked.get("title") or found.name,
+            found.data,
+            team,
+            found.owner,
+            found.mimetype,
         )
         self.shared[done.id] = done
         return done
@@ -122,7 +142,13 @@ class Uploads:
         file = self.shared.get(request.match_info["file"])
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         home = self._slack.workspaces.get(file.team) if file else None
-        if file is None or home is None or not token or token != home.bot_token or "files:read" not in home.scopes:
+        if (
+            file is None
+            or home is None
+            or not token
+            or token != home.bot_token
+            or "files:read" not in home.scopes
+        ):
             return web.Response(status=302, headers={"Location": "/signin"})
         return web.Response(body=file.data, content_type=file.mimetype)
 

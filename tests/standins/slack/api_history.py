@@ -1,4 +1,6 @@
-"""conversations.history and .replies: what stands in a conversation, newest first, for a bot that is in it."""
+"""conversations.history and .replies: what stands in a conversation, newest first, for a bot
+that is in it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def _readable(call: Call) -> list[Message]:
     channel = call.channel(by_id=True)
     needed = f"{'im' if channel.im_with else 'groups' if channel.private else 'channels'}:history"
     if needed not in call.workspace.scopes:
-        raise Refused("missing_scope", needed=needed, provided=",".join(sorted(call.workspace.scopes)))
+        raise Refused(
+            "missing_scope", needed=needed, provided=",".join(sorted(call.workspace.scopes))
+        )
     if not channel.bot_member and not channel.im_with:
         raise Refused("not_in_channel")
     there = [one for one in call.slack.messages.all if one.channel is channel]

@@ -29,7 +29,9 @@ class Grant:
 
 
 class Authorize:
-    """The page at /oauth/v2/authorize. The person is named by `standin_user`, which their browser adds."""
+    """The page at /oauth/v2/authorize. The person is named by `standin_user`, which their
+    browser adds.
+    """
 
     def __init__(self, slack: SlackStandIn) -> None:
         self._slack = slack
@@ -40,7 +42,9 @@ class Authorize:
         query = request.query
         back = query.get("redirect_uri") or self._slack.redirect_uri
         if query.get("client_id") != self._slack.client_id or not back:
-            return web.Response(status=400, text="Invalid client_id parameter" if back else "bad_redirect_uri")
+            return web.Response(
+                status=400, text="Invalid client_id parameter" if back else "bad_redirect_uri"
+            )
         user = self._slack.person(query.get("standin_user", ""))
         if user is None:
             return web.Response(status=400, text="nobody is signed in: add standin_user")

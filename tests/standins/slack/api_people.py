@@ -48,7 +48,9 @@ async def users_info(call: Call) -> Json:
         if user.id == asked:
             return {"user": user.as_slack()}
     if asked == call.workspace.bot_user:
-        return {"user": {"id": asked, "team_id": call.workspace.id, "name": "grognard", "is_bot": True}}
+        return {
+            "user": {"id": asked, "team_id": call.workspace.id, "name": "grognard", "is_bot": True}
+        }
     raise Refused("user_not_found")
 
 
@@ -57,7 +59,12 @@ async def team_info(call: Call) -> Json:
     """The workspace's names."""
     home = call.workspace
     return {
-        "team": {"id": home.id, "name": home.name, "domain": home.domain, "url": f"https://{home.domain}.slack.com/"}
+        "team": {
+            "id": home.id,
+            "name": home.name,
+            "domain": home.domain,
+            "url": f"https://{home.domain}.slack.com/",
+        }
     }
 
 
@@ -73,12 +80,16 @@ def _need_kind(call: Call, channel: Channel) -> None:
     """Raises Refused without the scope for this kind of conversation."""
     needed = "im:read" if channel.im_with else "groups:read" if channel.private else "channels:read"
     if needed not in call.workspace.scopes:
-        raise Refused("missing_scope", needed=needed, provided=",".join(sorted(call.workspace.scopes)))
+        raise Refused(
+            "missing_scope", needed=needed, provided=",".join(sorted(call.workspace.scopes))
+        )
 
 
 @method("conversations.members", "channels:read", "groups:read", "im:read")
 async def conversations_members(call: Call) -> Json:
-    """Who is in a conversation, page by page; a public channel shows its members to those who are not."""
+    """Who is in a conversation, page by page; a public channel shows its members to those who
+    are not.
+    """
     channel = call.channel(by_id=True)
     _need_kind(call, channel)
     members = [user.id for user in call.workspace.users.values() if channel.shows(user.id)]
@@ -87,7 +98,10 @@ async def conversations_members(call: Call) -> Json:
     if not 1 <= limit <= 999:
         raise Refused("invalid_limit")
     following = str(start + limit) if start + limit < len(members) else ""
-    return {"members": members[start : start + limit], "response_metadata": {"next_cursor": following}}
+    return {
+        "members": members[start : start + limit],
+        "response_metadata": {"next_cursor": following},
+    }
 
 
 @method("conversations.open", "im:write")

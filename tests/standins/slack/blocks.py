@@ -1,4 +1,6 @@
-"""Slack's rules for Block Kit: what a message or a modal may hold, and what Slack says when it may not."""
+"""Slack's rules for Block Kit: what a message or a modal may hold, and what Slack says when it
+may not.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,21 @@ ID_CHARS = 255
 
 
 def check_blocks(blocks: Any, *, most: int = MESSAGE_BLOCKS, at: str = "/blocks") -> list[str]:
-    """Every fault, each in Slack's form `what [json-pointer:/blocks/0/text]`; empty when Slack takes the blocks."""
+    """Every fault, each in Slack's form `what [json-pointer:/blocks/0/text]`; empty when Slack
+    takes the blocks.
+    """
     if not isinstance(blocks, list):
         return [f"must be an array [json-pointer:{at}]"]
-    faults = [f"no more than {most} items allowed [json-pointer:{at}]"] if len(blocks) > most else []
-    if sum(isinstance(block, dict) and block.get("type") == "data_visualization" for block in blocks) > 2:
+    faults = (
+        [f"no more than {most} items allowed [json-pointer:{at}]"] if len(blocks) > most else []
+    )
+    if (
+        sum(
+            isinstance(block, dict) and block.get("type") == "data_visualization"
+            for block in blocks
+        )
+        > 2
+    ):
         faults.append(f"no more than 2 charts allowed [json-pointer:{at}]")
     seen: set[str] = set()
     for number, block in enumerate(blocks):
@@ -25,7 +37,9 @@ def check_blocks(blocks: Any, *, most: int = MESSAGE_BLOCKS, at: str = "/blocks"
         faults += _block(block, here)
         name = block.get("block_id") if isinstance(block, dict) else None
         if name and name in seen:
-            faults.append(f'"block_id" {name} already exists for another block [json-pointer:{here}/block_id]')
+            faults.append(
+                f'"block_id" {name} already exists for another block [json-pointer:{here}/block_id]'
+            )
         seen.add(str(name))
     if sum(isinstance(block, dict) and block.get("type") == "table" for block in blocks) > 1:
         faults.append(f"only one table allowed [json-pointer:{at}]")
@@ -49,7 +63,9 @@ def check_text(text: Any, most: int, at: str, *, plain: bool = False) -> list[st
         return [f"failed to match all allowed schemas, text object expected [json-pointer:{at}]"]
     if plain and text["type"] != "plain_text":
         return [f"unsupported type: {text['type']} [json-pointer:{at}/type]"]
-    allowed = {"type", "text", "emoji"} if text["type"] == "plain_text" else {"type", "text", "verbatim"}
+    allowed = (
+        {"type", "text", "emoji"} if text["type"] == "plain_text" else {"type", "text", "verbatim"}
+    )
     faults = _extra(text, allowed, at)
     written = text.get("text")
     if not isinstance(written, str) or not written:
@@ -65,12 +81,19 @@ def elements_of(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from block.get("elements", [])
     elif block.get("type") == "input":
         yield block["element"]
-    elif block.get("type") == "section" and block.get("accessory", {}).get("type") not in (None, "image"):
+    elif block.get("type") == "section" and block.get("accessory", {}).get("type") not in (
+        None,
+        "image",
+    ):
         yield block["accessory"]
 
 
 def _extra(thing: dict[str, Any], allowed: set[str], at: str) -> list[str]:
-    return [f"invalid additional property: {key} [json-pointer:{at}]" for key in thing if key not in allowed]
+    return [
+        f"invalid additional property: {key} [json-pointer:{at}]"
+        for key in thing
+        if key not in allowed
+    ]
 
 
 def _block(block: Any, at: str) -> list[str]:
@@ -98,7 +121,9 @@ def _block(block: Any, at: str) -> list[str]:
 
 
 def _chart(chart: Any, at: str) -> list[str]:
-    """Faults of a bar chart: 1 to 6 series of different names, each with every category, whose names are short."""
+    """Faults of a bar chart: 1 to 6 series of different names, each with every category, whose
+    names are short.
+    """
     if not isinstance(chart, dict) or chart.get("type") != "bar":
         return [f"unsupported type [json-pointer:{at}/type]"]
     series, labels = chart.get("series", []), chart.get("axis_config", {}).get("categories", [])
@@ -106,8 +131,12 @@ def _chart(chart: Any, at: str) -> list[str]:
     faults = [] if 1 <= len(series) <= 6 else [f"must have 1 to 6 items [json-pointer:{at}/series]"]
     if len({*names}) < len(names):
         faults.append(f"names must be unique [json-pointer:{at}/series]")
-    if not 1 <= len(labels) <= 20 or any(not label or len(label) > 20 for label in (*labels, *names)):
-        faults.append(f"must be 1 to 20 labels of at most 20 characters [json-pointer:{at}/axis_config]")
+    if not 1 <= len(labels) <= 20 or any(
+        not label or len(label) > 20 for label in (*labels, *names)
+    ):
+        faults.append(
+            f"must be 1 to 20 labels of at most 20 characters [json-pointer:{at}/axis_config]"
+        )
     if any([point.get("label") for point in one.get("data", [])] != labels for one in series):
         faults.append(f"labels must match the categories [json-pointer:{at}/series]")
     return faults
@@ -129,30 +158,43 @@ def _section(block: dict[str, Any], at: str) -> list[str]:
 
 def _table(block: dict[str, Any], at: str) -> list[str]:
     rows = block.get("rows", [])
-    faults = [] if 1 <= len(rows) <= 100 else [f"no more than 100 items allowed [json-pointer:{at}/rows]"]
+    faults = (
+        []
+        if 1 <= len(rows) <= 100
+        else [f"no more than 100 items allowed [json-pointer:{at}/rows]"]
+    )
     for number, row in enumerate(rows):
         here = f"{at}/rows/{number}"
         if not 1 <= len(row) <= 20 or len(row) != len(rows[0]):
             faults.append(f"no more than 20 items allowed [json-pointer:{here}]")
         for place, cell in enumerate(row):
-            if cell.get("type") == "raw_text" and not (isinstance(cell.get("text"), str) and cell["text"]):
+            if cell.get("type") == "raw_text" and not (
+                isinstance(cell.get("text"), str) and cell["text"]
+            ):
                 faults.append(f"must be more than 0 characters [json-pointer:{here}/{place}/text]")
             elif cell.get("type") not in ("raw_text", "rich_text"):
-                faults.append(f"unsupported type: {cell.get('type')} [json-pointer:{here}/{place}/type]")
+                faults.append(
+                    f"unsupported type: {cell.get('type')} [json-pointer:{here}/{place}/type]"
+                )
     settings = block.get("column_settings", [])
     if len(settings) > 20:
         faults.append(f"no more than 20 items allowed [json-pointer:{at}/column_settings]")
     faults += [
         f"invalid additional property [json-pointer:{at}/column_settings/{number}]"
         for number, one in enumerate(settings)
-        if set(one) - {"align", "is_wrapped"} or one.get("align", "left") not in ("left", "center", "right")
+        if set(one) - {"align", "is_wrapped"}
+        or one.get("align", "left") not in ("left", "center", "right")
     ]
     return faults
 
 
 def _context(block: dict[str, Any], at: str) -> list[str]:
     elements = block.get("elements", [])
-    faults = [] if 1 <= len(elements) <= 10 else [f"no more than 10 items allowed [json-pointer:{at}/elements]"]
+    faults = (
+        []
+        if 1 <= len(elements) <= 10
+        else [f"no more than 10 items allowed [json-pointer:{at}/elements]"]
+    )
     for number, element in enumerate(elements):
         here = f"{at}/elements/{number}"
         if isinstance(element, dict) and element.get("type") == "image":
@@ -164,13 +206,19 @@ def _context(block: dict[str, Any], at: str) -> list[str]:
 
 def _actions(block: dict[str, Any], at: str) -> list[str]:
     elements = block.get("elements", [])
-    faults = [] if 1 <= len(elements) <= 25 else [f"no more than 25 items allowed [json-pointer:{at}/elements]"]
+    faults = (
+        []
+        if 1 <= len(elements) <= 25
+        else [f"no more than 25 items allowed [json-pointer:{at}/elements]"]
+    )
     seen: set[str] = set()
     for number, element in enumerate(elements):
         faults += _element(element, ACTIONS, f"{at}/elements/{number}")
         name = element.get("action_id") if isinstance(element, dict) else None
         if name and name in seen:
-            faults.append(f'"action_id" {name} already exists for another action [json-pointer:{at}/elements/{number}]')
+            faults.append(
+                f'"action_id" {name} already exists for another action [json-pointer:{at}/elements/{number}]'
+            )
         seen.add(str(name))
     return faults
 
@@ -192,7 +240,11 @@ def _element(element: Any, allowed: frozenset[str], at: str) -> list[str]:
 
 def _shaped(thing: dict[str, Any], shape: Shape, at: str) -> list[str]:
     faults = _extra(thing, shape.allowed, at)
-    faults += [f"missing required field: {key} [json-pointer:{at}]" for key in shape.required if key not in thing]
+    faults += [
+        f"missing required field: {key} [json-pointer:{at}]"
+        for key in shape.required
+        if key not in thing
+    ]
     for key, most in shape.texts.items():
         if key in thing:
             faults += check_text(thing[key], most, f"{at}/{key}", plain=key in shape.plain)
@@ -209,14 +261,24 @@ def _length(value: Any, most: int, at: str) -> list[str]:
         return []
     if not isinstance(value, str):
         return [f"must be a string [json-pointer:{at}]"]
-    return [f"must be less than {most + 1} characters [json-pointer:{at}]"] if len(value) > most else []
+    return (
+        [f"must be less than {most + 1} characters [json-pointer:{at}]"]
+        if len(value) > most
+        else []
+    )
 
 
 def _options(element: dict[str, Any], most: int, at: str) -> list[str]:
     groups = element.get("option_groups")
     if groups is None:
-        return check_options(element["options"], most, f"{at}/options", mrkdwn=element["type"] in _MARKED)
-    faults = [] if 1 <= len(groups) <= 100 else [f"no more than 100 items allowed [json-pointer:{at}/option_groups]"]
+        return check_options(
+            element["options"], most, f"{at}/options", mrkdwn=element["type"] in _MARKED
+        )
+    faults = (
+        []
+        if 1 <= len(groups) <= 100
+        else [f"no more than 100 items allowed [json-pointer:{at}/option_groups]"]
+    )
     for number, group in enumerate(groups):
         here = f"{at}/option_groups/{number}"
         faults += check_text(group.get("label"), 75, f"{here}/label", plain=True)
@@ -231,7 +293,11 @@ def check_options(options: Any, most: int, at: str, *, mrkdwn: bool = False) -> 
     """Faults of a select's options, as sent in a block or given back for an external select."""
     if not isinstance(options, list):
         return [f"must be an array [json-pointer:{at}]"]
-    faults = [] if 1 <= len(options) <= most else [f"between 1 and {most} items expected [json-pointer:{at}]"]
+    faults = (
+        []
+        if 1 <= len(options) <= most
+        else [f"between 1 and {most} items expected [json-pointer:{at}]"]
+    )
     for number, option in enumerate(options):
         here = f"{at}/{number}"
         if not isinstance(option, dict):
@@ -259,7 +325,11 @@ def _confirm(dialog: Any, at: str) -> list[str]:
 def _bounds(element: dict[str, Any], kind: str, at: str) -> list[str]:
     if kind == "number_input":
         numbers = [key for key in ("min_value", "max_value", "initial_value") if key in element]
-        return [f"must be a string [json-pointer:{at}/{key}]" for key in numbers if not isinstance(element[key], str)]
+        return [
+            f"must be a string [json-pointer:{at}/{key}]"
+            for key in numbers
+            if not isinstance(element[key], str)
+        ]
     faults = []
     for key, least in (("min_length", 0), ("max_length", 1)):
         if key in element and not least <= element[key] <= 3_000:

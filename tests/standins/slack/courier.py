@@ -1,4 +1,6 @@
-"""Brings deliveries to the app over either transport, waits for the acknowledgement, and repeats what Slack repeats."""
+"""Brings deliveries to the app over either transport, waits for the acknowledgement, and repeats
+what Slack repeats.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Courier:
         self.known: dict[str, Delivery] = {}
 
     async def deliver(self, delivery: Delivery) -> Delivery:
-        """Send it and wait for the acknowledgement, or for its time to run out; repeats go on in the background."""
+        """Send it and wait for the acknowledgement, or for its time to run out; repeats go on in
+        the background.
+        """
         self.send_off(delivery)
         await delivery.first_try.wait()
         return delivery
@@ -32,7 +36,9 @@ class Courier:
         self._spawn(self._carry(delivery))
 
     async def again(self, delivery: Delivery, *, retry: int = 1, reason: str = "timeout") -> int:
-        """The same envelope (and trigger) once more; how many acknowledgements there are after waiting for one."""
+        """The same envelope (and trigger) once more; how many acknowledgements there are after
+        waiting for one.
+        """
         before = len(delivery.acks) + len(delivery.refusals)
         await self._send(delivery, retry, reason)
         await self._answered(delivery, before)
@@ -70,7 +76,11 @@ class Courier:
         """Why the attempt failed, or nothing when it was acknowledged in time."""
         before = len(delivery.acks) + len(delivery.refusals)
         double = self._doubled(delivery.kind) if not retry else None
-        copy = asyncio.create_task(self._send(delivery, double, reason)) if double is not None else None
+        copy = (
+            asyncio.create_task(self._send(delivery, double, reason))
+            if double is not None
+            else None
+        )
         reached = await self._send(delivery, retry, reason)
         if copy is not None:
             await copy
@@ -94,7 +104,9 @@ class Courier:
             return  # the post itself has waited
         try:
             await delivery.watch.until(
-                lambda: len(delivery.acks) + len(delivery.refusals) > before, timeout=seconds, what="an acknowledgement"
+                lambda: len(delivery.acks) + len(delivery.refusals) > before,
+                timeout=seconds,
+                what="an acknowledgement",
             )
         except AssertionError:
             pass

@@ -17,7 +17,9 @@ EVENT = "events_api"
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One attempt: loop time, how often it had been tried before, and the exact HTTP request if it was one."""
+    """One attempt: loop time, how often it had been tried before, and the exact HTTP request if
+    it was one.
+    """
 
     at: float
     retry: int
@@ -37,7 +39,9 @@ class Ack:
 
 @dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Delivery:
-    """An envelope. `trouble` is the error the person sees in Slack when no acknowledgement came in time."""
+    """An envelope. `trouble` is the error the person sees in Slack when no acknowledgement came
+    in time.
+    """
 
     kind: str
     payload: Json
@@ -45,11 +49,17 @@ class Delivery:
     id: str = field(default_factory=lambda: str(uuid4()))
     sent: list[Sent] = field(default_factory=list)
     acks: list[Ack] = field(default_factory=list)
-    refusals: list[tuple[int, str]] = field(default_factory=list)  # HTTP answers other than 200: status, body
+    refusals: list[tuple[int, str]] = field(
+        default_factory=list
+    )  # HTTP answers other than 200: status, body
     trouble: str | None = None
     in_time: bool = False
-    first_try: asyncio.Event = field(default_factory=asyncio.Event)  # acknowledged, or the first attempt has failed
-    watch: Watch = field(default_factory=Watch)  # its own, so that hundreds at once do not wake one another
+    first_try: asyncio.Event = field(
+        default_factory=asyncio.Event
+    )  # acknowledged, or the first attempt has failed
+    watch: Watch = field(
+        default_factory=Watch
+    )  # its own, so that hundreds at once do not wake one another
     number: int = field(default_factory=itertools.count(1).__next__)
 
     @property
@@ -64,7 +74,9 @@ class Delivery:
 
     @property
     def status(self) -> int:
-        """The last HTTP status the app answered with; 0 when it has not answered or runs over a socket."""
+        """The last HTTP status the app answered with; 0 when it has not answered or runs over a
+        socket.
+        """
         if self.refusals:
             return self.refusals[-1][0]
         return self.acks[-1].status if self.acks else 0

@@ -1,4 +1,6 @@
-"""Slack tells an app of its own messages too: what it posts, edits and deletes where it listens for messages."""
+"""Slack tells an app of its own messages too: what it posts, edits and deletes where it listens
+for messages.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,19 @@ if TYPE_CHECKING:
 
 
 def echo(slack: SlackStandIn, message: Message, change: str) -> None:
-    """Send the event of a message `posted` by the bot, or `changed` or `deleted` by anyone, in the background."""
+    """Send the event of a message `posted` by the bot, or `changed` or `deleted` by anyone, in
+    the background.
+    """
     home, channel = message.channel.workspace, message.channel
-    kind = {"im": "message.im", "group": "message.groups", "channel": "message.channels"}[channel.kind]
-    if message.ephemeral_for is not None or kind not in slack.events or not home.installed or not channel.bot_member:
+    kind = {"im": "message.im", "group": "message.groups", "channel": "message.channels"}[
+        channel.kind
+    ]
+    if (
+        message.ephemeral_for is not None
+        or kind not in slack.events
+        or not home.installed
+        or not channel.bot_member
+    ):
         return
     if slack.transport == "http" and slack.request_url is None:
         return
@@ -38,4 +49,6 @@ def _inner(message: Message, change: str) -> Json:
         "previous_message": before,
         **where,
     }
-    return body | ({"message": message.as_slack()} if change == "changed" else {"deleted_ts": message.ts})
+    return body | (
+        {"message": message.as_slack()} if change == "changed" else {"deleted_ts": message.ts}
+    )

@@ -1,4 +1,6 @@
-"""What can go wrong on Slack's side, asked for by a test: errors, 429 and 500, slow answers, answers held back."""
+"""What can go wrong on Slack's side, asked for by a test: errors, 429 and 500, slow answers,
+answers held back.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Fault:
-    """Applies to calls whose method fits `pattern`, `times` times; to those for `channel` alone, if one is named.
+    """Applies to calls whose method fits `pattern`, `times` times; to those for `channel` alone, if
+    one is named.
 
     `after` lets the call take effect first.
     """
@@ -36,7 +39,9 @@ class Fault:
 
 
 class Faults:
-    """The faults waiting to happen. Methods are Web API names, `response_url` or `upload`; `*` fits all."""
+    """The faults waiting to happen. Methods are Web API names, `response_url` or `upload`; `*`
+    fits all.
+    """
 
     def __init__(self) -> None:
         self._waiting: list[Fault] = []
@@ -45,7 +50,9 @@ class Faults:
         """HTTP 429 with Retry-After."""
         return self._add(Fault(pattern, times, 429, "ratelimited", retry_after))
 
-    def server_error(self, pattern: str, *, times: int = 1, after: bool = False, channel: str = "") -> Fault:
+    def server_error(
+        self, pattern: str, *, times: int = 1, after: bool = False, channel: str = ""
+    ) -> Fault:
         """HTTP 500; with `after` the call has taken effect all the same."""
         return self._add(Fault(pattern, times, 500, "internal_error", after=after, channel=channel))
 

@@ -1,4 +1,6 @@
-"""What came of something a person did: the acknowledgement, the answers they see, the modal that opened."""
+"""What came of something a person did: the acknowledgement, the answers they see, the modal that
+opened.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def has_words(message: Message) -> bool:
 
 @dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Handle:
-    """`errors` stands under the fields of a submitted modal; `trouble` is the error Slack itself shows the person."""
+    """`errors` stands under the fields of a submitted modal; `trouble` is the error Slack itself
+    shows the person.
+    """
 
     user: Person
     delivery: Delivery
@@ -53,28 +57,38 @@ class Handle:
 
     @property
     def trouble(self) -> str | None:
-        """operation_timeout, dispatch_failed, http_error, … as Slack shows it; None when all is well."""
+        """operation_timeout, dispatch_failed, http_error, … as Slack shows it; None when all is
+        well.
+        """
         return self.delivery.trouble
 
     async def acked(self, timeout: float = 60.0) -> float:
         """Wait for an acknowledgement, late ones and those of a repeat included; its seconds."""
         watch = self.user.workspace.slack.watch
         await watch.until(
-            lambda: self.delivery.acks, timeout=timeout, what=f"an acknowledgement of {self.delivery.kind}"
+            lambda: self.delivery.acks,
+            timeout=timeout,
+            what=f"an acknowledgement of {self.delivery.kind}",
         )
         assert self.ack_time is not None
         return self.ack_time
 
     def answers_now(self, where: Where | None = None) -> list[Message]:
-        """The app's answers this person sees by now, in the order they last changed. A file without a word goes with an
-        answer, before it or behind it; whoever looks for it says so."""
+        """The app's answers this person sees by now, in the order they last changed. A file without
+        a word goes with an answer, before it or behind it; whoever looks for it says so."""
         found = [one for one in self._visible() if one.order > self.since and self._mine(one)]
         return sorted(filter(where or has_words, found), key=lambda one: one.order)
 
-    async def answer(self, timeout: float = 60.0, *, settle: float = 0.03, where: Where | None = None) -> Message:
-        """The last answer, once none has changed for `settle` seconds. Raises AssertionError when there is none."""
+    async def answer(
+        self, timeout: float = 60.0, *, settle: float = 0.03, where: Where | None = None
+    ) -> Message:
+        """The last answer, once none has changed for `settle` seconds. Raises AssertionError
+        when there is none.
+        """
         watch = self.user.workspace.slack.watch
-        await watch.until(lambda: self.answers_now(where), timeout=timeout, what=f"an answer to {self._what()}")
+        await watch.until(
+            lambda: self.answers_now(where), timeout=timeout, what=f"an answer to {self._what()}"
+        )
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout
         while loop.time() < end:
@@ -85,7 +99,9 @@ class Handle:
             await asyncio.sleep(max(0.01, settle - quiet if found else 0.05))
         raise AssertionError(f"no lasting answer to {self._what()}")
 
-    async def answers(self, count: int, timeout: float = 60.0, where: Where | None = None) -> list[Message]:
+    async def answers(
+        self, count: int, timeout: float = 60.0, where: Where | None = None
+    ) -> list[Message]:
         """At least `count` answers. Raises AssertionError when they do not come."""
         watch = self.user.workspace.slack.watch
         return await watch.until(
@@ -103,7 +119,9 @@ class Handle:
     async def modal(self, timeout: float = 60.0) -> OpenView:
         """The modal this interaction's trigger opened (or pushed)."""
         watch = self.user.workspace.slack.watch
-        return await watch.until(self._opened, timeout=timeout, what=f"a modal after {self._what()}")
+        return await watch.until(
+            self._opened, timeout=timeout, what=f"a modal after {self._what()}"
+        )
 
     def _opened(self) -> OpenView | None:
         return next((view for view in self.user.stack if view.delivery == self.delivery.id), None)
@@ -129,7 +147,11 @@ class Handle:
 
     def _what(self) -> str:
         payload = self.delivery.payload
-        said = payload.get("command", "") or payload.get("event", {}).get("text", "") or payload.get("type", "")
+        said = (
+            payload.get("command", "")
+            or payload.get("event", {}).get("text", "")
+            or payload.get("type", "")
+        )
         trouble = f"; trouble: {self.trouble}" if self.trouble else ""
         refused = self.user.workspace.slack.refusals[-3:]
         return f"{said!r} {payload.get('text', '')!r} by {self.user.name}{trouble}; last refusals: {refused}"

@@ -39,7 +39,9 @@ class Hooks:
         self._slack = slack
         self._hooks: dict[str, Hook] = {}
 
-    def new(self, channel: Channel, user: str, delivery: str, message: Message | None = None) -> str:
+    def new(
+        self, channel: Channel, user: str, delivery: str, message: Message | None = None
+    ) -> str:
         """A fresh URL for one interaction."""
         key = uuid4().hex
         expires = self._slack.clock.now() + self._slack.limits.response_url_seconds
@@ -106,7 +108,9 @@ def _true(value: object) -> bool:
 
 
 def _replaces(hook: Hook, body: Json) -> bool:
-    """A pressed message is replaced unless the app says otherwise; a slash command has no message to replace."""
+    """A pressed message is replaced unless the app says otherwise; a slash command has no
+    message to replace.
+    """
     if hook.message is None or hook.message.deleted:
         return False
     if "replace_original" in body:

@@ -12,7 +12,11 @@ _KEYS: dict[str, set[str]] = {
     "_metadata": {"schema_version", "min_version", "major_version", "minor_version"},
     "display_information": {"name", "description", "background_color", "long_description"},
     "features": {"app_home", "bot_user", "shortcuts", "slash_commands", "unfurl_domains"},
-    "features.app_home": {"home_tab_enabled", "messages_tab_enabled", "messages_tab_read_only_enabled"},
+    "features.app_home": {
+        "home_tab_enabled",
+        "messages_tab_enabled",
+        "messages_tab_read_only_enabled",
+    },
     "features.bot_user": {"display_name", "always_online"},
     "oauth_config": {"redirect_urls", "scopes", "token_management_enabled", "pkce_enabled"},
     "oauth_config.scopes": {"user", "bot", "user_optional", "bot_optional"},
@@ -24,7 +28,12 @@ _KEYS: dict[str, set[str]] = {
         "socket_mode_enabled",
         "token_rotation_enabled",
     },
-    "settings.event_subscriptions": {"request_url", "user_events", "bot_events", "metadata_subscriptions"},
+    "settings.event_subscriptions": {
+        "request_url",
+        "user_events",
+        "bot_events",
+        "metadata_subscriptions",
+    },
     "settings.interactivity": {"is_enabled", "request_url", "message_menu_options_url"},
 }
 
@@ -35,7 +44,12 @@ _LENGTHS = (
     ("display_information.long_description", 175, 4_000),
     ("features.bot_user.display_name", 1, 80),
 )
-_COMMAND_LENGTHS = {"command": (2, 32), "description": (1, 2_000), "usage_hint": (1, 1_000), "url": (1, 3_000)}
+_COMMAND_LENGTHS = {
+    "command": (2, 32),
+    "description": (1, 2_000),
+    "usage_hint": (1, 1_000),
+    "url": (1, 3_000),
+}
 _EVENT_SCOPES = {
     "app_mention": "app_mentions:read",
     "message.im": "im:history",
@@ -80,7 +94,9 @@ def _unknown_keys(manifest: Json) -> list[str]:
 
 
 def _lengths(manifest: Json) -> list[str]:
-    faults = [] if at(manifest, "display_information.name") else ["display_information.name: required"]
+    faults = (
+        [] if at(manifest, "display_information.name") else ["display_information.name: required"]
+    )
     for path, least, most in _LENGTHS:
         value = at(manifest, path)
         if value is not None and not least <= len(value) <= most:
@@ -100,8 +116,14 @@ def _commands(manifest: Json) -> list[str]:
         name = command.get("command", "")
         if not re.fullmatch(r"/[^\sA-Z]+", name):
             faults.append(f"{name}: a slash and lower case, no spaces expected")
-        faults += [f"{name}: unknown key {key}" for key in command if key not in (*_COMMAND_LENGTHS, "should_escape")]
-        faults += [f"{name}: {key} is required" for key in ("command", "description") if key not in command]
+        faults += [
+            f"{name}: unknown key {key}"
+            for key in command
+            if key not in (*_COMMAND_LENGTHS, "should_escape")
+        ]
+        faults += [
+            f"{name}: {key} is required" for key in ("command", "description") if key not in command
+        ]
         for key, (least, most) in _COMMAND_LENGTHS.items():
             if key in command and not least <= len(command[key]) <= most:
                 faults.append(f"{name}: {key} must have between {least} and {most} characters")
@@ -110,13 +132,20 @@ def _commands(manifest: Json) -> list[str]:
 
 def _urls(manifest: Json) -> list[str]:
     """Without Socket Mode, everything that is switched on needs an address."""
-    needed = {f"command {one.get('command')}": one.get("url") for one in at(manifest, "features.slash_commands", [])}
+    needed = {
+        f"command {one.get('command')}": one.get("url")
+        for one in at(manifest, "features.slash_commands", [])
+    }
     if at(manifest, "settings.interactivity.is_enabled"):
         needed["settings.interactivity"] = at(manifest, "settings.interactivity.request_url")
     if at(manifest, "settings.event_subscriptions.bot_events"):
-        needed["settings.event_subscriptions"] = at(manifest, "settings.event_subscriptions.request_url")
+        needed["settings.event_subscriptions"] = at(
+            manifest, "settings.event_subscriptions.request_url"
+        )
     socket = at(manifest, "settings.socket_mode_enabled", False)
-    faults = [f"{what}: request URL missing" for what, url in needed.items() if not url and not socket]
+    faults = [
+        f"{what}: request URL missing" for what, url in needed.items() if not url and not socket
+    ]
     urls = [*needed.values(), *at(manifest, "oauth_config.redirect_urls", [])]
     return faults + [f"{url}: no URL" for url in urls if url and not re.match(r"https?://", url)]
 

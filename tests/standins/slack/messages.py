@@ -46,10 +46,14 @@ class Message:
     files: list[StoredFile] = field(default_factory=list)
     metadata: Json | None = None
     via: str = "user"
-    delivery: str | None = None  # the envelope it answers, where that is certain (response_url, ack)
+    delivery: str | None = (
+        None  # the envelope it answers, where that is certain (response_url, ack)
+    )
     deleted: bool = False
     pinned: bool = False
-    chosen: dict[str, dict[str, dict[str, Json]]] = field(default_factory=dict)  # by person: what their selects hold
+    chosen: dict[str, dict[str, dict[str, Json]]] = field(
+        default_factory=dict
+    )  # by person: what their selects hold
     earlier: list[Message] = field(default_factory=list)  # what it said before each edit
     changed_at: float = 0.0  # loop time of the last change
     order: int = 0  # counts every change in the whole stand-in
@@ -72,7 +76,9 @@ class Message:
 
     def buttons(self) -> list[str]:
         """The labels of its buttons, in order."""
-        return [element["text"]["text"] for _, element in self.elements() if element["type"] == "button"]
+        return [
+            element["text"]["text"] for _, element in self.elements() if element["type"] == "button"
+        ]
 
     def as_slack(self) -> Json:
         """The message as it stands in payloads and answers."""
@@ -84,7 +90,10 @@ class Message:
             "team": self.channel.team,
         }
         if self.author == self.channel.workspace.bot_user:
-            body |= {"bot_id": self.channel.workspace.bot_id, "app_id": self.channel.workspace.slack.app_id}
+            body |= {
+                "bot_id": self.channel.workspace.bot_id,
+                "app_id": self.channel.workspace.slack.app_id,
+            }
         if self.blocks:
             body["blocks"] = copy.deepcopy(self.blocks)
         if self.thread_ts:
@@ -104,7 +113,18 @@ def _words(part: Any) -> list[str]:
         return []
     if isinstance(part.get("text"), str):
         return [part["text"]]
-    keys = ("title", "label", "text", "fields", "elements", "element", "accessory", "hint", "placeholder", "alt_text")
+    keys = (
+        "title",
+        "label",
+        "text",
+        "fields",
+        "elements",
+        "element",
+        "accessory",
+        "hint",
+        "placeholder",
+        "alt_text",
+    )
     lines = []
     for key in keys:
         value = part.get(key)
@@ -132,11 +152,15 @@ class Messages:
         self.tell(message, "posted")
         return message
 
-    def edit(self, message: Message, text: str | None, blocks: list[Json] | None, **more: Any) -> None:
+    def edit(
+        self, message: Message, text: str | None, blocks: list[Json] | None, **more: Any
+    ) -> None:
         """Replace what it says; what it said stays in `earlier`."""
         message.earlier.append(replace(message, earlier=[]))
         message.text = message.text if text is None else text
-        message.blocks = message.blocks if blocks is None and text is None else with_ids(blocks or [])
+        message.blocks = (
+            message.blocks if blocks is None and text is None else with_ids(blocks or [])
+        )
         for key, value in more.items():
             setattr(message, key, value)
         self._touch(message)
@@ -149,14 +173,23 @@ class Messages:
         self.tell(message, "deleted")
 
     def find(self, channel: Channel, ts: str) -> Message | None:
-        """The message with this `ts`, unless it was deleted or is ephemeral (no method finds those)."""
+        """The message with this `ts`, unless it was deleted or is ephemeral (no method finds
+        those).
+        """
         for message in self.all:
-            if message.channel is channel and message.ts == ts and not message.deleted and not message.ephemeral_for:
+            if (
+                message.channel is channel
+                and message.ts == ts
+                and not message.deleted
+                and not message.ephemeral_for
+            ):
                 return message
         return None
 
     def seen_by(self, user: str, channel: Channel, thread: str | None = None) -> list[Message]:
-        """What this person sees there, oldest first; without `thread` the channel itself, threads left out."""
+        """What this person sees there, oldest first; without `thread` the channel itself,
+        threads left out.
+        """
         return [
             message
             for message in self.all

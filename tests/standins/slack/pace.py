@@ -1,4 +1,6 @@
-"""How fast an app may go: about one message a second and channel, and a method's calls in a minute."""
+"""How fast an app may go: about one message a second and channel, and a method's calls in a
+minute.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
 
 
 class Pace:
-    """Allowances that refill with time; an empty one answers 429 with Retry-After in whole seconds."""
+    """Allowances that refill with time; an empty one answers 429 with Retry-After in whole
+    seconds.
+    """
 
     def __init__(self, slack: SlackStandIn) -> None:
         self._slack = slack

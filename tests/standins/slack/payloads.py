@@ -37,7 +37,9 @@ def typed(text: str, workspace: Workspace, *, links: bool = True) -> str:
     return text
 
 
-def slash(user: Person, channel: Channel, command: str, text: str, *, trigger: str, response_url: str) -> Json:
+def slash(
+    user: Person, channel: Channel, command: str, text: str, *, trigger: str, response_url: str
+) -> Json:
     """A slash command; all values are strings, as in a form."""
     home = user.workspace
     return {
@@ -63,7 +65,12 @@ def interaction(user: Person, kind: str, **more: Any) -> Json:
     return {
         "type": kind,
         "team": {"id": home.id, "domain": home.domain},
-        "user": {"id": user.id, "username": user.name.lower(), "name": user.name.lower(), "team_id": home.id},
+        "user": {
+            "id": user.id,
+            "username": user.name.lower(),
+            "name": user.name.lower(),
+            "team_id": home.id,
+        },
         "api_app_id": home.slack.app_id,
         "token": VERIFICATION_TOKEN,
         "enterprise": None,

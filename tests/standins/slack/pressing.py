@@ -18,16 +18,24 @@ from .views import OpenView, check_view, complaints, filled
 class Presser(Person):
     """A person who presses, chooses, fills in and submits."""
 
-    async def press(self, target: Message | OpenView, button: str, *, block: str | None = None) -> Handle:
-        """Press the button with this action_id or label; returns once acknowledged. Raises AssertionError if none."""
+    async def press(
+        self, target: Message | OpenView, button: str, *, block: str | None = None
+    ) -> Handle:
+        """Press the button with this action_id or label; returns once acknowledged. Raises
+        AssertionError if none.
+        """
         found = self._find(target, button, block)
         assert found[1]["type"] == "button", f"{button!r} is a {found[1]['type']}; use choose()"
         action = {"type": "button", "text": found[1]["text"]}
         action |= {key: found[1][key] for key in ("value", "style") if key in found[1]}
         return await self._act(target, found, action)
 
-    async def choose(self, target: Message | OpenView, element: str, value: Any, *, block: str | None = None) -> Handle:
-        """Choose in a select, checkboxes, radio buttons or overflow menu, by option value or text."""
+    async def choose(
+        self, target: Message | OpenView, element: str, value: Any, *, block: str | None = None
+    ) -> Handle:
+        """Choose in a select, checkboxes, radio buttons or overflow menu, by option value or
+        text.
+        """
         found = self._find(target, element, block)
         if found[1]["type"] == "overflow":
             option = filled(found[1] | {"type": "static_select"}, value)["selected_option"]
@@ -43,16 +51,28 @@ class Presser(Person):
     async def options(
         self, target: Message | OpenView, element: str, value: str, *, block: str | None = None
     ) -> list[Json]:
-        """What an external select offers for these letters. Raises AssertionError without valid options in time."""
+        """What an external select offers for these letters. Raises AssertionError without valid
+        options in time.
+        """
         block_found, element_found = self._find(target, element, block)
-        ids = {"action_id": element_found["action_id"], "block_id": block_found["block_id"], "value": value}
+        ids = {
+            "action_id": element_found["action_id"],
+            "block_id": block_found["block_id"],
+            "value": value,
+        }
         delivery = Delivery(INTERACTIVE, {}, self.workspace.id)
-        delivery.payload = payloads.interaction(self, "block_suggestion", **ids, **payloads.place(target))
+        delivery.payload = payloads.interaction(
+            self, "block_suggestion", **ids, **payloads.place(target)
+        )
         await self.workspace.slack.courier.deliver(delivery)
         given = delivery.ack_payload or {}
         groups = given.get("option_groups", [])
-        found: list[Json] = given.get("options", []) + [one for group in groups for one in group["options"]]
-        assert "options" in given or groups, f"no options within the time: {delivery.trouble} {delivery.refusals}"
+        found: list[Json] = given.get("options", []) + [
+            one for group in groups for one in group["options"]
+        ]
+        assert "options" in given or groups, (
+            f"no options within the time: {delivery.trouble} {delivery.refusals}"
+        )
         faults = check_options(found, 100, "/options") if found else []
         assert not faults, faults
         return found
@@ -60,12 +80,16 @@ class Presser(Person):
     # --- the app's home, and shortcuts
 
     async def open_home(self, words: str = "") -> OpenView:
-        """Look at the app's home; what the app shows there, as soon as it is drawn anew and has these words."""
+        """Look at the app's home; what the app shows there, as soon as it is drawn anew and has
+        these words.
+        """
         slack, before = self.workspace.slack, self.home.hash if self.home is not None else ""
         seen = {"type": "app_home_opened", "user": self.id, "channel": self.im.id, "tab": "home"}
         await slack.send_event(self.workspace, seen)
         await slack.watch.until(
-            lambda: self.home is not None and self.home.hash != before, timeout=60, what=f"the home of {self.name}"
+            lambda: self.home is not None and self.home.hash != before,
+            timeout=60,
+            what=f"the home of {self.name}",
         )
         return await self.home_says(words)
 
@@ -108,24 +132,32 @@ class Presser(Person):
         return shown.state if shown else {}
 
     def fill(self, view: OpenView, values: dict[str, dict[str, Any]]) -> None:
-        """Fill fields in without submitting. Raises AssertionError when there is no such field or option."""
+        """Fill fields in without submitting. Raises AssertionError when there is no such field
+        or option.
+        """
         for block_id, fields in values.items():
             for action_id, value in fields.items():
                 _, element = self._find(view, action_id, block_id)
                 view.state[block_id][action_id] = filled(element, value)
 
     async def change(self, view: OpenView, block: str, action: str, value: Any) -> Handle | None:
-        """Fill one field in; the app hears of it when the block dispatches actions (and Handle says how)."""
+        """Fill one field in; the app hears of it when the block dispatches actions (and Handle
+        says how).
+        """
         self.fill(view, {block: {action: value}})
         found = self._find(view, action, block)
         if found[0]["type"] == "input" and not found[0].get("dispatch_action"):
             return None
         return await self._act(view, found, dict(view.state[block][action]))
 
-    async def submit(self, view: OpenView, values: dict[str, dict[str, Any]] | None = None) -> Handle:
-        """Fill in and submit. `errors` of the handle stand by block_id; the view closes when there are none.
+    async def submit(
+        self, view: OpenView, values: dict[str, dict[str, Any]] | None = None
+    ) -> Handle:
+        """Fill in and submit. `errors` of the handle stand by block_id; the view closes when there
+        are none.
 
-        What Slack itself refuses (a required field left empty) never reaches the app: then nothing was sent.
+        What Slack itself refuses (a required field left empty) never reaches the app: then nothing
+        was sent.
         """
         assert view in self.stack, "that modal is not open"
         self.fill(view, values or {})
@@ -152,12 +184,21 @@ class Presser(Person):
         delivery = Delivery(INTERACTIVE, payload, self.workspace.id)
         return self._handle(await self.workspace.slack.courier.deliver(delivery), None)
 
-    async def _act(self, target: Message | OpenView, found: tuple[Json, Json], action: Json) -> Handle:
+    async def _act(
+        self, target: Message | OpenView, found: tuple[Json, Json], action: Json
+    ) -> Handle:
         slack = self.workspace.slack
         block, element = found
-        ids = {"action_id": element["action_id"], "block_id": block["block_id"], "action_ts": slack.clock.stamp()}
+        ids = {
+            "action_id": element["action_id"],
+            "block_id": block["block_id"],
+            "action_ts": slack.clock.stamp(),
+        }
         delivery = Delivery(INTERACTIVE, {}, self.workspace.id)
-        more = payloads.place(target) | {"trigger_id": slack.triggers.new(self, delivery.id), "actions": [action | ids]}
+        more = payloads.place(target) | {
+            "trigger_id": slack.triggers.new(self, delivery.id),
+            "actions": [action | ids],
+        }
         channel, thread = None, None
         if isinstance(target, Message):
             channel, thread = target.channel, target.thread_ts or target.ts
@@ -176,8 +217,12 @@ class Presser(Person):
         for block, element in message.elements():
             if element["type"] in ("button", "overflow"):
                 continue
-            mine = message.chosen.get(self.id, {}).get(block["block_id"], {}).get(element["action_id"])
-            held.setdefault(block["block_id"], {})[element["action_id"]] = mine or filled(element, None)
+            mine = (
+                message.chosen.get(self.id, {}).get(block["block_id"], {}).get(element["action_id"])
+            )
+            held.setdefault(block["block_id"], {})[element["action_id"]] = mine or filled(
+                element, None
+            )
         return held
 
     def _after_submit(self, view: OpenView, handle: Handle) -> None:

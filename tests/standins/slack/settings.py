@@ -33,18 +33,27 @@ USUAL_EVENTS = frozenset({"app_mention", "message.im", "app_uninstalled", "token
 class Limits:
     """Times are in seconds; 0 for `message_interval` switches that limit off.
 
-    Slack gives three for an acknowledgement and for a trigger; more here for machines that are busy.
+    Slack gives three for an acknowledgement and for a trigger; more here for machines that are
+    busy.
     """
 
     ack_seconds: float = 10.0
     trigger_seconds: float = 10.0
     response_url_uses: int = 5
     response_url_seconds: float = 30 * 60.0
-    redeliver_after: tuple[float, ...] = (0.0, 60.0, 300.0)  # waits after each missed acknowledgement
-    redelivered: frozenset[str] = frozenset({"events_api"})  # Slack repeats events only; a test may add kinds
+    redeliver_after: tuple[float, ...] = (
+        0.0,
+        60.0,
+        300.0,
+    )  # waits after each missed acknowledgement
+    redelivered: frozenset[str] = frozenset(
+        {"events_api"}
+    )  # Slack repeats events only; a test may add kinds
     message_interval: float = 1.0  # chat.postMessage, per channel
     message_burst: int = 3
-    per_minute: dict[str, int] = field(default_factory=lambda: {"chat.update": 50, "chat.postEphemeral": 100})
+    per_minute: dict[str, int] = field(
+        default_factory=lambda: {"chat.update": 50, "chat.postEphemeral": 100}
+    )
     text_chars: int = 40_000
     update_chars: int = 4_000
     blocks_chars: int = 11_000

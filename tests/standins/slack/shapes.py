@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`texts` are text objects and `strings` bare strings, each with its most characters; `plain` takes no mrkdwn."""
+    """`texts` are text objects and `strings` bare strings, each with its most characters;
+    `plain` takes no mrkdwn.
+    """
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
@@ -66,7 +68,13 @@ BLOCKS: dict[str, Shape] = {
 
 def _select(*extra: str, needs: tuple[str, ...] = (), most: int = 100) -> Shape:
     keys = ("confirm", "focus_on_load", *extra)
-    return Shape(required=needs, optional=keys, texts={"placeholder": 150}, plain=("placeholder",), options=most)
+    return Shape(
+        required=needs,
+        optional=keys,
+        texts={"placeholder": 150},
+        plain=("placeholder",),
+        options=most,
+    )
 
 
 _INITIALS = ("initial_users", "initial_channels", "initial_conversations", "max_selected_items")
@@ -81,9 +89,15 @@ ELEMENTS: dict[str, Shape] = {
         strings={"value": 2_000, "url": 3_000, "accessibility_label": 75},
         one_of={"style": ("primary", "danger")},
     ),
-    "image": Shape(required=("alt_text",), optional=("slack_file",), strings={"image_url": 3_000, "alt_text": 2_000}),
+    "image": Shape(
+        required=("alt_text",),
+        optional=("slack_file",),
+        strings={"image_url": 3_000, "alt_text": 2_000},
+    ),
     "static_select": _select("options", "option_groups", "initial_option"),
-    "multi_static_select": _select("options", "option_groups", "initial_options", "max_selected_items"),
+    "multi_static_select": _select(
+        "options", "option_groups", "initial_options", "max_selected_items"
+    ),
     "external_select": _select("min_query_length", "initial_option"),
     "multi_external_select": _select("min_query_length", "initial_options", "max_selected_items"),
     "users_select": _select(*_ONE),
@@ -93,17 +107,33 @@ ELEMENTS: dict[str, Shape] = {
     "multi_channels_select": _select(*_INITIALS),
     "multi_conversations_select": _select(*_INITIALS, "default_to_current_conversation", "filter"),
     "overflow": Shape(required=("options",), optional=("confirm",), options=5),
-    "checkboxes": Shape(required=("options",), optional=("initial_options", "confirm", "focus_on_load"), options=10),
-    "radio_buttons": Shape(required=("options",), optional=("initial_option", "confirm", "focus_on_load"), options=10),
+    "checkboxes": Shape(
+        required=("options",), optional=("initial_options", "confirm", "focus_on_load"), options=10
+    ),
+    "radio_buttons": Shape(
+        required=("options",), optional=("initial_option", "confirm", "focus_on_load"), options=10
+    ),
     "plain_text_input": Shape(
-        optional=("multiline", "min_length", "max_length", "dispatch_action_config", "focus_on_load"),
+        optional=(
+            "multiline",
+            "min_length",
+            "max_length",
+            "dispatch_action_config",
+            "focus_on_load",
+        ),
         texts={"placeholder": 150},
         plain=("placeholder",),
         strings={"initial_value": 3_000},
     ),
     "number_input": Shape(
         required=("is_decimal_allowed",),
-        optional=("min_value", "max_value", "initial_value", "dispatch_action_config", "focus_on_load"),
+        optional=(
+            "min_value",
+            "max_value",
+            "initial_value",
+            "dispatch_action_config",
+            "focus_on_load",
+        ),
         texts={"placeholder": 150},
         plain=("placeholder",),
     ),
@@ -121,7 +151,11 @@ _CHOICES = frozenset(kind for kind in ELEMENTS if "select" in kind) | {
     "datepicker",
     "timepicker",
 }
-ACTIONS = _CHOICES - {kind for kind in _CHOICES if kind.startswith("multi_")} | {"button", "overflow", "datetimepicker"}
+ACTIONS = _CHOICES - {kind for kind in _CHOICES if kind.startswith("multi_")} | {
+    "button",
+    "overflow",
+    "datetimepicker",
+}
 SECTION_ACCESSORIES = _CHOICES | {"button", "overflow", "image"}
 INPUTS = _CHOICES | {
     "plain_text_input",

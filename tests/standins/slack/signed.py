@@ -67,7 +67,9 @@ class SignedRequests:
         self.secret: str | None = None  # None signs with the app's own signing secret
         self.age = 0  # seconds the timestamp lies in the past
 
-    def headers(self, body: bytes, content_type: str, retry: int = 0, reason: str = "") -> dict[str, str]:
+    def headers(
+        self, body: bytes, content_type: str, retry: int = 0, reason: str = ""
+    ) -> dict[str, str]:
         """Signed headers for this body, dated now less `age`."""
         at = int(time.time()) - self.age
         signed = {
@@ -77,11 +79,16 @@ class SignedRequests:
             "X-Slack-Signature": sign(self.secret or self._slack.signing_secret, body, at),
         }
         if retry:
-            signed |= {"X-Slack-Retry-Num": str(retry), "X-Slack-Retry-Reason": reason or "http_timeout"}
+            signed |= {
+                "X-Slack-Retry-Num": str(retry),
+                "X-Slack-Retry-Reason": reason or "http_timeout",
+            }
         return signed
 
     async def send(self, delivery: Delivery, retry: int, reason: str) -> bool:
-        """Post the delivery; an answer of 200 acknowledges it. False when the app cannot be reached."""
+        """Post the delivery; an answer of 200 acknowledges it. False when the app cannot be
+        reached.
+        """
         body, content_type = body_of(delivery)
         headers = self.headers(body, content_type, retry, reason)
         delivery.sent.append(Sent(asyncio.get_running_loop().time(), retry, None, body, headers))
@@ -99,14 +106,18 @@ class SignedRequests:
         return True
 
     async def post(self, body: bytes, headers: dict[str, str]) -> Answer:
-        """Post these bytes as they are. Raises TimeoutError when no answer comes within the acknowledgement's time."""
+        """Post these bytes as they are. Raises TimeoutError when no answer comes within the
+        acknowledgement's time.
+        """
         if self._slack.request_url is None:
             raise AssertionError("set slack.request_url to where the app listens")
         if self._session is None:
             # No limit of its own: Slack's servers are many.
             self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
         timeout = aiohttp.ClientTimeout(total=self._slack.limits.ack_seconds)
-        async with self._session.post(self._slack.request_url, data=body, headers=headers, timeout=timeout) as found:
+        async with self._session.post(
+            self._slack.request_url, data=body, headers=headers, timeout=timeout
+        ) as found:
             return Answer(found.status, await found.text(), found.content_type)
 
     async def close(self) -> None:

@@ -1,4 +1,6 @@
-"""Socket Mode: the websocket connections an app holds open, and the envelopes that go through them."""
+"""Socket Mode: the websocket connections an app holds open, and the envelopes that go through
+them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Sockets:
         self._numbers = itertools.count(1)
         self._turn = itertools.count()
         self.open: dict[int, web.WebSocketResponse] = {}
-        self.cut_after: dict[str, int] = {}  # kind of envelope: how many more are sent and the connection then torn
+        self.cut_after: dict[
+            str, int
+        ] = {}  # kind of envelope: how many more are sent and the connection then torn
         self.ever = 0  # connections made since the start
         self.stray_acks: list[str] = []  # acknowledgements of envelopes nobody sent
 
@@ -35,7 +39,9 @@ class Sockets:
         """A URL for one connection, as apps.connections.open answers."""
         ticket = uuid4().hex
         self._tickets.add(ticket)
-        return f"ws://127.0.0.1:{self._slack.port}/link/?ticket={ticket}&app_id={self._slack.app_id}"
+        return (
+            f"ws://127.0.0.1:{self._slack.port}/link/?ticket={ticket}&app_id={self._slack.app_id}"
+        )
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Serve one connection until either side ends it."""
@@ -87,9 +93,11 @@ class Sockets:
             return True
         return False
 
-    async def ask_to_leave(self, reason: str = "refresh_requested", *, only: int = 0, after: float = 0.0) -> None:
-        """Send `disconnect` on every connection, or the `only` one of this number (reason warning, refresh_requested,
-        link_disabled), then end them, so many seconds later."""
+    async def ask_to_leave(
+        self, reason: str = "refresh_requested", *, only: int = 0, after: float = 0.0
+    ) -> None:
+        """Send `disconnect` on every connection, or the `only` one of this number (reason warning,
+        refresh_requested, link_disabled), then end them, so many seconds later."""
         note = {"type": "disconnect", "reason": reason, "debug_info": {"host": HOST_NAME}}
         numbers = [only] if only else list(self.open)
         for number in numbers:
@@ -101,12 +109,16 @@ class Sockets:
                     await self.open.pop(number).close()
 
     def cut(self, only: int = 0) -> int:
-        """Tear every connection without a word, or the `only` one, as a network does; how many there were."""
+        """Tear every connection without a word, or the `only` one, as a network does; how many
+        there were.
+        """
         return sum(self._tear(number) for number in ([only] if only else list(self.open)))
 
     def _tear(self, number: int) -> bool:
         socket = self.open.pop(number, None)
-        transport = socket._req.transport if socket is not None and socket._req is not None else None
+        transport = (
+            socket._req.transport if socket is not None and socket._req is not None else None
+        )
         if transport is None:
             return False
         transport.abort()
@@ -122,7 +134,11 @@ class Sockets:
             "type": "hello",
             "num_connections": len(self.open) + 1,
             "connection_info": {"app_id": self._slack.app_id},
-            "debug_info": {"host": HOST_NAME, "build_number": 1, "approximate_connection_time": 18060},
+            "debug_info": {
+                "host": HOST_NAME,
+                "build_number": 1,
+                "approximate_connection_time": 18060,
+            },
         }
 
     def _acknowledged(self, text: str) -> None:

@@ -1,4 +1,6 @@
-"""The stand-in itself: one Slack, on one port of this machine, with one app and any number of workspaces."""
+"""The stand-in itself: one Slack, on one port of this machine, with one app and any number of
+workspaces.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ __all__ = ["SlackStandIn", "api_chat", "api_history", "api_people"]
 
 
 class SlackStandIn:
-    """Start one with `await SlackStandIn.start()`, and stop it. `transport` is "socket" or "http"."""
+    """Start one with `await SlackStandIn.start()`, and stop it. `transport` is "socket" or
+    "http".
+    """
 
     app_id = "A0STANDIN"
     app_token = "xapp-1-A0STANDIN-standin"
@@ -55,7 +59,9 @@ class SlackStandIn:
         self.workspaces: dict[str, Workspace] = {}
         self.revoked: dict[str, str] = {}  # dead tokens, and the error they give
         self.calls: list[tuple[str, Json]] = []  # every call of the app, in order
-        self.refusals: list[tuple[str, str, list[str]]] = []  # what was refused: method, error, details
+        self.refusals: list[
+            tuple[str, str, list[str]]
+        ] = []  # what was refused: method, error, details
         self.broken: list[Exception] = []  # the stand-in's own mistakes; stop() raises the first
         self.messages = Messages(self.clock, self.watch)
         self.messages.tell = functools.partial(echo, self)
@@ -131,7 +137,9 @@ class SlackStandIn:
         return found
 
     def use_manifest(self, manifest: Json) -> None:
-        """Make the app as this manifest says: commands, events, scopes. Raises AssertionError if Slack would not."""
+        """Make the app as this manifest says: commands, events, scopes. Raises AssertionError if
+        Slack would not.
+        """
         faults = check_manifest(manifest)
         assert not faults, faults
         socket = at(manifest, "settings.socket_mode_enabled", False)
@@ -145,8 +153,12 @@ class SlackStandIn:
 
     # --- who and where
 
-    def workspace(self, name: str, *, installed: bool = True, scopes: set[str] | None = None) -> Workspace:
-        """The workspace with this id, new (with the app in it, unless told otherwise) on first use."""
+    def workspace(
+        self, name: str, *, installed: bool = True, scopes: set[str] | None = None
+    ) -> Workspace:
+        """The workspace with this id, new (with the app in it, unless told otherwise) on first
+        use.
+        """
         if name not in self.workspaces:
             self.workspaces[name] = Workspace(name, self, f"Workspace {name}")
             if installed:
@@ -160,14 +172,27 @@ class SlackStandIn:
     def file_as_slack(self, file: StoredFile) -> Json:
         """A file as answers and events show it."""
         url = f"http://127.0.0.1:{self.port}/files-pri/{file.id}/{file.name}"
-        body: Json = {"id": file.id, "name": file.name, "title": file.title, "size": len(file.data), "user": file.owner}
-        return body | {"mimetype": file.mimetype, "mode": "hosted", "url_private": url, "url_private_download": url}
+        body: Json = {
+            "id": file.id,
+            "name": file.name,
+            "title": file.title,
+            "size": len(file.data),
+            "user": file.owner,
+        }
+        return body | {
+            "mimetype": file.mimetype,
+            "mode": "hosted",
+            "url_private": url,
+            "url_private_download": url,
+        }
 
     # --- the wire
 
     async def connected(self, count: int = 1, timeout: float = 60.0) -> None:
         """Wait until the app has so many Socket Mode connections."""
-        await self.watch.until(lambda: len(self.sockets.open) >= count, timeout=timeout, what=f"{count} connections")
+        await self.watch.until(
+            lambda: len(self.sockets.open) >= count, timeout=timeout, what=f"{count} connections"
+        )
 
     async def reachable(self, timeout: float = 60.0) -> None:
         """Wait until something listens at the request URL."""
@@ -175,7 +200,9 @@ class SlackStandIn:
         end = loop.time() + timeout
         while loop.time() < end:
             try:
-                await self.signed.post(b"ssl_check=1", {"Content-Type": "application/x-www-form-urlencoded"})
+                await self.signed.post(
+                    b"ssl_check=1", {"Content-Type": "application/x-www-form-urlencoded"}
+                )
             except (TimeoutError, aiohttp.ClientError):
                 await asyncio.sleep(0.02)
             else:
@@ -185,14 +212,18 @@ class SlackStandIn:
     async def reconnected(self, timeout: float = 60.0) -> None:
         """Wait for one connection more than there ever were."""
         before = self.sockets.ever
-        await self.watch.until(lambda: self.sockets.ever > before, timeout=timeout, what="a new connection")
+        await self.watch.until(
+            lambda: self.sockets.ever > before, timeout=timeout, what="a new connection"
+        )
 
     async def disconnected(self, timeout: float = 60.0) -> None:
         """Wait until the app has no Socket Mode connection, as after it was killed."""
         await self.watch.until(lambda: not self.sockets.open, timeout=timeout, what="no connection")
 
     def drop_after(self, kind: str, times: int = 1) -> None:
-        """Tear the connection right after the next envelope of this kind: it arrives, its acknowledgement does not."""
+        """Tear the connection right after the next envelope of this kind: it arrives, its
+        acknowledgement does not.
+        """
         self.sockets.cut_after[kind] = times
 
     def drop_sockets(self) -> int:
@@ -210,8 +241,12 @@ class SlackStandIn:
             await self.courier.deliver(delivery)
         return delivery
 
-    async def deliver_again(self, handle: Handle, *, retry: int = 1, reason: str = "timeout") -> int:
-        """The same envelope or request once more, as a repeat; how often it has been acknowledged since the first."""
+    async def deliver_again(
+        self, handle: Handle, *, retry: int = 1, reason: str = "timeout"
+    ) -> int:
+        """The same envelope or request once more, as a repeat; how often it has been
+        acknowledged since the first.
+        """
         return await self.courier.again(handle.delivery, retry=retry, reason=reason)
 
     def duplicate(self, kind: str, times: int = 1, *, retry: int = 0) -> None:
@@ -232,7 +267,9 @@ class SlackStandIn:
     async def replay(
         self, handle: Handle, *, tamper: bytes | None = None, headers: dict[str, str] | None = None
     ) -> Answer:
-        """Post the very bytes and headers of a request once more; `tamper` replaces the body, `headers` are added."""
+        """Post the very bytes and headers of a request once more; `tamper` replaces the body,
+        `headers` are added.
+        """
         first = handle.delivery.sent[0]
         body = first.body if tamper is None else tamper
         return await self.signed.post(body, first.headers | (headers or {}))
@@ -258,7 +295,11 @@ class SlackStandIn:
     def posted(self, channel: Channel) -> list[str]:
         """The words of the bot's public messages there, in order, deleted ones left out."""
         bot = channel.workspace.bot_user
-        shown = [one for one in self.messages.all if one.channel is channel and one.author == bot and not one.deleted]
+        shown = [
+            one
+            for one in self.messages.all
+            if one.channel is channel and one.author == bot and not one.deleted
+        ]
         return [one.everything for one in shown if one.ephemeral_for is None]
 
     async def _serve_api(self, request: web.Request) -> web.StreamResponse:

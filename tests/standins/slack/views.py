@@ -39,17 +39,31 @@ def check_view(view: Any) -> list[str]:
         return check_blocks(view.get("blocks", []), most=MODAL_BLOCKS, at="/view/blocks")
     if view.get("type") != "modal":
         return [f"unsupported type: {view.get('type')} [json-pointer:/view/type]"]
-    faults = [f"invalid additional property: {key} [json-pointer:/view]" for key in view if key not in _KEYS]
-    faults += [f"missing required field: {key} [json-pointer:/view]" for key in ("title", "blocks") if key not in view]
+    faults = [
+        f"invalid additional property: {key} [json-pointer:/view]"
+        for key in view
+        if key not in _KEYS
+    ]
+    faults += [
+        f"missing required field: {key} [json-pointer:/view]"
+        for key in ("title", "blocks")
+        if key not in view
+    ]
     for key in ("title", "submit", "close"):
         if view.get(key) is not None:
             faults += check_text(view[key], 24, f"/view/{key}", plain=True)
-    for key, most in (("private_metadata", 3_000), ("callback_id", ID_CHARS), ("external_id", ID_CHARS)):
+    for key, most in (
+        ("private_metadata", 3_000),
+        ("callback_id", ID_CHARS),
+        ("external_id", ID_CHARS),
+    ):
         if len(view.get(key) or "") > most:
             faults.append(f"must be less than {most + 1} characters [json-pointer:/view/{key}]")
     blocks = view.get("blocks", [])
     faults += check_blocks(blocks, most=MODAL_BLOCKS, at="/view/blocks")
-    inputs = isinstance(blocks, list) and any(isinstance(one, dict) and one.get("type") == "input" for one in blocks)
+    inputs = isinstance(blocks, list) and any(
+        isinstance(one, dict) and one.get("type") == "input" for one in blocks
+    )
     if inputs and not view.get("submit"):
         faults.append("missing required field: submit [json-pointer:/view]")
     return faults
@@ -62,7 +76,9 @@ def too_large(view: Json) -> bool:
 
 @dataclass(eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class OpenView:
-    """A modal a person has open. `errors` is what stands under its fields; `state` what is filled in."""
+    """A modal a person has open. `errors` is what stands under its fields; `state` what is
+    filled in.
+    """
 
     user: Person
     body: Json
@@ -95,7 +111,9 @@ class OpenView:
         return found
 
     def show(self, body: Json) -> None:
-        """Set what it shows; fields that keep their block_id and action_id keep what was filled in."""
+        """Set what it shows; fields that keep their block_id and action_id keep what was filled
+        in.
+        """
         kept = self.state
         self.body = copy.deepcopy(body) | {"blocks": with_ids(body["blocks"])}
         self.state = {}
@@ -103,7 +121,9 @@ class OpenView:
             if element["type"] in ("button", "overflow"):
                 continue
             before = kept.get(block["block_id"], {}).get(element["action_id"])
-            self.state.setdefault(block["block_id"], {})[element["action_id"]] = before or filled(element, None)
+            self.state.setdefault(block["block_id"], {})[element["action_id"]] = before or filled(
+                element, None
+            )
         self.revision += 1
         self.errors = {}
 
@@ -137,24 +157,40 @@ class OpenView:
 def filled(element: Json, value: Any) -> Json:
     """The state of an element holding `value`; None gives what it starts with.
 
-    A select takes an option's value (or text), checkboxes a list of them. Raises AssertionError for one not there.
+    A select takes an option's value (or text), checkboxes a list of them. Raises AssertionError for
+    one not there.
     """
     kind = element["type"]
     if kind in ("checkboxes",) or kind.startswith("multi_"):
-        chosen = element.get("initial_options", []) if value is None else [_option(element, one) for one in value]
+        chosen = (
+            element.get("initial_options", [])
+            if value is None
+            else [_option(element, one) for one in value]
+        )
         return {"type": kind, "selected_options": chosen}
     if kind in ("static_select", "external_select", "radio_buttons"):
-        option = element.get("initial_option") if value is None else _option(element, value) if value != "" else None
+        option = (
+            element.get("initial_option")
+            if value is None
+            else _option(element, value)
+            if value != ""
+            else None
+        )
         return {"type": kind, "selected_option": option}
     for suffix in ("user", "channel", "conversation", "date", "time"):
         if kind in (f"{suffix}s_select", f"{suffix}picker"):
-            return {"type": kind, f"selected_{suffix}": element.get(f"initial_{suffix}") if value is None else value}
+            return {
+                "type": kind,
+                f"selected_{suffix}": element.get(f"initial_{suffix}") if value is None else value,
+            }
     written = element.get("initial_value") if value is None else str(value)
     return {"type": kind, "value": written or None}
 
 
 def _option(element: Json, value: Any) -> Json:
-    """The option with this value or text; an external select may be given a whole option or any value."""
+    """The option with this value or text; an external select may be given a whole option or any
+    value.
+    """
     if isinstance(value, dict):
         return value
     groups = element.get("option_groups", [])
@@ -163,12 +199,17 @@ def _option(element: Json, value: Any) -> Json:
         if str(value) in (option["value"], option["text"]["text"]):
             return {"text": option["text"], "value": option["value"]}
     if "external" in element["type"]:
-        return {"text": {"type": "plain_text", "text": str(value)[:75], "emoji": True}, "value": str(value)}
+        return {
+            "text": {"type": "plain_text", "text": str(value)[:75], "emoji": True},
+            "value": str(value),
+        }
     raise AssertionError(f"no option {value!r}; there are {[one['value'] for one in options]}")
 
 
 def complaints(view: OpenView) -> dict[str, str]:
-    """What Slack itself says under a field before it sends anything: required, too long, no number."""
+    """What Slack itself says under a field before it sends anything: required, too long, no
+    number.
+    """
     said = {}
     for block, element in view.elements():
         if block["type"] != "input":
@@ -179,7 +220,11 @@ def complaints(view: OpenView) -> dict[str, str]:
             said[block["block_id"]] = "Please complete this required field."
         elif value and element["type"] == "number_input":
             said |= _number_complaint(block, element, str(value))
-        elif value and element["type"] == "plain_text_input" and len(value) > element.get("max_length", 3_000):
+        elif (
+            value
+            and element["type"] == "plain_text_input"
+            and len(value) > element.get("max_length", 3_000)
+        ):
             said[block["block_id"]] = "This field is too long."
     return said
 
@@ -190,4 +235,6 @@ def _number_complaint(block: Json, element: Json, value: str) -> dict[str, str]:
     except ValueError:
         return {block["block_id"]: "Enter a number."}
     low, high = float(element.get("min_value", "-inf")), float(element.get("max_value", "inf"))
-    return {} if low <= number <= high else {block["block_id"]: "Enter a number in the allowed range."}
+    return (
+        {} if low <= number <= high else {block["block_id"]: "Enter a number in the allowed range."}
+    )

@@ -43,7 +43,9 @@ class Watch:
             event.set()
 
     async def until(self, look: Callable[[], T | None], *, timeout: float, what: str) -> T:
-        """The first result of `look` that is true. Raises AssertionError, naming `what`, after `timeout` seconds."""
+        """The first result of `look` that is true. Raises AssertionError, naming `what`, after
+        `timeout` seconds.
+        """
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout
         woken = asyncio.Event()
@@ -58,7 +60,9 @@ class Watch:
                 if left <= 0:
                     raise AssertionError(f"not within {timeout:g} s: {what}")
                 try:
-                    await asyncio.wait_for(woken.wait(), min(left, 0.5))  # some changes have no signal
+                    await asyncio.wait_for(
+                        woken.wait(), min(left, 0.5)
+                    )  # some changes have no signal
                 except TimeoutError:
                     pass
         finally:

@@ -22,7 +22,9 @@ def new_id(kind: str) -> str:
 
 @dataclass(eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Channel:
-    """A channel, private channel or direct message (`im_with` names the person). `members` None is everyone."""
+    """A channel, private channel or direct message (`im_with` names the person). `members` None
+    is everyone.
+    """
 
     id: str
     name: str
@@ -52,7 +54,9 @@ class Channel:
         """Whether this person can read here."""
         if self.im_with:
             return user == self.im_with
-        return self.workspace.person(user) is not None and (self.members is None or user in self.members)
+        return self.workspace.person(user) is not None and (
+            self.members is None or user in self.members
+        )
 
     def as_slack(self) -> Json:
         """As conversations.info answers."""
@@ -107,7 +111,12 @@ class Workspace:
         return next((one for one in self.users.values() if one.id == user), None)
 
     def channel(
-        self, name: str, *, bot_member: bool = True, private: bool = False, members: list[User] | None = None
+        self,
+        name: str,
+        *,
+        bot_member: bool = True,
+        private: bool = False,
+        members: list[User] | None = None,
     ) -> Channel:
         """The channel of this name, new on first use (the settings count only then)."""
         for channel in self.channels.values():
@@ -133,7 +142,9 @@ class Workspace:
             return self.channels[asked]
         if self.person(asked) is not None:
             return self.im(asked)
-        return next((one for one in self.channels.values() if one.name and f"#{one.name}" == asked), None)
+        return next(
+            (one for one in self.channels.values() if one.name and f"#{one.name}" == asked), None
+        )
 
     def install(self, scopes: set[str] | None = None) -> str:
         """Put the app in (again); the new bot token comes back."""
@@ -145,5 +156,8 @@ class Workspace:
         """Take the app out: the token dies, and the app is told by two events."""
         self.slack.revoked[self.bot_token] = "account_inactive"
         self.bot_token = ""
-        for event in ({"type": "tokens_revoked", "tokens": {"bot": [self.bot_user]}}, {"type": "app_uninstalled"}):
+        for event in (
+            {"type": "tokens_revoked", "tokens": {"bot": [self.bot_user]}},
+            {"type": "app_uninstalled"},
+        ):
             await self.slack.send_event(self, event)

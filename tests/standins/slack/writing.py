@@ -42,30 +42,40 @@ class Writer(Person):
         self._answer_in_ack(handle, channel)
         if delivery.trouble:
             text = f"{command} failed with the error “{delivery.trouble}”"
-            slack.messages.post(channel, SLACKBOT, text, ephemeral_for=self.id, via="slackbot", delivery=delivery.id)
+            slack.messages.post(
+                channel, SLACKBOT, text, ephemeral_for=self.id, via="slackbot", delivery=delivery.id
+            )
         return handle
 
     async def say(
         self, channel: Channel, text: str, *, thread: str | None = None, files: Files | None = None
     ) -> Handle:
-        """Write a message. A mention of the bot (`<@BOT>` or `@grognard`) reaches the app where the bot is a member."""
+        """Write a message. A mention of the bot (`<@BOT>` or `@grognard`) reaches the app where
+        the bot is a member.
+        """
         message = self._write(channel, text, thread, files)
         mentioned = f"<@{self.workspace.bot_user}>" in message.text
         kinds = ["app_mention"] if mentioned and not channel.im_with else []
         if f"message.{channel.kind}s".replace("ims", "im") in self.workspace.slack.events:
             kinds.append("message")
-        handles = [await self._told(message, kind) for kind in kinds] or [await self._told(message, "")]
+        handles = [await self._told(message, kind) for kind in kinds] or [
+            await self._told(message, "")
+        ]
         return handles[0]
 
     async def mention(
         self, channel: Channel, text: str, *, thread: str | None = None, files: Files | None = None
     ) -> Handle:
-        """Write a message that mentions the bot, at its start unless the text says where (`<@BOT>`)."""
+        """Write a message that mentions the bot, at its start unless the text says where
+        (`<@BOT>`).
+        """
         if "<@BOT>" not in text and "@grognard" not in text:
             text = f"<@BOT> {text}"
         return await self.say(channel, text, thread=thread, files=files)
 
-    async def dm(self, text: str, *, thread: str | None = None, files: Files | None = None) -> Handle:
+    async def dm(
+        self, text: str, *, thread: str | None = None, files: Files | None = None
+    ) -> Handle:
         """Write to the bot alone."""
         return await self.say(self.im, text, thread=thread, files=files)
 
@@ -79,9 +89,14 @@ class Writer(Person):
         assert message.author == self.id, "only one's own messages can be deleted"
         self.workspace.slack.messages.delete(message)
 
-    def _write(self, channel: Channel, text: str, thread: str | None, files: Files | None) -> Message:
+    def _write(
+        self, channel: Channel, text: str, thread: str | None, files: Files | None
+    ) -> Message:
         slack = self.workspace.slack
-        stored = [slack.uploads.put(self.workspace.id, self.id, name, data) for name, data in (files or {}).items()]
+        stored = [
+            slack.uploads.put(self.workspace.id, self.id, name, data)
+            for name, data in (files or {}).items()
+        ]
         text = payloads.typed(text, self.workspace)
         return slack.messages.post(channel, self.id, text, thread_ts=thread, files=stored)
 
@@ -90,17 +105,25 @@ class Writer(Person):
         slack, channel = self.workspace.slack, message.channel
         delivery = Delivery(EVENT, {}, self.workspace.id)
         handle = self._handle(delivery, channel, thread=message.thread_ts, message=message)
-        scope = {"app_mention": "app_mentions:read", "message": f"{channel.kind}s:history".replace("ims", "im")}.get(
-            kind
-        )
+        scope = {
+            "app_mention": "app_mentions:read",
+            "message": f"{channel.kind}s:history".replace("ims", "im"),
+        }.get(kind)
         subscribed = kind in slack.events or kind == "message"
-        if scope is None or scope not in self.workspace.scopes or not subscribed or not self.workspace.installed:
+        if (
+            scope is None
+            or scope not in self.workspace.scopes
+            or not subscribed
+            or not self.workspace.installed
+        ):
             delivery.trouble = "not_delivered"
             return handle
         if not channel.bot_member:
             delivery.trouble = "bot_not_in_channel"
             return handle
-        delivery.payload = payloads.event(self.workspace, payloads.said(kind, message, message.files))
+        delivery.payload = payloads.event(
+            self.workspace, payloads.said(kind, message, message.files)
+        )
         await slack.courier.deliver(delivery)
         return handle
 
@@ -116,4 +139,12 @@ class Writer(Person):
             handle.delivery.trouble = refusal.error
             slack.refusals.append(("ack", refusal.error, refusal.more.get("errors", [])))
             return
-        answer(slack, channel, self.id, body, via="ack", delivery=handle.delivery.id, checked_body=content)
+        answer(
+            slack,
+            channel,
+            self.id,
+            body,
+            via="ack",
+            delivery=handle.delivery.id,
+            checked_body=content,
+        )

@@ -13,19 +13,34 @@ from tests.examples import odds, play_example
 
 
 def shot(dice: list[int], target_type: str, th_number: int, **given: object) -> dict[str, Any]:
-    return play_example("asl", "critical-hit", {"target_type": target_type, "th_number": th_number, **given}, dice).out
+    return play_example(
+        "asl", "critical-hit", {"target_type": target_type, "th_number": th_number, **given}, dice
+    ).out
 
 
 def test_an_ordinary_hit_and_a_miss() -> None:
     """TH# 8 with +1: 7 hits exactly, 8 misses; the card gives no location."""
-    hit = {"original": 7, "final": 8, "needed": 7, "case": "none", "dr": 0, "result": "hit", "location": "none"}
+    hit = {
+        "original": 7,
+        "final": 8,
+        "needed": 7,
+        "case": "none",
+        "dr": 0,
+        "result": "hit",
+        "location": "none",
+    }
     assert shot([3, 4], "vehicle", 8, drm=1) == hit
     assert shot([4, 4], "vehicle", 8, drm=1)["result"] == "miss"
 
 
 def test_case_g_is_critical_at_once() -> None:
     out = shot([1, 1], "vehicle", 8, drm=1, hull_down=True)
-    assert (out["case"], out["dr"], out["result"], out["location"]) == ("g", 0, "critical-hit", "turret")
+    assert (out["case"], out["dr"], out["result"], out["location"]) == (
+        "g",
+        0,
+        "critical-hit",
+        "turret",
+    )
     assert shot([1, 1], "area", 8)["location"] == "hull"
     assert shot([1, 1], "area", 8, afv=False)["location"] == "none"
 
@@ -78,7 +93,12 @@ def test_without_critical_hits_a_hit_stays_in_its_place() -> None:
     assert (out["dr"], out["result"], out["location"]) == (1, "hit", "hull")
     assert shot([1, 1, 4], "vehicle", 3, drm=2, no_ch=True)["result"] == "miss"
     case_d = shot([1, 1], "vehicle", 4, drm=2, no_ch=True, hull_down=True)
-    assert (case_d["case"], case_d["dr"], case_d["result"], case_d["location"]) == ("d", 0, "hit", "turret")
+    assert (case_d["case"], case_d["dr"], case_d["result"], case_d["location"]) == (
+        "d",
+        0,
+        "hit",
+        "turret",
+    )
     assert shot([1, 1], "infantry", 4, drm=2, no_ch=True)["location"] == "none"
     assert shot([1, 1], "vehicle", 9, no_ch=True)["result"] == "hit"
     assert shot([1, 1], "infantry", 9, no_ch=True)["result"] == "hit"
@@ -87,12 +107,18 @@ def test_without_critical_hits_a_hit_stays_in_its_place() -> None:
 
 def test_odds_of_an_improbable_hit() -> None:
     """One roll in 36 shows 2; then 1 is critical, 2 and 3 hit."""
-    expected = {"critical-hit": Fraction(1, 216), "hit": Fraction(2, 216), "miss": Fraction(213, 216)}
+    expected = {
+        "critical-hit": Fraction(1, 216),
+        "hit": Fraction(2, 216),
+        "miss": Fraction(213, 216),
+    }
     assert odds("asl", "critical-hit", {"target_type": "vehicle", "th_number": 0}) == expected
 
 
 def test_odds_against_a_second_opinion() -> None:
-    """Infantry Target Type, TH# 9 with +3: needs 6 or less; Original 2 is Final 5, so a dr of 4 or less is critical."""
+    """Infantry Target Type, TH# 9 with +3: needs 6 or less; Original 2 is Final 5, so a dr of 4
+    or less is critical.
+    """
 
     def result(colored: int, white: int, dr: int) -> str:
         final = colored + white + 3
@@ -122,10 +148,18 @@ CRITICAL = {"target_type": "infantry", "th_number": 8, "drm": 1}
 
 def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
     gun = RosterUnit("AT 1", "us1", "gun", state="working")
-    played = play_example("asl", "critical-hit", {**CRITICAL, "unit": "AT 1"}, [1, 1], {"at 1": gun})
-    assert played.settlement.fates[0].more.endswith(", the Gun destroyed and its manning Infantry eliminated")
-    assert [(change.unit, change.set) for change in played.settlement.changes] == [("AT 1", {"state": "destroyed"})]
-    smoke = play_example("asl", "critical-hit", {**CRITICAL, "unit": "AT 1", "wp": True}, [1, 1], {"at 1": gun})
+    played = play_example(
+        "asl", "critical-hit", {**CRITICAL, "unit": "AT 1"}, [1, 1], {"at 1": gun}
+    )
+    assert played.settlement.fates[0].more.endswith(
+        ", the Gun destroyed and its manning Infantry eliminated"
+    )
+    assert [(change.unit, change.set) for change in played.settlement.changes] == [
+        ("AT 1", {"state": "destroyed"})
+    ]
+    smoke = play_example(
+        "asl", "critical-hit", {**CRITICAL, "unit": "AT 1", "wp": True}, [1, 1], {"at 1": gun}
+    )
     assert (smoke.settlement.changes, "destroyed" in smoke.settlement.fates[0].more) == ((), False)
     plain_hit = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [3, 4])
     assert (plain_hit.settlement.fates[0].more, plain_hit.settlement.notes) == ("", ())
@@ -134,9 +168,13 @@ def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
 
 
 def test_a_critical_hit_reminds_whom_it_strikes() -> None:
-    """One Location by Random Selection; on the Vehicle Target Type the vehicle, others are hit collaterally."""
+    """One Location by Random Selection; on the Vehicle Target Type the vehicle, others are hit
+    collaterally.
+    """
     area = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "area"}, [1, 1])
     assert area.out["result"] == "critical-hit"
     assert "Random Selection" in area.settlement.notes[0]
     vehicle = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "vehicle"}, [1, 1])
-    assert vehicle.settlement.notes == ("Others that are hit collaterally are attacked in the usual way.",)
+    assert vehicle.settlement.notes == (
+        "Others that are hit collaterally are attacked in the usual way.",
+    )

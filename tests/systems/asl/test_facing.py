@@ -11,7 +11,8 @@ from tests.refusing import refuses
 
 
 @pytest.mark.parametrize(
-    ("dr", "facing"), [(1, "rear"), (2, "rear"), (3, "side"), (4, "side"), (5, "front"), (6, "front")]
+    ("dr", "facing"),
+    [(1, "rear"), (2, "rear"), (3, "side"), (4, "side"), (5, "front"), (6, "front")],
 )
 def test_the_colored_die_gives_hull_and_turret(dr: int, facing: str) -> None:
     assert play_example("asl", "facing", {}, [dr]).out == {"facing": facing, "turret": "same"}

@@ -17,7 +17,8 @@ def attack(dice: list[int], weapon: str, **given: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("dice", "result"), [([2, 2], "burning"), ([2, 3], "destroyed"), ([5, 4], "equal"), ([5, 5], "none")]
+    ("dice", "result"),
+    [([2, 2], "burning"), ([2, 3], "destroyed"), ([5, 4], "equal"), ([5, 5], "none")],
 )
 def test_a_molotov_in_the_hex_of_an_open_topped_afv(dice: list[int], result: str) -> None:
     """TK# 9: up to 4.5 burns, up to 8 destroys."""
@@ -32,7 +33,11 @@ def test_half_the_number_burns() -> None:
 
 def test_a_moving_target_from_the_rear() -> None:
     assert attack([4, 4], "ft-long", afv="ct-ce", moving=True, rear=True)["tk"] == 6
-    assert attack([4, 4], "mol-adjacent", moving=True, rear=True) == {"tk": 4, "dr": 8, "result": "none"}
+    assert attack([4, 4], "mol-adjacent", moving=True, rear=True) == {
+        "tk": 4,
+        "dr": 8,
+        "result": "none",
+    }
 
 
 def test_equal_is_left_to_the_players() -> None:
@@ -49,13 +54,19 @@ def test_equal_is_left_to_the_players() -> None:
 )
 def test_the_afv_takes_its_state(dice: list[int], state: str | None) -> None:
     tank = RosterUnit("T-34", "su1", "afv")
-    played = play_example("asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, dice, {"su1": tank})
-    assert [change.set for change in played.settlement.changes] == ([{"state": state}] if state else [])
+    played = play_example(
+        "asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, dice, {"su1": tank}
+    )
+    assert [change.set for change in played.settlement.changes] == (
+        [{"state": state}] if state else []
+    )
 
 
 def test_a_burning_wreck_burns_on() -> None:
     tank = RosterUnit("T-34", "su1", "afv", state="burning")
-    played = play_example("asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, [3, 3], {"su1": tank})
+    played = play_example(
+        "asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, [3, 3], {"su1": tank}
+    )
     assert (played.out["result"], played.settlement.changes) == ("destroyed", ())
     assert played.settlement.now == ("T-34 is still burning",)
 

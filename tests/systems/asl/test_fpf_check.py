@@ -30,7 +30,8 @@ def test_infantry_fires_whatever_becomes_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dice", "nmc", "attack"), [([3, 4], "pass", "resolved"), ([4, 4], "pin", "voided"), ([4, 5], "break", "voided")]
+    ("dice", "nmc", "attack"),
+    [([3, 4], "pass", "resolved"), ([4, 4], "pin", "voided"), ([4, 5], "break", "voided")],
 )
 def test_a_gun_crew_must_pass(dice: list[int], nmc: str, attack: str) -> None:
     out = check(dice, attacker="gun", morale=8)
@@ -47,7 +48,12 @@ def test_a_void_shot_may_still_malfunction() -> None:
 def test_modifiers_are_the_checks_alone() -> None:
     """-2 lets the 9 pass morale 8; the DR itself stays 9."""
     out = check([4, 5], attacker="gun", morale=8, drm=-2, b_number=9)
-    assert (out["dr"], out["nmc"], out["attack"], out["malfunction"]) == (9, "pass", "resolved", True)
+    assert (out["dr"], out["nmc"], out["attack"], out["malfunction"]) == (
+        9,
+        "pass",
+        "resolved",
+        True,
+    )
 
 
 def test_a_12_always_breaks() -> None:
@@ -57,7 +63,9 @@ def test_a_12_always_breaks() -> None:
 
 def test_the_roster_brings_morale_and_takes_the_state() -> None:
     crew = RosterUnit("Crew A", "ge1", "crew", numbers={"morale": 8})
-    played = play_example("asl", "fpf-check", {"attacker": "gun", "unit": "ge1"}, [4, 4], {"ge1": crew})
+    played = play_example(
+        "asl", "fpf-check", {"attacker": "gun", "unit": "ge1"}, [4, 4], {"ge1": crew}
+    )
     (change,) = played.settlement.changes
     assert (change.unit, change.set) == ("Crew A", {"state": "pinned"})
 
@@ -71,7 +79,13 @@ def test_odds_of_the_check() -> None:
     """Morale 8: below are 21 of 36 rolls, 8 is 5, above 10."""
     expected = {"pass": Fraction(21, 36), "pin": Fraction(5, 36), "break": Fraction(10, 36)}
     assert odds("asl", "fpf-check", {"morale": 8}) == expected
-    both = odds("asl", "fpf-check", {"attacker": "gun", "morale": 8, "b_number": 11}, "attack", "malfunction")
+    both = odds(
+        "asl",
+        "fpf-check",
+        {"attacker": "gun", "morale": 8, "b_number": 11},
+        "attack",
+        "malfunction",
+    )
     assert both == {
         "resolved|false": Fraction(21, 36),
         "voided|false": Fraction(12, 36),

@@ -56,15 +56,28 @@ def test_an_x_weapon_is_disabled() -> None:
 
 
 def test_every_effect_on_a_support_weapon_adds_up() -> None:
-    """2 each for Sustained Fire, captured, non-qualified and FT/DC, 1 each for the others; no shortage."""
-    flags = ("sustained_fire", "captured", "non_qualified", "ft_dc_non_elite", "inexperienced", "japanese_mg")
+    """2 each for Sustained Fire, captured, non-qualified and FT/DC, 1 each for the others; no
+    shortage.
+    """
+    flags = (
+        "sustained_fire",
+        "captured",
+        "non_qualified",
+        "ft_dc_non_elite",
+        "inexperienced",
+        "japanese_mg",
+    )
     out = check([1, 1], "sw", start="b12", ammo_shortage=True, **dict.fromkeys(flags, True))
     assert (numbers(out), out["result"]) == ((2, 12, "none"), "malfunction")
 
 
 def test_support_weapons_agree_with_table_12b() -> None:
     for start, sustained, captured, green, short in product(
-        ("b10", "b11", "b12", "x10", "x11"), (False, True), (False, True), (False, True), (False, True)
+        ("b10", "b11", "b12", "x10", "x11"),
+        (False, True),
+        (False, True),
+        (False, True),
+        (False, True),
     ):
         uses = {"sustained_fire": sustained, "captured": captured, "inexperienced": green}
         out = check([1, 1], "sw", start=start, ammo_shortage=short, **uses)
@@ -85,7 +98,12 @@ def test_support_weapons_agree_with_table_12b() -> None:
 def test_a_low_ammo_gun_on_intensive_fire(dice: list[int], result: str) -> None:
     """Circled 10 with Intensive Fire is LA10 B10 X12."""
     out = check(dice, "gun", start="circled-10", intensive_fire=True)
-    assert (numbers(out), out["result"], out["th_drm"], out["no_rof"]) == ((10, 12, 10), result, 2, True)
+    assert (numbers(out), out["result"], out["th_drm"], out["no_rof"]) == (
+        (10, 12, 10),
+        result,
+        2,
+        True,
+    )
 
 
 def test_each_number_is_tested_by_itself() -> None:
@@ -97,7 +115,11 @@ def test_each_number_is_tested_by_itself() -> None:
 
 def test_ammunition_shortage() -> None:
     assert numbers(check([1, 1], "gun", start="b11", ammo_shortage=True)) == (11, "none", 10)
-    assert numbers(check([1, 1], "gun", start="b11", ammo_shortage=True, low_ammo=True)) == (9, 10, "none")
+    assert numbers(check([1, 1], "gun", start="b11", ammo_shortage=True, low_ammo=True)) == (
+        9,
+        10,
+        "none",
+    )
     captured = check([1, 1], "gun", start="b11", ammo_shortage=True, captured=True)
     assert (numbers(captured), captured["red_th"]) == ((9, 11, "none"), True)
     assert numbers(check([1, 1], "gun", start="b12", inexperienced=True)) == (12, "none", "none")
@@ -114,7 +136,10 @@ def test_ammunition_shortage() -> None:
         ({"weapon": "gun", "japanese_mg": True}, "not-together japanese_mg"),
         ({"weapon": "gun", "ft_dc_non_elite": True}, "not-together ft_dc_non_elite"),
         ({"weapon": "gun", "low_ammo": True}, "card-refuses Low Ammo"),
-        ({"weapon": "gun", "low_ammo": True, "ammo_shortage": True, "captured": True}, "card-refuses Low Ammo"),
+        (
+            {"weapon": "gun", "low_ammo": True, "ammo_shortage": True, "captured": True},
+            "card-refuses Low Ammo",
+        ),
     ],
 )
 def test_what_a_weapon_cannot_have_is_refused(given: dict[str, object], said: str) -> None:
@@ -128,22 +153,38 @@ def test_the_result_is_written_on_the_weapon() -> None:
     played = play_example("asl", "malfunction", given, [6, 6], {"pak 40": gun})
     (change,) = played.settlement.changes
     assert played.out["result"] == "malfunction-low-ammo"
-    assert (change.unit, change.set, change.mark) == ("PaK 40", {"state": "malfunctioned"}, frozenset({"low-ammo"}))
-    assert play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun}).settlement.changes == ()
+    assert (change.unit, change.set, change.mark) == (
+        "PaK 40",
+        {"state": "malfunctioned"},
+        frozenset({"low-ammo"}),
+    )
+    assert (
+        play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun}).settlement.changes == ()
+    )
 
 
 def test_the_counter_of_the_weapon_counts_from_then_on() -> None:
     """Circled 10 with its counter is B9 X10, unless the player says that it is not there."""
     gun = RosterUnit("PaK 40", "ge1", "gun", numbers={"start": "circled-10"}, state="low-ammo")
     given = {"weapon": "gun", "unit": "PaK 40"}
-    assert numbers(play_example("asl", "malfunction", given, [1, 1], {"pak 40": gun}).out) == (9, 10, "none")
-    without = play_example("asl", "malfunction", {**given, "low_ammo": False}, [1, 1], {"pak 40": gun})
+    assert numbers(play_example("asl", "malfunction", given, [1, 1], {"pak 40": gun}).out) == (
+        9,
+        10,
+        "none",
+    )
+    without = play_example(
+        "asl", "malfunction", {**given, "low_ammo": False}, [1, 1], {"pak 40": gun}
+    )
     assert numbers(without.out) == (12, "none", 10)
 
 
 def test_odds_of_a_breakdown() -> None:
     """B10 X12: 10 and 11 are 5 of 36 rolls, 12 is one."""
-    expected = {"functions": Fraction(30, 36), "malfunction": Fraction(5, 36), "disabled": Fraction(1, 36)}
+    expected = {
+        "functions": Fraction(30, 36),
+        "malfunction": Fraction(5, 36),
+        "disabled": Fraction(1, 36),
+    }
     assert odds("asl", "malfunction", {"weapon": "sw", "sustained_fire": True}) == expected
 
 
@@ -157,7 +198,9 @@ def test_odds_against_a_second_opinion() -> None:
 
     second = (2 @ icepool.d6).map(result)
     given = {"weapon": "gun", "start": "circled-9", "intensive_fire": True, "non_qualified": True}
-    assert odds("asl", "malfunction", given) == {name: second.probability(name) for name in second.outcomes()}
+    assert odds("asl", "malfunction", given) == {
+        name: second.probability(name) for name in second.outcomes()
+    }
 
 
 def test_the_story_names_what_the_numbers_depend_on() -> None:
@@ -179,7 +222,9 @@ CIRCLED: dict[str, Any] = {"weapon": "gun", "start": "circled-10"}
 
 
 def test_special_ammunition_ends_at_its_depletion_number_and_the_la_number() -> None:
-    """LA10 and S9: a DR of 9 does nothing, 10 is Low Ammo and the end of that ammunition. S11 outlasts the counter."""
+    """LA10 and S9: a DR of 9 does nothing, 10 is Low Ammo and the end of that ammunition. S11
+    outlasts the counter.
+    """
     assert check([5, 4], **CIRCLED, depletion=9)["depleted"] is False
     ten = check([5, 5], **CIRCLED, depletion=9)
     assert (ten["result"], ten["depleted"]) == ("low-ammo", True)
@@ -191,8 +236,13 @@ def test_special_ammunition_ends_at_its_depletion_number_and_the_la_number() -> 
 def test_ammunition_shortage_lowers_the_depletion_number_by_one() -> None:
     """S12 is S11 under Ammunition Shortage, but not for a captured Gun."""
     assert check([6, 5], "gun", start="b11", ammo_shortage=True, depletion=12)["depleted"] is True
-    assert check([6, 5], **CIRCLED, depletion=12, ammo_shortage=True, captured=True)["depleted"] is False
-    played = play_example("asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS)
+    assert (
+        check([6, 5], **CIRCLED, depletion=12, ammo_shortage=True, captured=True)["depleted"]
+        is False
+    )
+    played = play_example(
+        "asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS
+    )
     assert played.settlement.now == ("no more of this special ammunition",)
 
 
@@ -216,7 +266,9 @@ def test_a_weapon_without_la_number_has_no_depletion() -> None:
 
 
 def test_extreme_winter_comes_on_top() -> None:
-    """One off: B12 becomes B11 X12 for both kinds; on top of Intensive Fire, B10 X12 becomes B9; an X# falls itself."""
+    """One off: B12 becomes B11 X12 for both kinds; on top of Intensive Fire, B10 X12 becomes B9;
+    an X# falls itself.
+    """
     assert numbers(check([6, 5], "sw", extreme_winter=1)) == (11, 12, "none")
     assert numbers(check([6, 5], "gun", extreme_winter=1)) == (11, 12, "none")
     assert numbers(check([2, 2], "gun", intensive_fire=True, extreme_winter=1)) == (9, 12, "none")

@@ -26,12 +26,19 @@ def attack(weapon: str, side: str = "ca", **given: object) -> tuple[Any, ...]:
         ("same-hex", 10, 5, "he-direct"),
     ],
 )
-def test_ap_needs_more_than_twice_the_tem(side: str, basic_tk: int, drm: int, resolve_as: str) -> None:
+def test_ap_needs_more_than_twice_the_tem(
+    side: str, basic_tk: int, drm: int, resolve_as: str
+) -> None:
     assert attack("ap", side, basic_tk=basic_tk) == ("attack", drm, "full", resolve_as)
 
 
 def test_an_nca_tem_counts_for_nothing_on_a_critical_hit() -> None:
-    assert attack("ap", "nca", basic_tk=0, critical_hit=True) == ("attack", 0, "full", "he-equivalency")
+    assert attack("ap", "nca", basic_tk=0, critical_hit=True) == (
+        "attack",
+        0,
+        "full",
+        "he-equivalency",
+    )
     assert attack("ap", "ca", basic_tk=6, critical_hit=True) == ("attack", 3, "full", "he-direct")
     assert attack("heat", "same-hex", critical_hit=True) == ("attack", 0, "full", "he-equivalency")
     assert attack("he-indirect", "ca", critical_hit=True) == ("attack", 0, "full", "normal")
@@ -62,7 +69,12 @@ def test_white_phosphorus() -> None:
     assert attack("wp-direct", "nca", critical_hit=True) == na
     assert attack("wp-direct", "same-hex", critical_hit=True) == na
     assert attack("wp-direct", "same-hex", baz45=True) == na
-    assert attack("wp-direct", "same-hex", critical_hit=True, baz45=True) == ("nmc", 0, "full", "normal")
+    assert attack("wp-direct", "same-hex", critical_hit=True, baz45=True) == (
+        "nmc",
+        0,
+        "full",
+        "normal",
+    )
     assert attack("wp-indirect", "ca", critical_hit=True) == na
     assert attack("wp-grenade", "nca") == na
     assert attack("wp-grenade", "same-hex") == ("nmc", -5, "full", "normal")
@@ -77,15 +89,26 @@ def test_ap_without_its_tk_number_and_odds_without_dice_are_refused() -> None:
 
 
 def test_the_answer_agrees_with_the_modifier_that_it_gives() -> None:
-    """An AP shot of basic TK# 6 does not exceed twice a CA TEM of 3: the answer must not say that no TEM counts."""
+    """An AP shot of basic TK# 6 does not exceed twice a CA TEM of 3: the answer must not say
+    that no TEM counts.
+    """
     given = {"weapon": "ap", "from": "ca", "basic_tk": 6}
     lines = play_example("asl", "pillbox-attack", given, []).lines
-    assert lines[0].label == "AP from the CA: Basic TK# 6 against twice the CA TEM 3: not more, so add the CA TEM."
+    assert (
+        lines[0].label
+        == "AP from the CA: Basic TK# 6 against twice the CA TEM 3: not more, so add the CA TEM."
+    )
     strong = play_example("asl", "pillbox-attack", {**given, "basic_tk": 7}, []).lines
-    assert strong[0].label == "AP from the CA: Basic TK# 7 against twice the CA TEM 3: more, so no TEM."
+    assert (
+        strong[0].label
+        == "AP from the CA: Basic TK# 7 against twice the CA TEM 3: more, so no TEM."
+    )
     for weapon, called in (("ap", "AP"), ("he-direct", "direct HE")):
         critical = {"weapon": weapon, "from": "nca", "basic_tk": 6, "critical_hit": True}
         lines = play_example("asl", "pillbox-attack", critical, []).lines
-        assert lines[0].label == f"{called} from the NCA: A Critical Hit, so the NCA TEM counts as zero."
+        assert (
+            lines[0].label
+            == f"{called} from the NCA: A Critical Hit, so the NCA TEM counts as zero."
+        )
     close = play_example("asl", "pillbox-attack", {"weapon": "cc", "from": "same-hex"}, [])
     assert close.settlement.headline == "CC may take place"

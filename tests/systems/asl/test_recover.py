@@ -50,7 +50,12 @@ def test_night_in_the_jungle() -> None:
 def test_what_only_a_smc_may_take(phase: str, source: str, case: str, sole: bool) -> None:
     given = {"phase": phase, "from": source}
     smc = recover([5], by="smc", **given)
-    assert (smc["case"], smc["result"], smc["mf"], smc["sole_action"]) == (case, "recovered", 0, sole)
+    assert (smc["case"], smc["result"], smc["mf"], smc["sole_action"]) == (
+        case,
+        "recovered",
+        0,
+        sole,
+    )
     mmc = recover([], by="mmc", **given)
     assert mmc == {"case": "none", "result": "not-allowed", "mf": 0, "sole_action": False}
 
@@ -70,7 +75,10 @@ def test_what_the_table_does_not_allow_rolls_no_die(phase: str, source: str) -> 
 
 def test_odds_of_a_recovery() -> None:
     """With +2 only 1, 2 and 3 recover."""
-    assert odds("asl", "recover", {"jungle": True}) == {"recovered": Fraction(3, 6), "failed": Fraction(3, 6)}
+    assert odds("asl", "recover", {"jungle": True}) == {
+        "recovered": Fraction(3, 6),
+        "failed": Fraction(3, 6),
+    }
     assert odds("asl", "recover", {"phase": "rout"}) == {"not-allowed": Fraction(1)}
 
 
@@ -97,13 +105,18 @@ def test_a_word_that_is_no_phase_is_refused() -> None:
 
 
 def test_a_leader_of_the_roster_is_a_smc_without_saying_so() -> None:
-    """Case E takes a SMC: the leader may try and rolls 4, the squad beside him may not, and is told why."""
+    """Case E takes a SMC: the leader may try and rolls 4, the squad beside him may not, and is
+    told why.
+    """
     leader, squad = RosterUnit("Lt. Orr", "us1", "leader"), RosterUnit("1st Squad", "us2", "squad")
     roster = {"us1": leader, "us2": squad}
     given = {"phase": "rally", "from": "broken-unit"}
     assert play_example("asl", "recover", {**given, "unit": "us1"}, [4], roster).out["case"] == "e"
     refused = play_example("asl", "recover", {**given, "unit": "us2"}, [], roster)
-    assert (refused.out["result"], refused.lines[0].result) == ("not-allowed", "case E is for a SMC only")
+    assert (refused.out["result"], refused.lines[0].result) == (
+        "not-allowed",
+        "case E is for a SMC only",
+    )
     typed = play_example("asl", "recover", {**given, "unit": "us1", "by": "mmc"}, [], roster)
     assert typed.out["result"] == "not-allowed"
 
@@ -117,8 +130,13 @@ def test_a_weapon_is_held_once_however_the_list_is_typed() -> None:
 
 
 def test_the_weapon_leaves_the_one_who_held_it() -> None:
-    """A weapon by its kind leaves the holder that is named; without one the answer says what to do."""
-    leader, broken = RosterUnit("Orr", "us1", "leader"), RosterUnit("B", "us2", "squad", numbers={"holds": "DC, LMG"})
+    """A weapon by its kind leaves the holder that is named; without one the answer says what to
+    do.
+    """
+    leader, broken = (
+        RosterUnit("Orr", "us1", "leader"),
+        RosterUnit("B", "us2", "squad", numbers={"holds": "DC, LMG"}),
+    )
     roster = {"orr": leader, "b": broken}
     given = {"phase": "rally", "from": "broken-unit", "unit": "Orr", "weapon": "LMG"}
     named = play_example("asl", "recover", {**given, "holder": "B"}, [2], roster)

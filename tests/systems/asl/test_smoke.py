@@ -33,17 +33,31 @@ def test_a_buttoned_up_dispenser_on_the_move() -> None:
 def test_sm_smokes_along_the_turret_facing() -> None:
     """Crew exposed and not yet moved: no DRM; 7 meets 7."""
     out = smoke([3, 4], dispenser="sm", usage_number=7, crew="ce")
-    assert (out["result"], out["smoke"], out["placement"]) == ("success", "dispersed", "1-3-hexes-of-tca")
+    assert (out["result"], out["smoke"], out["placement"]) == (
+        "success",
+        "dispersed",
+        "1-3-hexes-of-tca",
+    )
 
 
 def test_case_a_counts_for_sm_only() -> None:
     out = smoke([3, 4], dispenser="sd", usage_number=8, case_a=3, hindrance=2)
-    assert (out["drm"], out["total"], out["result"], out["placement"]) == (1, 8, "success", "own-hex")
+    assert (out["drm"], out["total"], out["result"], out["placement"]) == (
+        1,
+        8,
+        "success",
+        "own-hex",
+    )
 
 
 @pytest.mark.parametrize(
     ("crew", "dr", "needed", "result"),
-    [("ot-bu", 1, 1, "success"), ("ot-bu", 2, 1, "failed"), ("ce", 2, 2, "success"), ("unarmored", 1, 1, "success")],
+    [
+        ("ot-bu", 1, 1, "success"),
+        ("ot-bu", 2, 1, "failed"),
+        ("ce", 2, 2, "success"),
+        ("unarmored", 1, 1, "success"),
+    ],
 )
 def test_grenades_are_one_die(crew: str, dr: int, needed: int, result: str) -> None:
     out = smoke([dr], dispenser="smoke-grenade", crew=crew, moved=True)
@@ -54,7 +68,12 @@ def test_grenades_are_one_die(crew: str, dr: int, needed: int, result: str) -> N
 def test_sn_in_the_ccph_is_an_attack() -> None:
     """The BU modifier does not count there, and no counter is placed."""
     out = smoke([4, 4], dispenser="sn", usage_number=8, phase="ccph")
-    assert (out["drm"], out["result"], out["smoke"], out["placement"]) == (0, "success", "none", "none")
+    assert (out["drm"], out["result"], out["smoke"], out["placement"]) == (
+        0,
+        "success",
+        "none",
+        "none",
+    )
     in_mph = smoke([4, 4], dispenser="sn", usage_number=8)
     assert (in_mph["drm"], in_mph["result"]) == (1, "failed")
     assert smoke([4, 4], dispenser="sn", usage_number=8, crew="ce")["smoke"] == "dispersed"
@@ -84,7 +103,12 @@ def test_the_number_comes_from_the_vehicle_unless_it_is_typed() -> None:
     tank = RosterUnit("Tiger", "ge1", "afv", numbers={"usage": 6})
     given = {"dispenser": "sd", "crew": "ce", "unit": "Tiger"}
     assert play_example("asl", "smoke", given, [3, 3], {"tiger": tank}).out["needed"] == 6
-    assert play_example("asl", "smoke", {**given, "usage_number": 9}, [3, 3], {"tiger": tank}).out["needed"] == 9
+    assert (
+        play_example("asl", "smoke", {**given, "usage_number": 9}, [3, 3], {"tiger": tank}).out[
+            "needed"
+        ]
+        == 9
+    )
 
 
 def test_odds_of_a_dispenser() -> None:
@@ -96,7 +120,9 @@ def test_odds_of_a_dispenser() -> None:
 
 
 def test_the_first_line_names_dispenser_and_counter() -> None:
-    thrown = play_example("asl", "smoke", {"dispenser": "sm", "usage_number": 8, "crew": "ce"}, [3, 4])
+    thrown = play_example(
+        "asl", "smoke", {"dispenser": "sm", "usage_number": 8, "crew": "ce"}, [3, 4]
+    )
     assert thrown.settlement.headline == "sM success, +2 dispersed SMOKE 1-3 hexes along the TCA"
     shut = play_example("asl", "smoke", {"dispenser": "sp", "usage_number": 8}, [])
     assert shut.lines[0].result == "not for a CT AFV that is BU in the MPh"

@@ -19,7 +19,12 @@ def check(dice: list[int], target: str, **given: object) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("dice", "final", "result", "casualty"),
-    [([3, 4], 6, "pass", False), ([4, 4], 7, "pin", False), ([5, 4], 8, "break", False), ([6, 6], 11, "break", True)],
+    [
+        ([3, 4], 6, "pass", False),
+        ([4, 4], 7, "pin", False),
+        ([5, 4], 8, "break", False),
+        ([6, 6], 11, "break", True),
+    ],
 )
 def test_personnel_in_woods(dice: list[int], final: int, result: str, casualty: bool) -> None:
     """Direct fire in woods is -1 against morale 7."""
@@ -33,7 +38,12 @@ def test_leadership_is_added_but_a_12_fails_all_the_same() -> None:
 
 
 def test_crews_of_afvs_are_stunned() -> None:
-    assert check([5, 6], "ce-ct-afv", morale=8) == {"mc_drm": -2, "final": 9, "result": "stun", "casualty": False}
+    assert check([5, 6], "ce-ct-afv", morale=8) == {
+        "mc_drm": -2,
+        "final": 9,
+        "result": "stun",
+        "casualty": False,
+    }
     assert check([5, 6], "ot-afv", morale=8, tem="woods")["result"] == "stun"
 
 
@@ -92,9 +102,15 @@ def test_the_roster_brings_morale_and_takes_the_state() -> None:
     squad = RosterUnit("2nd Squad", "us2", "squad", numbers={"morale": 6})
     roster = {"us2": squad, "2nd squad": squad}
     for dice, state in (([2, 2], None), ([3, 3], "pinned"), ([5, 5], "broken")):
-        played = play_example("asl", "wp-morale", {"target": "personnel", "unit": "us2"}, dice, roster)
-        assert [change.set for change in played.settlement.changes] == ([{"state": state}] if state else [])
-    typed = play_example("asl", "wp-morale", {"target": "personnel", "unit": "us2", "morale": 9}, [4, 4], roster)
+        played = play_example(
+            "asl", "wp-morale", {"target": "personnel", "unit": "us2"}, dice, roster
+        )
+        assert [change.set for change in played.settlement.changes] == (
+            [{"state": state}] if state else []
+        )
+    typed = play_example(
+        "asl", "wp-morale", {"target": "personnel", "unit": "us2", "morale": 9}, [4, 4], roster
+    )
     assert typed.out["result"] == "pass"
 
 
@@ -107,23 +123,32 @@ def test_odds_of_a_check() -> None:
 
 def test_odds_against_a_second_opinion() -> None:
     """An AFV's crew, morale 10: -2 lets an 11 pass; only the 12 stuns, casualty and all."""
-    second = (2 @ icepool.d6).map(lambda dr: "stun" if dr == 12 or dr - 2 > 10 else "pin" if dr - 2 == 10 else "pass")
+    second = (2 @ icepool.d6).map(
+        lambda dr: "stun" if dr == 12 or dr - 2 > 10 else "pin" if dr - 2 == 10 else "pass"
+    )
     counted = odds("asl", "wp-morale", {"target": "ce-ct-afv", "morale": 10})
     assert counted == {name: second.probability(name) for name in second.outcomes()}
 
 
 def test_a_pin_does_not_rally_a_broken_squad() -> None:
     squad = RosterUnit("3rd Squad", "us3", "squad", numbers={"morale": 6}, state="broken")
-    played = play_example("asl", "wp-morale", {"target": "personnel", "unit": "us3"}, [3, 3], {"us3": squad})
+    played = play_example(
+        "asl", "wp-morale", {"target": "personnel", "unit": "us3"}, [3, 3], {"us3": squad}
+    )
     assert (played.out["result"], played.settlement.changes) == ("pin", ())
 
 
 def test_the_answer_says_why_there_is_no_check() -> None:
     buttoned = play_example("asl", "wp-morale", {"target": "bu-ct-afv"}, [])
     assert "BU" in buttoned.lines[0].result
-    bunker = play_example("asl", "wp-morale", {"target": "personnel", "tem": "pillbox-ca", "fire": "indirect"}, [])
+    bunker = play_example(
+        "asl", "wp-morale", {"target": "personnel", "tem": "pillbox-ca", "fire": "indirect"}, []
+    )
     assert bunker.lines[0].result == "indirect WP from the CA forces none"
     burst = play_example(
-        "asl", "wp-morale", {"target": "ot-afv", "tem": "woods", "fire": "indirect", "morale": 7}, [4, 5]
+        "asl",
+        "wp-morale",
+        {"target": "ot-afv", "tem": "woods", "fire": "indirect", "morale": 7},
+        [4, 5],
     )
     assert burst.settlement.then == ("Air Burst: the crew breaks instead of a Stun (D5.311).",)

@@ -15,14 +15,22 @@ def roster(*units: RosterUnit) -> dict[str, RosterUnit]:
 
 
 def unit(
-    name: str, type: str = "soldier", *, state: str = "ready", marks: tuple[str, ...] = (), **more: Any
+    name: str,
+    type: str = "soldier",
+    *,
+    state: str = "ready",
+    marks: tuple[str, ...] = (),
+    **more: Any,
 ) -> RosterUnit:
     """One roster unit; its handle is its name without blanks."""
-    return RosterUnit(name, name.casefold().replace(" ", ""), type, "US", more, state, frozenset(marks))
+    return RosterUnit(
+        name, name.casefold().replace(" ", ""), type, "US", more, state, frozenset(marks)
+    )
 
 
 def changes(played: Played) -> dict[str, dict[str, Any]]:
-    """What the roster takes from an answer, by unit: the values set, what is added, markers under mark and unmark.
+    """What the roster takes from an answer, by unit: the values set, what is added, markers under
+    mark and unmark.
 
     What all men of a squad take is under `squad=NAME`.
     """

@@ -16,7 +16,12 @@ def test_automatic_weapons_fail_on_two_others_on_one() -> None:
         "attackers": "soldier weapon=lmg-magazine; soldier weapon=rifle-semi count=2; soldier weapon=flame-thrower"
     }
     out = play_example("baps", "ammo-check", given, [2, 2, 1, 6]).out
-    assert [item["result"] for item in out["soldiers"]] == ["out-or-jammed", "ok", "out-or-jammed", "ok"]
+    assert [item["result"] for item in out["soldiers"]] == [
+        "out-or-jammed",
+        "ok",
+        "out-or-jammed",
+        "ok",
+    ]
     assert out["soldiers"][0] == {"unit": "soldier", "roll": 2, "result": "out-or-jammed"}
 
 
@@ -53,5 +58,8 @@ def test_a_soldier_without_a_weapon_is_refused() -> None:
 
 def test_odds() -> None:
     given = {"attackers": "soldier weapon=lmg-belt; soldier weapon=pistol"}
-    assert odds("baps", "ammo-check", given) == {"out-or-jammed": Fraction(1, 3), "ok": Fraction(2, 3)}
+    assert odds("baps", "ammo-check", given) == {
+        "out-or-jammed": Fraction(1, 3),
+        "ok": Fraction(2, 3),
+    }
     assert odds("baps", "ammo-check", given, "soldiers[1].result")["ok"] == Fraction(5, 6)

@@ -15,7 +15,9 @@ def barrage(dice: list[int], **given: Any) -> list[dict[str, Any]]:
 
 
 def test_three_zones_in_order() -> None:
-    """Rows 6, 0 and -3, one man each: 5 is S in row 6, 10 nothing in row 0, 19 wound-2 in row -3."""
+    """Rows 6, 0 and -3, one man each: 5 is S in row 6, 10 nothing in row 0, 19 wound-2 in row
+    -3.
+    """
     targets = barrage([5, 10, 19], weapon="heavy-mortar", vaporize=1, lethal=1, burst=1)
     assert [(target["zone"], target["row"], target["result"]) for target in targets] == [
         ("vaporize", 6, "suppressed"),
@@ -64,9 +66,11 @@ def test_odds_of_the_last_man_of_ten() -> None:
 
 
 def test_odds_of_wounded_and_suppressed_match_a_count_by_hand() -> None:
-    """Row 5 twice, one man: 1-5 nothing, 6-8 S, 9-12 a wound, 13-16 two, 17-20 killed; two of three wounds kill.
+    """Row 5 twice, one man: 1-5 nothing, 6-8 S, 9-12 a wound, 13-16 two, 17-20 killed; two of three
+    wounds kill.
 
-    Suppressed: an S and no death. S and nothing, S and S, S and a wound, each in both orders where they differ.
+    Suppressed: an S and no death. S and nothing, S and S, S and a wound, each in both orders where
+    they differ.
     """
     given = {"weapon": "heavy-mortar", "vaporize": 1, "inside": True}
     nothing, down, one, two = 5, 3, 4, 4

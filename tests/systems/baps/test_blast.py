@@ -39,14 +39,26 @@ def test_lethal_first_each_zone_in_its_own_column() -> None:
 
 def test_inside_adds_four_and_cover_is_subtracted() -> None:
     assert [target["row"] for target in blast([2, 2], lethal=1, burst=1, inside=True)] == [4, 1]
-    assert [target["row"] for target in blast([2, 2], lethal=1, burst=1, cover="medium")] == [-5, -6]
-    assert [target["row"] for target in blast([2, 2], lethal=1, burst=1, cover="very-heavy", inside=True)] == [-5, -6]
+    assert [target["row"] for target in blast([2, 2], lethal=1, burst=1, cover="medium")] == [
+        -5,
+        -6,
+    ]
+    assert [
+        target["row"]
+        for target in blast([2, 2], lethal=1, burst=1, cover="very-heavy", inside=True)
+    ] == [-5, -6]
 
 
 def test_a_one_calls_for_no_ammunition_check_and_wounds_add_up() -> None:
-    """Shared results in a blast: row -3, six men, 20 is 1/2/K; a 3 is wound-2, the third wound kills."""
+    """Shared results in a blast: row -3, six men, 20 is 1/2/K; a 3 is wound-2, the third wound
+    kills.
+    """
     targets = blast([20, 3, 1, 1, 1, 1, 1], burst="soldier wounds=1; soldier count=5")
-    assert (targets[0]["result"], targets[0]["wounds"], targets[0]["after"]) == ("wound-2", 3, "killed")
+    assert (targets[0]["result"], targets[0]["wounds"], targets[0]["after"]) == (
+        "wound-2",
+        3,
+        "killed",
+    )
 
 
 def test_the_roster_takes_what_a_blast_does() -> None:

@@ -15,7 +15,13 @@ def crash(dice: list[int], **given: Any) -> dict[str, Any]:
 
 def test_a_half_move_hurts_nobody() -> None:
     out = crash([4], occupants=3)
-    assert out == {"roll": 4, "total": 4, "result": "half-straight-stop", "row": "none", "occupants": []}
+    assert out == {
+        "roll": 4,
+        "total": 4,
+        "result": "half-straight-stop",
+        "row": "none",
+        "occupants": [],
+    }
 
 
 def test_running_into_a_wall_at_half_speed() -> None:
@@ -75,11 +81,15 @@ def test_odds_match_a_count_by_hand() -> None:
 
 
 def test_the_roster_vehicle_brings_its_crew_and_takes_their_losses() -> None:
-    """Stop is row 0, column 1: 11 suppresses, 14 is one wound and the third of a man with two, 20 kills."""
+    """Stop is row 0, column 1: 11 suppresses, 14 is one wound and the third of a man with two,
+    20 kills.
+    """
     tank = roster(unit("Tiger", "vehicle", state="operable", crew=3, crew_wounds=(2,)))
     played = play_example("baps", "crash", {"unit": "Tiger"}, [18, 14, 20, 11], tank)
     assert [man["after"] for man in played.out["occupants"]] == ["killed", "killed", "suppressed"]
     assert changes(played) == {"Tiger": {"crew": 1, "crew_lost": 2, "crew_wounds": None}}
     moved = play_example("baps", "crash", {"unit": "Tiger"}, [1], tank)
     assert moved.settlement.headline == "Tiger: half a move straight ahead, then a stop"
-    assert changes(moved) == {"Tiger": {"mark": {"out-of-control"}}}  # until its next movement phase
+    assert changes(moved) == {
+        "Tiger": {"mark": {"out-of-control"}}
+    }  # until its next movement phase

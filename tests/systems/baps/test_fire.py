@@ -23,7 +23,9 @@ def fire(dice: list[int], **given: Any) -> dict[str, Any]:
 
 
 def test_a_squad_fires_at_three_men() -> None:
-    """Four rifles of 2 and a belt-fed gun of 8 are 16; less 3 and 3 for light cover is row 10, read as row 5 twice."""
+    """Four rifles of 2 and a belt-fed gun of 8 are 16; less 3 and 3 for light cover is row 10,
+    read as row 5 twice.
+    """
     out = fire(
         [5, 8, 10, 17, 20],
         attackers="soldier weapon=rifle-bolt count=4; soldier weapon=lmg-belt",
@@ -72,7 +74,9 @@ def test_a_squad_fires_at_three_men() -> None:
 
 
 def test_halves_are_added_up_and_the_fraction_dropped() -> None:
-    """Suppressed and hasty halve once: 1.5. The gun alone on the move: 8 to 4 to 2. With leader 1 that is 4.5, so 4."""
+    """Suppressed and hasty halve once: 1.5. The gun alone on the move: 8 to 4 to 2. With leader
+    1 that is 4.5, so 4.
+    """
     out = fire(
         [10],
         attackers="soldier weapon=rifle-semi suppressed hasty; soldier weapon=lmg-belt moving no_assistant",
@@ -84,13 +88,24 @@ def test_halves_are_added_up_and_the_fraction_dropped() -> None:
 
 
 def test_a_missing_assistant_matters_to_machine_guns_only_and_heroes_count_twice() -> None:
-    out = fire([10], attackers="soldier weapon=rifle-semi no_assistant; leader weapon=carbine heroic hasty", targets=1)
+    out = fire(
+        [10],
+        attackers="soldier weapon=rifle-semi no_assistant; leader weapon=carbine heroic hasty",
+        targets=1,
+    )
     assert [attacker["factor"] for attacker in out["attackers"]] == [3, 2]
 
 
 def test_fractions_are_dropped_downward_below_nothing() -> None:
     """Half of a pistol's 1 less 3 is -2.5, rounded down to -3."""
-    out = fire([20], attackers="soldier weapon=pistol hasty", targets=1, leader=-3, range=20, cover="very-heavy")
+    out = fire(
+        [20],
+        attackers="soldier weapon=pistol hasty",
+        targets=1,
+        leader=-3,
+        range=20,
+        cover="very-heavy",
+    )
     assert out["attack"] == -3
     assert (out["targets"][0]["difference"], out["targets"][0]["row"]) == (-15, -6)
     assert out["targets"][0]["result"] == "killed"
@@ -124,7 +139,13 @@ def test_a_one_calls_for_ammunition_checks_of_all_attackers() -> None:
 
 def test_shared_results_ask_for_a_d6_at_once() -> None:
     """Row -3: six men read 20 as 1/2/K; 5 men read 20 as 2/K. A 1 on the d6 is no 1 of the unit."""
-    out = fire([20, 1, 3, 3, 3, 3, 3], attackers="soldier weapon=pistol hasty", targets=6, range=10, leader=-1)
+    out = fire(
+        [20, 1, 3, 3, 3, 3, 3],
+        attackers="soldier weapon=pistol hasty",
+        targets=6,
+        range=10,
+        leader=-1,
+    )
     assert out["attack"] == 0
     assert out["targets"][0]["row"] == -3
     assert (out["targets"][0]["rolls"], out["targets"][0]["result"]) == ([20], "wound-1")
@@ -132,7 +153,9 @@ def test_shared_results_ask_for_a_d6_at_once() -> None:
 
 
 def test_the_notes_of_ten_men_may_ask_for_two_more() -> None:
-    """Row -6, ten men: note (4) on 20. A 6 is 1/2/K, and a 4 there wound-2. The second man's 5 suppresses."""
+    """Row -6, ten men: note (4) on 20. A 6 is 1/2/K, and a 4 there wound-2. The second man's 5
+    suppresses.
+    """
     out = fire(
         [20, 6, 4, 20, 5, *[2] * 8],
         attackers="soldier weapon=pistol",
@@ -146,11 +169,22 @@ def test_the_notes_of_ten_men_may_ask_for_two_more() -> None:
 
 
 def test_a_third_wound_kills_and_ends_his_rolls() -> None:
-    """Row 10 is row 5 twice. A man with two wounds is dead after the first pass; the result names this attack."""
-    out = fire([11, 2, 2], attackers="soldier weapon=lmg-belt heroic", targets="soldier wounds=2; soldier suppressed")
+    """Row 10 is row 5 twice. A man with two wounds is dead after the first pass; the result
+    names this attack.
+    """
+    out = fire(
+        [11, 2, 2],
+        attackers="soldier weapon=lmg-belt heroic",
+        targets="soldier wounds=2; soldier suppressed",
+    )
     first, second = out["targets"]
     assert (first["difference"], first["row"], first["passes"]) == (13, 6, 2)
-    assert (first["rolls"], first["result"], first["wounds"], first["after"]) == ([11], "wound-1", 3, "killed")
+    assert (first["rolls"], first["result"], first["wounds"], first["after"]) == (
+        [11],
+        "wound-1",
+        3,
+        "killed",
+    )
     assert (second["result"], second["after"]) == ("none", "suppressed")
 
 
@@ -170,7 +204,9 @@ def test_more_than_ten_men_read_column_ten() -> None:
 
 
 def test_the_roster_takes_wounds_states_and_jams() -> None:
-    """Abe dies of a third wound, Bob takes two; Dan's weapon jams. Dan is suppressed and fires at half."""
+    """Abe dies of a third wound, Bob takes two; Dan's weapon jams. Dan is suppressed and fires
+    at half.
+    """
     men = roster(
         unit("Abe", wounds=2),
         unit("Bob", cover="heavy"),
@@ -182,13 +218,21 @@ def test_the_roster_takes_wounds_states_and_jams() -> None:
     played = play_example("baps", "fire", given, [14, 18, 1, 2, 3], men)
     assert played.out["attack"] == 11
     assert [target["defense"] for target in played.out["targets"]] == [3, 10, 3]
-    assert changes(played) == {"Abe": {"state": "killed"}, "Bob": {"wounds": 2}, "Dan": {"mark": {"out-or-jammed"}}}
+    assert changes(played) == {
+        "Abe": {"state": "killed"},
+        "Bob": {"wounds": 2},
+        "Dan": {"mark": {"out-or-jammed"}},
+    }
 
 
 def test_a_suppressed_target_is_written_back() -> None:
     men = roster(unit("Cal"))
     played = play_example(
-        "baps", "fire", {"attackers": "soldier weapon=rifle-bolt", "range": 40, "targets": "Cal"}, [13], men
+        "baps",
+        "fire",
+        {"attackers": "soldier weapon=rifle-bolt", "range": 40, "targets": "Cal"},
+        [13],
+        men,
     )
     assert changes(played) == {"Cal": {"state": "suppressed"}}
     assert played.settlement.headline == "Cal: suppressed"
@@ -197,14 +241,20 @@ def test_a_suppressed_target_is_written_back() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"attackers": "soldier weapon=pistol", "range": 70, "targets": 3}, "out-of-reach attackers"),
+        (
+            {"attackers": "soldier weapon=pistol", "range": 70, "targets": 3},
+            "out-of-reach attackers",
+        ),
         ({"attackers": "soldier", "targets": 3}, "no-weapon soldier"),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": 0}, "missing targets"),
         ({"attackers": "", "targets": 3}, "missing attackers"),
         ({"attackers": "soldier weapon=bow", "targets": 3}, "bad-value weapon"),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": "squad"}, "unknown-unit squad"),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": 41}, "too-many targets"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": "soldier wounds=3"}, "bad-value wounds"),
+        (
+            {"attackers": "soldier weapon=rifle-bolt", "targets": "soldier wounds=3"},
+            "bad-value wounds",
+        ),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": 2, "leader": 9}, "bad-value leader"),
     ],
 )
@@ -217,13 +267,24 @@ def test_squads_and_the_dead_are_no_targets() -> None:
     men = roster(unit("1st Squad", "squad", state="good"), unit("Abe", state="killed"))
     for target, problem in (("1st Squad", "wrong-type 1st Squad"), ("Abe", "unit-gone Abe")):
         with refuses(problem):
-            play_example("baps", "fire", {"attackers": "soldier weapon=pistol", "range": 4, "targets": target}, [], men)
+            play_example(
+                "baps",
+                "fire",
+                {"attackers": "soldier weapon=pistol", "range": 4, "targets": target},
+                [],
+                men,
+            )
 
 
 def test_a_man_is_wounded_and_suppressed_by_one_attack() -> None:
-    """19 less 3 is row 16, row 8 twice: 3 is S, 6 a wound, 2 nothing. The wound does not lift the S."""
+    """19 less 3 is row 16, row 8 twice: 3 is S, 6 a wound, 2 nothing. The wound does not lift
+    the S.
+    """
     men = roster(unit("Hans"), unit("Karl"))
-    given = {"attackers": "soldier weapon=heavy-machine-gun; soldier weapon=rifle-semi", "range": 45}
+    given = {
+        "attackers": "soldier weapon=heavy-machine-gun; soldier weapon=rifle-semi",
+        "range": 45,
+    }
     played = play_example("baps", "fire", {**given, "targets": "Hans; Karl"}, [3, 6, 2, 2], men)
     assert [(man["row"], man["result"], man["after"]) for man in played.out["targets"]] == [
         (8, "wound-1", "suppressed"),
@@ -238,10 +299,16 @@ def test_a_man_is_wounded_and_suppressed_by_one_attack() -> None:
 def test_a_dead_man_leaves_his_squad() -> None:
     """Killed men are taken off the men of the squad that they name; the wounded are not."""
     men = roster(unit("Abe", squad="us1"), unit("Bob", squad="us1"), unit("Cal"))
-    given = {"attackers": "soldier weapon=heavy-machine-gun", "range": 15, "targets": "Abe; Bob; Cal"}
+    given = {
+        "attackers": "soldier weapon=heavy-machine-gun",
+        "range": 15,
+        "targets": "Abe; Bob; Cal",
+    }
     played = play_example("baps", "fire", given, [20, 10, 20, 10, 20], men)
     assert [man["after"] for man in played.out["targets"]] == ["killed", "killed", "killed"]
-    assert [(change.unit, dict(change.add)) for change in played.settlement.changes if change.add] == [
+    assert [
+        (change.unit, dict(change.add)) for change in played.settlement.changes if change.add
+    ] == [
         ("us1", {"men": -1}),
         ("us1", {"men": -1}),
     ]
@@ -259,7 +326,11 @@ def test_a_jammed_weapon_does_not_fire() -> None:
 
 def test_odds_at_one_man_match_the_card() -> None:
     """Row 3, one man: 8-10 S, 11-14 1, 15-17 2, 18-20 K."""
-    chances = odds("baps", "fire", {"attackers": "soldier weapon=rifle-bolt count=3", "range": 45, "targets": 1})
+    chances = odds(
+        "baps",
+        "fire",
+        {"attackers": "soldier weapon=rifle-bolt count=3", "range": 45, "targets": 1},
+    )
     assert chances == {
         "none": Fraction(7, 20),
         "suppressed": Fraction(3, 20),
@@ -287,12 +358,16 @@ def test_odds_of_shared_results_agree_with_icepool() -> None:
     """Eight men in row -6: 20 is note (3), its 6 is 2/K."""
     given = {"attackers": "soldier weapon=carbine", "range": 45, "targets": 8, "cover": "medium"}
     chances = odds("baps", "fire", given, "targets[7].result")
-    once = icepool.map(lambda d, x, y: split(entry(-6, 8, d), x, y), icepool.d20, icepool.d6, icepool.d6)
+    once = icepool.map(
+        lambda d, x, y: split(entry(-6, 8, d), x, y), icepool.d20, icepool.d6, icepool.d6
+    )
     assert chances == {word: Fraction(ways, once.denominator()) for word, ways in once.items()}
 
 
 def after_two(first: int, second: int, wounds: int) -> tuple[str, int, str]:
-    """A man with old wounds under two passes in row 5, column 2: result, wounds and state, counted by hand."""
+    """A man with old wounds under two passes in row 5, column 2: result, wounds and state,
+    counted by hand.
+    """
     taken, down, killed = 0, False, False
     for die in (first, second):
         word = entry(5, 2, die)
@@ -302,7 +377,15 @@ def after_two(first: int, second: int, wounds: int) -> tuple[str, int, str]:
         down = down or word == "suppressed"
         taken += {"wound-1": 1, "wound-2": 2}.get(word, 0)
     dead = killed or wounds + taken >= 3
-    result = "killed" if killed or taken >= 3 else f"wound-{taken}" if taken else "suppressed" if down else "none"
+    result = (
+        "killed"
+        if killed or taken >= 3
+        else f"wound-{taken}"
+        if taken
+        else "suppressed"
+        if down
+        else "none"
+    )
     return (
         result,
         3 if dead else wounds + taken,
@@ -321,13 +404,19 @@ def test_odds_of_two_passes_match_a_count_of_all_rolls() -> None:
     for first, second in product(range(1, 21), repeat=2):
         key = "|".join(map(str, after_two(first, second, 1)))
         counts[key] = counts.get(key, 0) + 1
-    chances = odds("baps", "fire", given, "targets[1].result", "targets[1].wounds", "targets[1].after")
+    chances = odds(
+        "baps", "fire", given, "targets[1].result", "targets[1].wounds", "targets[1].after"
+    )
     assert chances == {key: Fraction(ways, 400) for key, ways in counts.items()}
 
 
 def test_odds_of_ammunition_match_a_count_by_hand() -> None:
     """Two men, row 0: some d20 is a 1 in 39 of 400; then a bolt-action rifle fails on a 1."""
-    given = {"attackers": "soldier weapon=rifle-bolt; soldier weapon=pistol", "range": 45, "targets": 2}
+    given = {
+        "attackers": "soldier weapon=rifle-bolt; soldier weapon=pistol",
+        "range": 45,
+        "targets": 2,
+    }
     failing = Fraction(39, 400)
     assert odds("baps", "fire", given, "ammo[1].result") == {
         "out-or-jammed": failing / 6,
@@ -347,12 +436,20 @@ def test_odds_of_single_dice_are_counted_die_by_die() -> None:
 
 def test_odds_know_the_factor_of_each_firer() -> None:
     """Half of a moving rifle's 2 is certain before any die, and the odds say so."""
-    given = {"attackers": "soldier weapon=rifle-bolt moving; leader weapon=pistol", "range": 45, "targets": 1}
-    assert odds("baps", "fire", given, "attackers[0].factor", "attackers[1].unit") == {"1|leader": 1}
+    given = {
+        "attackers": "soldier weapon=rifle-bolt moving; leader weapon=pistol",
+        "range": 45,
+        "targets": 1,
+    }
+    assert odds("baps", "fire", given, "attackers[0].factor", "attackers[1].unit") == {
+        "1|leader": 1
+    }
 
 
 def test_odds_of_ten_men_are_counted_at_once_and_agree_with_each_other() -> None:
-    """Ten rifles: attack 20 less 3 is row 17, row 8 twice; every man by himself and all in one pass."""
+    """Ten rifles: attack 20 less 3 is row 17, row 8 twice; every man by himself and all in one
+    pass.
+    """
     sequence = system("baps").sequence("fire")
     raw = {"attackers": "soldier weapon=rifle-bolt count=10", "range": 45, "targets": 10}
     paths = [f"targets[{at}].result" for at in range(10)]
@@ -371,6 +468,16 @@ def test_odds_of_ten_men_are_counted_at_once_and_agree_with_each_other() -> None
         for word in (entry(8, 10, first), entry(8, 10, second)):
             taken = 9 if word == "killed" else taken + {"wound-1": 1, "wound-2": 2}.get(word, 0)
             down = down or word == "suppressed"
-        result = "killed" if taken > 2 else f"wound-{taken}" if taken else "suppressed" if down else "none"
+        result = (
+            "killed"
+            if taken > 2
+            else f"wound-{taken}"
+            if taken
+            else "suppressed"
+            if down
+            else "none"
+        )
         counts[result] = counts.get(result, 0) + 1
-    assert together["targets[0].result"] == {word: Fraction(ways, 400) for word, ways in counts.items()}
+    assert together["targets[0].result"] == {
+        word: Fraction(ways, 400) for word, ways in counts.items()
+    }

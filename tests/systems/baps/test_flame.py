@@ -14,7 +14,9 @@ def flame(dice: list[int], **given: Any) -> dict[str, Any]:
 
 
 def test_two_men_close_by() -> None:
-    """12 and leader 1 less 3 is row 10: row 5 twice, column 2. The second man's 1 calls for a check on 1d6."""
+    """12 and leader 1 less 3 is row 10: row 5 twice, column 2. The second man's 1 calls for a
+    check on 1d6.
+    """
     out = flame([20, 1, 8, 1], range=9, targets=2, leader=1)
     assert (out["attack"], out["column"]) == (13, 2)
     assert [target["rolls"] for target in out["targets"]] == [[20], [1, 8]]
@@ -51,4 +53,6 @@ def test_odds_match_the_card() -> None:
     chances = odds("baps", "flame", {"range": 15, "targets": 1})
     assert chances["killed"] == Fraction(4, 20)
     assert chances["none"] == Fraction(5, 20)
-    assert odds("baps", "flame", {"range": 15, "targets": 1}, "ammo[0].result")["out-or-jammed"] == Fraction(1, 120)
+    assert odds("baps", "flame", {"range": 15, "targets": 1}, "ammo[0].result")[
+        "out-or-jammed"
+    ] == Fraction(1, 120)

@@ -12,7 +12,9 @@ from tests.refusing import refuses
 
 
 def throw(dice: list[int], **given: Any) -> dict[str, Any]:
-    return play_example("baps", "he-attack", {"weapon": "hand-grenade", "range": 8, **given}, dice).out
+    return play_example(
+        "baps", "he-attack", {"weapon": "hand-grenade", "range": 8, **given}, dice
+    ).out
 
 
 def test_a_grenade_hits_and_bursts() -> None:
@@ -28,7 +30,12 @@ def test_a_grenade_hits_and_bursts() -> None:
 
 def test_a_miss_scatters_and_rolls_for_nobody() -> None:
     out = throw([13, 1, 4, 2], lethal=3, cover="light")
-    assert (out["total"], out["outcome"], out["scatter"], out["direction"]) == (10, "miss", 7, "none")
+    assert (out["total"], out["outcome"], out["scatter"], out["direction"]) == (
+        10,
+        "miss",
+        7,
+        "none",
+    )
     assert out["targets"] == []
 
 
@@ -55,7 +62,9 @@ def test_a_hero_does_not_roll() -> None:
 
 
 def test_a_mortar_finds_its_range() -> None:
-    """First shot 10 or more at 700 inches, later ones 4; the light mortar's last band scatters 6d10."""
+    """First shot 10 or more at 700 inches, later ones 4; the light mortar's last band scatters
+    6d10.
+    """
     given = {"weapon": "light-mortar", "range": 700}
     assert throw([9, 1, 1, 1], **given)["outcome"] == "miss"
     assert throw([9], **given, shot="subsequent")["outcome"] == "hit"
@@ -82,11 +91,15 @@ def test_what_the_card_forbids_is_refused(given: dict[str, Any], problem: str) -
 
 
 def test_odds_match_a_count_by_hand() -> None:
-    """11 of 20 hit... 10 of 20 do: 11 to 20. The man in the lethal radius then dies on 19 and 20."""
+    """11 of 20 hit... 10 of 20 do: 11 to 20. The man in the lethal radius then dies on 19 and
+    20.
+    """
     given = {"weapon": "hand-grenade", "range": 8, "lethal": 1}
     assert odds("baps", "he-attack", given) == {"hit": Fraction(1, 2), "miss": Fraction(1, 2)}
     assert odds("baps", "he-attack", given, "targets[0].result")["killed"] == Fraction(1, 20)
     assert odds("baps", "he-attack", given, "scatter")["3"] == Fraction(1, 128)
     assert odds("baps", "he-attack", given, "scatter")["none"] == Fraction(1, 2)
-    assert odds("baps", "he-attack", {**given, "direction": True}, "direction")["7"] == Fraction(1, 24)
+    assert odds("baps", "he-attack", {**given, "direction": True}, "direction")["7"] == Fraction(
+        1, 24
+    )
     assert odds("baps", "he-attack", {**given, "auto_hit": True}) == {"hit": Fraction(1)}

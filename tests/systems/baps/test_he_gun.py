@@ -29,8 +29,16 @@ def test_a_miss_scatters_by_band() -> None:
 
 
 def test_a_twenty_hits_and_a_one_misses() -> None:
-    """-6 for moving, -5 suppressed, -4 hull defilade, -2 smoke: 20 still hits. At need 3 a 1 with +1 misses."""
-    bad = {"firer_moving": True, "suppressed": True, "cover": "hull-defilade", "smoke": True, "lost_row": True}
+    """-6 for moving, -5 suppressed, -4 hull defilade, -2 smoke: 20 still hits. At need 3 a 1
+    with +1 misses.
+    """
+    bad = {
+        "firer_moving": True,
+        "suppressed": True,
+        "cover": "hull-defilade",
+        "smoke": True,
+        "lost_row": True,
+    }
     assert shell([20], **bad)["total"] == -1
     assert shell([20], **bad)["outcome"] == "hit"
     assert shell([1, 7], range=100, side=True)["outcome"] == "miss"

@@ -42,13 +42,23 @@ def test_a_tie_wounds_both() -> None:
     assert (out["a_total"], out["b_total"], out["winner"]) == (4, 3, "a")
     out = melee([3, 5], "soldier", "soldier suppressed wounds=2")
     assert (out["a_total"], out["b_total"], out["winner"]) == (3, 3, "tie")
-    assert (out["a_wounds"], out["b_wounds"], out["a_after"], out["b_after"]) == (1, 1, "ready", "killed")
+    assert (out["a_wounds"], out["b_wounds"], out["a_after"], out["b_after"]) == (
+        1,
+        1,
+        "ready",
+        "killed",
+    )
 
 
 def test_b_wins_and_two_wounds_do_not_kill() -> None:
     out = melee([2, 4], "soldier suppressed", "soldier outnumber berserk heroic suppressed")
     assert (out["a_modifier"], out["b_modifier"]) == (-1, 3)
-    assert (out["winner"], out["a_wounds"], out["a_after"], out["b_after"]) == ("b", 6, "killed", "suppressed")
+    assert (out["winner"], out["a_wounds"], out["a_after"], out["b_after"]) == (
+        "b",
+        6,
+        "killed",
+        "suppressed",
+    )
     out = melee([3, 5], "soldier suppressed", "soldier suppressed")
     assert (out["a_wounds"], out["a_after"]) == (2, "suppressed")
 
@@ -81,10 +91,16 @@ def test_an_averaging_die_shows_no_six() -> None:
 
 
 def test_odds_match_a_count_of_all_36_rolls_and_icepool() -> None:
-    wins = Counter("a" if x + 1 > y else "b" if y > x + 1 else "tie" for x, y in product(FACES, repeat=2))
+    wins = Counter(
+        "a" if x + 1 > y else "b" if y > x + 1 else "tie" for x, y in product(FACES, repeat=2)
+    )
     given = {"a": "soldier expert", "b": "soldier"}
-    assert odds("baps", "melee", given) == {winner: Fraction(ways, 36) for winner, ways in wins.items()}
+    assert odds("baps", "melee", given) == {
+        winner: Fraction(ways, 36) for winner, ways in wins.items()
+    }
     die = icepool.Die(FACES)
     wounds = icepool.map(lambda x, y: 1 if x + 1 == y else max(0, x + 1 - y), die, die)
     chances = odds("baps", "melee", given, "b_wounds")
-    assert chances == {str(taken): Fraction(ways, wounds.denominator()) for taken, ways in wounds.items()}
+    assert chances == {
+        str(taken): Fraction(ways, wounds.denominator()) for taken, ways in wounds.items()
+    }

@@ -40,10 +40,15 @@ def test_the_squad_brings_its_numbers_and_takes_the_result() -> None:
     squads = roster(unit("1st Squad", "squad", state="pinned", men=9, grade="green"))
     played = play_example("baps", "morale-check", {"unit": "1st Squad"}, [3], squads)
     assert played.out == {"roll": 3, "modifier": 6, "total": 9, "result": "pinned"}
-    assert changes(played) == {"1st Squad": {"state": "pinned"}, "squad=1st Squad": {"state": "suppressed"}}
+    assert changes(played) == {
+        "1st Squad": {"state": "pinned"},
+        "squad=1st Squad": {"state": "suppressed"},
+    }
     broken = play_example("baps", "morale-check", {"unit": "1st Squad", "men": 4}, [5], squads)
     assert changes(broken) == {"1st Squad": {"state": "broken"}}
-    passed = play_example("baps", "morale-check", {"unit": "1st Squad", "state": "good"}, [3], squads)
+    passed = play_example(
+        "baps", "morale-check", {"unit": "1st Squad", "state": "good"}, [3], squads
+    )
     assert (passed.out["total"], changes(passed)) == (8, {})
 
 

@@ -19,7 +19,10 @@ def order(dice: list[int], **given: Any) -> dict[str, Any]:
 
 def test_a_ready_leader_rolls() -> None:
     assert play_example("baps", "leader-points", {"rating": 2}, [3]).out == {"roll": 3, "points": 5}
-    assert play_example("baps", "leader-points", {"rating": -3}, [2]).out == {"roll": 2, "points": 1}
+    assert play_example("baps", "leader-points", {"rating": -3}, [2]).out == {
+        "roll": 2,
+        "points": 1,
+    }
 
 
 def test_a_leader_in_bad_morale_has_his_rating_only() -> None:
@@ -33,13 +36,20 @@ def test_a_suppressed_leader_has_none() -> None:
     given = {"rating": 5, "state": "suppressed"}
     assert play_example("baps", "leader-points", given, []).out == {"roll": "none", "points": 0}
     leaders = roster(unit("Sgt Fox", "leader", state="suppressed", lr=3))
-    assert play_example("baps", "leader-points", {"unit": "Sgt Fox"}, [], leaders).out["points"] == 0
-    out = play_example("baps", "leader-points", {"unit": "Sgt Fox", "state": "ready"}, [4], leaders).out
+    assert (
+        play_example("baps", "leader-points", {"unit": "Sgt Fox"}, [], leaders).out["points"] == 0
+    )
+    out = play_example(
+        "baps", "leader-points", {"unit": "Sgt Fox", "state": "ready"}, [4], leaders
+    ).out
     assert out == {"roll": 4, "points": 7}
 
 
 def test_odds_of_leader_points() -> None:
-    assert odds("baps", "leader-points", {"rating": -2}) == {"1": Fraction(3, 4), "2": Fraction(1, 4)}
+    assert odds("baps", "leader-points", {"rating": -2}) == {
+        "1": Fraction(3, 4),
+        "2": Fraction(1, 4),
+    }
     assert odds("baps", "leader-points", {"state": "suppressed"}) == {"0": Fraction(1)}
 
 
@@ -67,7 +77,12 @@ def test_a_dagger_lets_all_but_green_men_do_a_chore() -> None:
 
 def test_a_hero_who_becomes_a_leader_rolls_for_his_orders() -> None:
     out = order([20, 1, 1, 3])
-    assert (out["order"], out["heroic_roll"], out["heroic"], out["orders"]) == ("heroic-action", 2, "become-leader", 3)
+    assert (out["order"], out["heroic_roll"], out["heroic"], out["orders"]) == (
+        "heroic-action",
+        2,
+        "become-leader",
+        3,
+    )
     out = order([20, 3, 4])
     assert (out["heroic_roll"], out["heroic"], out["orders"]) == (7, "one-action", 0)
 
@@ -92,12 +107,17 @@ def test_starred_moves_are_for_the_driver() -> None:
 
 
 def test_the_roster_takes_heroes_and_berserks() -> None:
-    men = roster(unit("Abe"), unit("Bob", state="suppressed", grade="elite"), unit("Sgt Fox", "leader"))
+    men = roster(
+        unit("Abe"), unit("Bob", state="suppressed", grade="elite"), unit("Sgt Fox", "leader")
+    )
     heroic = play_example("baps", "random-order", {"unit": "Abe"}, [20, 2, 2], men)
     assert changes(heroic) == {"Abe": {"mark": {"heroic"}}}
     berserk = play_example("baps", "random-order", {"unit": "Abe", "morale": "bad"}, [20], men)
     assert changes(berserk) == {"Abe": {"mark": {"berserk"}}}
-    assert play_example("baps", "random-order", {"unit": "Bob"}, [], men).out["order"] == "remain-suppressed"
+    assert (
+        play_example("baps", "random-order", {"unit": "Bob"}, [], men).out["order"]
+        == "remain-suppressed"
+    )
     with refuses("wrong-type Sgt Fox"):
         play_example("baps", "random-order", {"unit": "Sgt Fox"}, [], men)
 
@@ -135,7 +155,10 @@ def test_odds_of_heroic_actions() -> None:
 
 
 def test_leader_ratings() -> None:
-    assert play_example("baps", "leader-rating", {"grade": "green"}, [17]).out == {"roll": 17, "rating": 2}
+    assert play_example("baps", "leader-rating", {"grade": "green"}, [17]).out == {
+        "roll": 17,
+        "rating": 2,
+    }
     assert play_example("baps", "leader-rating", {"grade": "elite"}, [1]).out["rating"] == 1
     leaders = roster(unit("Sgt Fox", "leader", grade="crack"))
     played = play_example("baps", "leader-rating", {"unit": "Sgt Fox"}, [20], leaders)

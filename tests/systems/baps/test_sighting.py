@@ -13,8 +13,12 @@ from tests.systems.baps.rosters import changes, roster, unit
 
 
 def test_light_woods_are_the_sum_of_four_dice() -> None:
-    assert play_example("baps", "sighting", {"woods": "light"}, [1, 2, 3, 4]).out == {"distance": 10}
-    assert play_example("baps", "sighting", {"woods": "light"}, [4, 4, 4, 4]).out == {"distance": 16}
+    assert play_example("baps", "sighting", {"woods": "light"}, [1, 2, 3, 4]).out == {
+        "distance": 10
+    }
+    assert play_example("baps", "sighting", {"woods": "light"}, [4, 4, 4, 4]).out == {
+        "distance": 16
+    }
 
 
 def test_heavy_woods_are_one_die_and_two() -> None:
@@ -47,13 +51,18 @@ def test_slow_on_open_ground_rolls_nothing() -> None:
         "roll": "none",
         "result": "safe",
     }
-    assert play_example("baps", "throw-track", {"cover": "open", "speed": "fast"}, [20]).out["result"] == "thrown"
+    assert (
+        play_example("baps", "throw-track", {"cover": "open", "speed": "fast"}, [20]).out["result"]
+        == "thrown"
+    )
 
 
 def test_the_vehicle_takes_the_lost_track() -> None:
     tanks = roster(unit("Tiger 1", "vehicle", state="operable"))
     given = {"cover": "medium", "speed": "slow", "unit": "Tiger 1"}
-    assert changes(play_example("baps", "throw-track", given, [19], tanks)) == {"Tiger 1": {"mark": {"track-hit"}}}
+    assert changes(play_example("baps", "throw-track", given, [19], tanks)) == {
+        "Tiger 1": {"mark": {"track-hit"}}
+    }
     assert changes(play_example("baps", "throw-track", given, [18], tanks)) == {}
 
 
@@ -101,5 +110,7 @@ def test_a_turn_is_a_turn() -> None:
 def test_odds_of_the_delay() -> None:
     chances = odds("baps", "artillery", {"location": "off-board"})
     assert chances["9"] == Fraction(4, 16)
-    assert odds("baps", "artillery", {"location": "off-board"}, "impact_turn")["7"] == Fraction(1, 16)
+    assert odds("baps", "artillery", {"location": "off-board"}, "impact_turn")["7"] == Fraction(
+        1, 16
+    )
     assert odds("baps", "artillery", {}) == {"4": Fraction(1)}

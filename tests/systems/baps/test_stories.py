@@ -14,18 +14,26 @@ def told(sequence: str, given: dict[str, Any], dice: list[int]) -> tuple[str, ..
 
 
 def test_the_story_names_weapons_defense_and_the_row_read() -> None:
-    """A walking gun without its assistant: 12 halved twice is 3; a heavy gun's 20 at a man in the open is row 17."""
+    """A walking gun without its assistant: 12 halved twice is 3; a heavy gun's 20 at a man in
+    the open is row 17.
+    """
     gun = "soldier weapon=medium-machine-gun moving no_assistant"
-    assert told("fire", {"attackers": gun, "range": 10, "targets": 1, "cover": "light", "leader": 1}, [9]) == (
+    assert told(
+        "fire", {"attackers": gun, "range": 10, "targets": 1, "cover": "light", "leader": 1}, [9]
+    ) == (
         "Attack: moving unassisted MMG 3 + 1 leader rating = 4",
         "Defense: 3 stationary + 3 light cover = 6",
         "2 behind: row −2, column 1",
         "Soldier: [9]",
     )
-    assert told("fire", {"attackers": "soldier weapon=heavy-machine-gun", "range": 10, "targets": 1}, [3, 13])[2] == (
-        "17 ahead: row 8, 2 dice a man, column 1"
+    assert told(
+        "fire",
+        {"attackers": "soldier weapon=heavy-machine-gun", "range": 10, "targets": 1},
+        [3, 13],
+    )[2] == ("17 ahead: row 8, 2 dice a man, column 1")
+    assert told("flame", {"range": 8, "targets": 1, "moving": True}, [9])[0] == (
+        "Attack: moving flame thrower 6"
     )
-    assert told("flame", {"range": 8, "targets": 1, "moving": True}, [9])[0] == ("Attack: moving flame thrower 6")
 
 
 def test_the_story_of_a_blast_says_why_the_row_moved() -> None:
@@ -53,7 +61,10 @@ def test_the_story_of_a_shot_names_what_shifts_weapon_and_armor() -> None:
 def test_a_crash_tells_the_forced_move() -> None:
     """7 goes left, and that happens in the next movement phase."""
     played = play_example("baps", "crash", {}, [7])
-    assert said("baps", "crash", played) == "The vehicle goes half a move 45 degrees to the left and stops"
+    assert (
+        said("baps", "crash", played)
+        == "The vehicle goes half a move 45 degrees to the left and stops"
+    )
     assert played.settlement.now == ("this happens in the next movement phase",)
 
 
@@ -63,9 +74,14 @@ def test_a_heroic_action_says_what_the_hero_may_do() -> None:
     alone = play_example("baps", "heroic-action", {}, [2, 2])
     ordered = play_example("baps", "random-order", {}, [20, 2, 2])
     assert said("baps", "heroic-action", alone) == "The soldier doubles the attack"
-    assert said("baps", "random-order", ordered) == "The soldier acts like a hero, doubles the attack"
+    assert (
+        said("baps", "random-order", ordered) == "The soldier acts like a hero, doubles the attack"
+    )
     for played in (alone, ordered):
-        assert (played.settlement.then, played.settlement.now) == (does, ("up again at once if suppressed",))
+        assert (played.settlement.then, played.settlement.now) == (
+            does,
+            ("up again at once if suppressed",),
+        )
 
 
 def test_the_headline_of_a_combat_says_who_died() -> None:
@@ -79,7 +95,9 @@ def test_artillery_without_dice_tells_the_turns() -> None:
     assert told("artillery", {"mission": "immediate", "can_see": True, "turn": 4}, []) == (
         "Delay: on board immediate 1",
     )
-    assert told("artillery", {"location": "off-board"}, [2, 3]) == ("Delay: [2] [3] + 4 off board opportunity = 9",)
+    assert told("artillery", {"location": "off-board"}, [2, 3]) == (
+        "Delay: [2] [3] + 4 off board opportunity = 9",
+    )
 
 
 def test_the_headline_names_the_unit_that_it_is_about() -> None:
@@ -94,7 +112,10 @@ def test_the_headline_names_the_unit_that_it_is_about() -> None:
         return play_example("baps", sequence, given, dice, men).settlement.headline
 
     assert headline("morale-check", {"unit": "Able", "leader": 2}, [9]) == "Able: pinned"
-    assert headline("vehicle-fire", {"weapon": "medium", "range": 200, "target": "Panzer"}, [2]) == "Panzer: miss"
+    assert (
+        headline("vehicle-fire", {"weapon": "medium", "range": 200, "target": "Panzer"}, [2])
+        == "Panzer: miss"
+    )
     assert headline("leader-points", {"unit": "Sgt"}, [3]) == "Sgt: 5 leader points"
     assert (
         headline("fire", {"attackers": "Sgt weapon=pistol", "range": 5, "targets": "soldier"}, [16])

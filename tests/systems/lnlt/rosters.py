@@ -13,7 +13,9 @@ def roster(*units: RosterUnit) -> dict[str, RosterUnit]:
     return found | {unit.handle: unit for unit in units}
 
 
-def unit(name: str, type: str, *, state: str = "good-order", marks: tuple[str, ...] = (), **numbers: Any) -> RosterUnit:
+def unit(
+    name: str, type: str, *, state: str = "good-order", marks: tuple[str, ...] = (), **numbers: Any
+) -> RosterUnit:
     """One roster unit; its handle is its name without blanks."""
     handle = name.casefold().replace(" ", "")
     return RosterUnit(name, handle, type, "US", numbers, state, frozenset(marks))

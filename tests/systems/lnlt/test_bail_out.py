@@ -10,15 +10,21 @@ from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
-def bail(dice: list[int], cause: str, vehicle: str, passengers: str = "", **given: Any) -> dict[str, Any]:
+def bail(
+    dice: list[int], cause: str, vehicle: str, passengers: str = "", **given: Any
+) -> dict[str, Any]:
     """The outputs of one bail-out."""
     given |= {"cause": cause, "vehicle": vehicle, "passengers": passengers}
     return play_example("lnlt", "bail-out", given, dice).out
 
 
 def test_destroyed_by_fire_the_crew_rolls_then_each_checks_and_bails_out() -> None:
-    """Crew 1 survives. Squad 1 + 2 holds, hero die 4, bail-out 2. Leader 6 + 2 shaken, bail-out 3: lost."""
-    out = bail([1, 1, 4, 2, 6, 3], "dft", "destroyed", "squad morale=5; leader morale=6 outside", dc_mod=2)
+    """Crew 1 survives. Squad 1 + 2 holds, hero die 4, bail-out 2. Leader 6 + 2 shaken, bail-out
+    3: lost.
+    """
+    out = bail(
+        [1, 1, 4, 2, 6, 3], "dft", "destroyed", "squad morale=5; leader morale=6 outside", dc_mod=2
+    )
     assert (out["crew"], out["outcome"]) == ("survives", "survives")
     squad, leader = out["passengers"]
     assert squad == {
@@ -76,15 +82,24 @@ def test_outside_a_shaken_rider_must_disembark() -> None:
 def test_after_an_ordnance_hit_without_effect_only_those_outside_get_down() -> None:
     """Inside nothing; shaken, inside checks but stays."""
     out = bail([1, 1], "oft", "none", "squad morale=5; squad morale=5 outside")
-    assert [(item["mc"], item["disembarks"]) for item in out["passengers"]] == [("none", False), ("pass", True)]
+    assert [(item["mc"], item["disembarks"]) for item in out["passengers"]] == [
+        ("none", False),
+        ("pass", True),
+    ]
     out = bail([6, 6], "oft", "shaken", "leader morale=5")
-    assert (out["passengers"][0]["becomes"], out["passengers"][0]["disembarks"]) == ("shaken", False)
+    assert (out["passengers"][0]["becomes"], out["passengers"][0]["disembarks"]) == (
+        "shaken",
+        False,
+    )
 
 
 def test_close_assault_eliminates_without_a_die() -> None:
     """Crew and passengers."""
     out = bail([], "close-assault", "destroyed", "squad; leader")
-    assert (out["crew"], [item["becomes"] for item in out["passengers"]]) == ("eliminated", ["eliminated"] * 2)
+    assert (out["crew"], [item["becomes"] for item in out["passengers"]]) == (
+        "eliminated",
+        ["eliminated"] * 2,
+    )
     assert bail([], "close-assault", "none", "squad")["passengers"][0]["becomes"] == "good-order"
 
 
@@ -120,4 +135,7 @@ def test_odds_match_a_count_by_hand() -> None:
     given = {"cause": "dft", "vehicle": "destroyed", "passengers": "squad morale=4", "dc_mod": 9}
     chances = odds("lnlt", "bail-out", given, "passengers[0].becomes")
     assert chances == {"eliminated": Fraction(5, 6), "half-squad-shaken": Fraction(1, 6)}
-    assert odds("lnlt", "bail-out", given) == {"survives": Fraction(1, 6), "eliminated": Fraction(5, 6)}
+    assert odds("lnlt", "bail-out", given) == {
+        "survives": Fraction(1, 6),
+        "eliminated": Fraction(5, 6),
+    }

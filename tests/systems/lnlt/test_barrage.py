@@ -43,14 +43,26 @@ def test_a_mortar_keeps_the_higher_die() -> None:
 
 
 def test_one_pair_of_dice_gives_each_unit_its_own_totals() -> None:
-    """3 + 3 against 2: the squad that moved is hit at 7, the truck at 6 to 2 + 1, the tank holds with 2 + 4."""
+    """3 + 3 against 2: the squad that moved is hit at 7, the truck at 6 to 2 + 1, the tank holds
+    with 2 + 4.
+    """
     targets = "squad morale=6; unarmored-vehicle morale=5 av=1; armored-vehicle morale=6 av=4"
     out = barrage([3, 2, 1, 6, 1], targets=targets, mods="target_moved")
     assert out["attack_mod"] == 1
     squad, truck, tank = out["targets"]
     assert (squad["attack_total"], squad["defense_total"], squad["dc_total"]) == (7, 2, 6)
-    assert (truck["attack_total"], truck["defense_total"], truck["dc_total"], truck["result"]) == (6, 3, 4, "none")
-    assert (tank["defense_total"], tank["hit"], tank["roll"], tank["result"]) == (6, False, "none", "none")
+    assert (truck["attack_total"], truck["defense_total"], truck["dc_total"], truck["result"]) == (
+        6,
+        3,
+        4,
+        "none",
+    )
+    assert (tank["defense_total"], tank["hit"], tank["roll"], tank["result"]) == (
+        6,
+        False,
+        "none",
+        "none",
+    )
     assert tank["becomes"] == "good-order"
 
 
@@ -62,7 +74,12 @@ def test_closed_tanks_are_checked_too() -> None:
 
 @pytest.mark.parametrize(
     ("given", "defense"),
-    [({"tm": 6}, 5), ({"tm": 3, "wall_or_hill": True}, 1), ({"tm": -1}, 0), ({"tm": 3, "degrading": 2}, 4)],
+    [
+        ({"tm": 6}, 5),
+        ({"tm": 3, "wall_or_hill": True}, 1),
+        ({"tm": -1}, 0),
+        ({"tm": 3, "degrading": 2}, 4),
+    ],
 )
 def test_terrain_counts_up_to_four_and_not_from_walls(given: dict[str, Any], defense: int) -> None:
     """Never doubled, not for a lone sniper either."""
@@ -72,7 +89,9 @@ def test_terrain_counts_up_to_four_and_not_from_walls(given: dict[str, Any], def
 
 def test_the_kept_die_lights_a_fire() -> None:
     """6 of 6 and 1; also after a miss of all."""
-    out = barrage([1, 6, 6, 5], weapon="mortar", fp=0, tm=4, targets="squad morale=5", flammable=True)
+    out = barrage(
+        [1, 6, 6, 5], weapon="mortar", fp=0, tm=4, targets="squad morale=5", flammable=True
+    )
     assert (out["hit"], out["fire_check"], out["outcome"]) == (False, "fire", "none")
 
 
@@ -83,7 +102,9 @@ def test_a_leader_who_is_hit_and_holds_helps_the_squad() -> None:
 
 
 def test_passengers_are_hit_with_their_vehicle() -> None:
-    """The truck is missed with the squad inside; or it is destroyed and the squad checks, then bails out."""
+    """The truck is missed with the squad inside; or it is destroyed and the squad checks, then
+    bails out.
+    """
     targets = "unarmored-vehicle morale=4 av=2; squad morale=5 inside; squad morale=5"
     missed = barrage([1, 2, 3], targets=targets)
     assert [target["hit"] for target in missed["targets"]] == [False, False, True]
@@ -146,6 +167,10 @@ def test_odds_of_the_second_unit_agree_with_icepool() -> None:
         return "shaken" if check + difference < 8 else "destroyed"
 
     second = icepool.map(truck, icepool.d6.pool(2).highest().sum(), icepool.d6, icepool.d6)
-    given = {"weapon": "mortar", "fp": 3, "targets": "leader morale=6 lm=2; unarmored-vehicle morale=4 av=2"}
+    given = {
+        "weapon": "mortar",
+        "fp": 3,
+        "targets": "leader morale=6 lm=2; unarmored-vehicle morale=4 av=2",
+    }
     chances = odds("lnlt", "barrage", given, "targets[1].result")
     assert chances == {word: second.probability(word) for word in second.outcomes()}

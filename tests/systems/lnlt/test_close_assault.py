@@ -17,8 +17,12 @@ def assault(dice: list[int], **given: Any) -> dict[str, Any]:
 
 
 def test_all_check_first_and_the_leader_helps_the_first_who_attacks() -> None:
-    """The squad fails with 8; the hero passes with 7 and attacks 3 + 1 + 1 against 1 + 3; the crew is eliminated."""
-    out = assault([4, 4, 3, 4, 3, 1], attackers="squad morale=5 fp=2 sw=4; hero morale=7 fp=1", lm=1)
+    """The squad fails with 8; the hero passes with 7 and attacks 3 + 1 + 1 against 1 + 3; the
+    crew is eliminated.
+    """
+    out = assault(
+        [4, 4, 3, 4, 3, 1], attackers="squad morale=5 fp=2 sw=4; hero morale=7 fp=1", lm=1
+    )
     assert out == {
         "units": [
             {
@@ -29,7 +33,14 @@ def test_all_check_first_and_the_leader_helps_the_first_who_attacks() -> None:
                 "vehicle_total": "none",
                 "destroyed": False,
             },
-            {"unit": "hero", "mc_total": 7, "mc": "pass", "attack_total": 5, "vehicle_total": 4, "destroyed": True},
+            {
+                "unit": "hero",
+                "mc_total": 7,
+                "mc": "pass",
+                "attack_total": 5,
+                "vehicle_total": 4,
+                "destroyed": True,
+            },
         ],
         "vehicle_destroyed": True,
         "crew": "eliminated",
@@ -46,8 +57,13 @@ def test_once_destroyed_nobody_attacks_any_more() -> None:
 
 def test_a_tie_leaves_the_vehicle_and_the_next_attacks_with_a_die_of_its_own() -> None:
     """3 + 2 + 2 of the leader against 4 + 3; then 2 + 2 against 1 + 3 is a tie too."""
-    out = assault([1, 1, 1, 1, 3, 4, 2, 1], attackers="squad morale=5 fp=2; squad morale=5 fp=2", lm=2)
-    assert [(item["attack_total"], item["vehicle_total"]) for item in out["units"]] == [(7, 7), (4, 4)]
+    out = assault(
+        [1, 1, 1, 1, 3, 4, 2, 1], attackers="squad morale=5 fp=2; squad morale=5 fp=2", lm=2
+    )
+    assert [(item["attack_total"], item["vehicle_total"]) for item in out["units"]] == [
+        (7, 7),
+        (4, 4),
+    ]
     assert (out["outcome"], out["crew"]) == ("none", "none")
 
 
@@ -63,7 +79,11 @@ def test_the_leader_helps_the_unit_he_is_told_to() -> None:
 def test_when_all_fail_nobody_attacks() -> None:
     """mc_mod makes it harder."""
     out = assault([2, 2], attackers="squad morale=5 fp=1", mc_mod=2)
-    assert (out["units"][0]["mc_total"], out["units"][0]["mc"], out["outcome"]) == (6, "fail", "none")
+    assert (out["units"][0]["mc_total"], out["units"][0]["mc"], out["outcome"]) == (
+        6,
+        "fail",
+        "none",
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,9 +108,9 @@ def test_the_vehicle_is_written_back() -> None:
     units = roster(unit("T-55", "armored-vehicle", morale=6, av=3))
     given = {"attackers": "squad morale=5 fp=2", "target": "T-55"}
     played = play_example("lnlt", "close-assault", given, [1, 1, 6, 1], units)
-    assert [(change.unit, dict(change.set)) for change in played.settlement.changes if not change.of] == [
-        ("T-55", {"state": "destroyed"})
-    ]
+    assert [
+        (change.unit, dict(change.set)) for change in played.settlement.changes if not change.of
+    ] == [("T-55", {"state": "destroyed"})]
 
 
 def test_odds_of_one_squad_match_a_count_by_hand() -> None:

@@ -12,7 +12,9 @@ from tests.systems.lnlt.rosters import roster, unit
 
 def check(targets: str, dc_mod: int, dice: list[int], **given: Any) -> list[dict[str, Any]]:
     """The answers of the targets."""
-    out = play_example("lnlt", "damage-check", {"targets": targets, "dc_mod": dc_mod, **given}, dice).out
+    out = play_example(
+        "lnlt", "damage-check", {"targets": targets, "dc_mod": dc_mod, **given}, dice
+    ).out
     answers: list[dict[str, Any]] = out["targets"]
     assert out["outcome"] == answers[0]["result"]
     return answers
@@ -43,10 +45,16 @@ def check(targets: str, dc_mod: int, dice: list[int], **given: Any) -> list[dict
         ("squad morale=5", -6, 3, "none", "good-order"),
     ],
 )
-def test_each_kind_of_unit_in_its_states(target: str, dc_mod: int, die: int, result: str, becomes: str) -> None:
+def test_each_kind_of_unit_in_its_states(
+    target: str, dc_mod: int, die: int, result: str, becomes: str
+) -> None:
     """Results of the damage check table and what they make of the unit."""
     (answer,) = check(target, dc_mod, [die])
-    assert (answer["dc_total"], answer["result"], answer["becomes"]) == (die + dc_mod, result, becomes)
+    assert (answer["dc_total"], answer["result"], answer["becomes"]) == (
+        die + dc_mod,
+        result,
+        becomes,
+    )
 
 
 def test_the_best_of_two_leaders_helps_not_the_sum() -> None:
@@ -111,11 +119,17 @@ def test_a_disembarked_roster_unit_is_marked_moved() -> None:
     given = {"targets": "armored-vehicle morale=9; VC 1 outside", "dc_mod": 2}
     played = play_example("lnlt", "damage-check", given, [3, 4], units)
     (change,) = played.settlement.changes
-    assert (change.unit, dict(change.set), set(change.mark)) == ("VC 1", {"state": "shaken"}, {"moved"})
+    assert (change.unit, dict(change.set), set(change.mark)) == (
+        "VC 1",
+        {"state": "shaken"},
+        {"moved"},
+    )
 
 
 def test_odds_after_a_leader_match_a_count_by_hand() -> None:
-    """Leader 6 at +4: 1 and 2 hold. Squad 5: 2 and up fail with +4; with his help the 2 holds too."""
+    """Leader 6 at +4: 1 and 2 hold. Squad 5: 2 and up fail with +4; with his help the 2 holds
+    too.
+    """
     given = {"targets": "leader morale=6 lm=1; squad morale=5", "dc_mod": 4}
     chances = odds("lnlt", "damage-check", given, "targets[1].result")
     held = Fraction(2, 6)

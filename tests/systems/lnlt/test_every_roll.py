@@ -1,4 +1,6 @@
-"""Play and odds are one definition: every output, from playing each roll by itself, is what the odds say."""
+"""Play and odds are one definition: every output, from playing each roll by itself, is what the
+odds say.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,50 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("fire", {"attackers": "squad fp=2", "targets": "leader morale=6 lm=1; squad morale=4"}),
     (
         "fire",
-        {"attackers": "squad fp=1", "targets": "armored-vehicle av=2; squad morale=4 outside; hero morale=5 inside"},
+        {
+            "attackers": "squad fp=1",
+            "targets": "armored-vehicle av=2; squad morale=4 outside; hero morale=5 inside",
+        },
     ),
     (
         "fire",
-        {"attackers": "squad fp=4", "targets": "helicopter morale=3; squad morale=4 inside; leader morale=4 outside"},
+        {
+            "attackers": "squad fp=4",
+            "targets": "helicopter morale=3; squad morale=4 inside; leader morale=4 outside",
+        },
     ),
     ("damage-check", {"targets": "unarmored-vehicle morale=3; squad morale=4 inside", "dc_mod": 3}),
-    ("damage-check", {"targets": "helicopter morale=3; squad morale=4 inside; squad morale=4", "dc_mod": 3}),
-    ("bail-out", {"cause": "dft", "vehicle": "destroyed", "passengers": "squad morale=4 outside", "dc_mod": 4}),
-    ("bail-out", {"cause": "oft", "vehicle": "shaken", "passengers": "squad morale=4; hero morale=4 outside"}),
+    (
+        "damage-check",
+        {"targets": "helicopter morale=3; squad morale=4 inside; squad morale=4", "dc_mod": 3},
+    ),
+    (
+        "bail-out",
+        {
+            "cause": "dft",
+            "vehicle": "destroyed",
+            "passengers": "squad morale=4 outside",
+            "dc_mod": 4,
+        },
+    ),
+    (
+        "bail-out",
+        {
+            "cause": "oft",
+            "vehicle": "shaken",
+            "passengers": "squad morale=4; hero morale=4 outside",
+        },
+    ),
     ("overrun", {"he": 1, "mg": 1, "targets": "leader morale=4 lm=1; squad morale=5"}),
-    ("barrage", {"weapon": "artillery", "fp": 2, "targets": "squad morale=4; leader morale=5 lm=1", "flammable": True}),
+    (
+        "barrage",
+        {
+            "weapon": "artillery",
+            "fp": 2,
+            "targets": "squad morale=4; leader morale=5 lm=1",
+            "flammable": True,
+        },
+    ),
     ("rally", {"units": "leader morale=6 lm=1; squad morale=4", "rallier": "none"}),
 ]
 
@@ -89,7 +123,9 @@ def play_every_roll(plan: Plan[Any]) -> dict[str, dict[Any, Fraction]]:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize(("sequence", "given"), CASES, ids=[f"{at}-{case[0]}" for at, case in enumerate(CASES)])
+@pytest.mark.parametrize(
+    ("sequence", "given"), CASES, ids=[f"{at}-{case[0]}" for at, case in enumerate(CASES)]
+)
 def test_odds_of_each_output_are_those_of_every_roll(sequence: str, given: dict[str, Any]) -> None:
     """Nothing merged, nothing grouped, against the odds."""
     found = system("lnlt").sequence(sequence)
@@ -99,11 +135,17 @@ def test_odds_of_each_output_are_those_of_every_roll(sequence: str, given: dict[
 
 
 def test_ten_firers_at_ten_targets_need_few_states() -> None:
-    """Each unit's follow-up dice are taken with its check, so that all stay in step and equal states merge."""
+    """Each unit's follow-up dice are taken with its check, so that all stay in step and equal
+    states merge.
+    """
     targets = "leader morale=6 lm=1; " + "; ".join(
         ["squad morale=5", "half-squad morale=4 shaken", "hero morale=7"] * 3
     )
     given = {"attackers": "; ".join(["squad fp=2"] * 10), "targets": targets, "flammable": True}
     found = system("lnlt").sequence("fire")
-    counted = marginals(found.plan(found.given(given, {})), [f"targets[{at}].result" for at in range(10)], budget=1_000)
+    counted = marginals(
+        found.plan(found.given(given, {})),
+        [f"targets[{at}].result" for at in range(10)],
+        budget=1_000,
+    )
     assert all(sum(chances.values()) == 1 for chances in counted.values())

@@ -16,7 +16,9 @@ def mission(dice: list[int], **given: Any) -> dict[str, Any]:
 
 def test_the_spotting_round_drifts() -> None:
     """3 + 1 - 2 is 2, halved 1; the colored 2 is north-east; nothing is attacked."""
-    assert mission([3, 2], stage="drift", degrading=1, lm=2, targets="squad morale=5 hex=A dist=0") == {
+    assert mission(
+        [3, 2], stage="drift", degrading=1, lm=2, targets="squad morale=5 hex=A dist=0"
+    ) == {
         "hexes": 1,
         "direction": "north-east",
         "attacks": [],
@@ -25,14 +27,28 @@ def test_the_spotting_round_drifts() -> None:
 
 
 def test_each_hex_has_dice_of_its_own_in_the_order_of_first_mention() -> None:
-    """Concentrated 5 is 8 in the center and 3 beside; the leader of A stands third in the list, but second in A."""
-    targets = "squad morale=5 hex=A dist=0 tm=1; squad morale=6 hex=B dist=1; leader morale=8 lm=1 hex=A"
+    """Concentrated 5 is 8 in the center and 3 beside; the leader of A stands third in the list,
+    but second in A.
+    """
+    targets = (
+        "squad morale=5 hex=A dist=0 tm=1; squad morale=6 hex=B dist=1; leader morale=8 lm=1 hex=A"
+    )
     out = mission([1, 2, 1, 3, 4, 3, 1, 2], mission="concentrated", stage="attack", targets=targets)
     assert (out["hexes"], out["direction"]) == ("none", "none")
     first, second = out["attacks"]
-    assert (first["hex"], first["fp"], first["attack_roll"], first["defense_roll"]) == ("A", 8, 1, 2)
+    assert (first["hex"], first["fp"], first["attack_roll"], first["defense_roll"]) == (
+        "A",
+        8,
+        1,
+        2,
+    )
     squad, leader = first["targets"]
-    assert (squad["attack_total"], squad["defense_total"], squad["dc_total"], squad["hero"]) == (9, 3, 7, False)
+    assert (squad["attack_total"], squad["defense_total"], squad["dc_total"], squad["hero"]) == (
+        9,
+        3,
+        7,
+        False,
+    )
     assert (leader["roll"], leader["dc_total"], leader["result"]) == (4, 10, "shaken")
     assert (second["hex"], second["fp"], second["targets"][0]["hit"]) == ("B", 3, True)
     assert out["outcome"] == "shaken"
@@ -47,7 +63,9 @@ def test_drift_and_attack_in_one() -> None:
 
 def test_a_loose_mission_attacks_with_firepower_0() -> None:
     """2 is 0 on the chart: 5 against 1."""
-    out = mission([5, 1, 2], mission="loose", fp=2, stage="attack", targets="squad morale=9 hex=A dist=2")
+    out = mission(
+        [5, 1, 2], mission="loose", fp=2, stage="attack", targets="squad morale=9 hex=A dist=2"
+    )
     assert (out["attacks"][0]["fp"], out["attacks"][0]["targets"][0]["attack_total"]) == (0, 5)
 
 
@@ -59,7 +77,10 @@ def test_a_loose_mission_attacks_with_firepower_0() -> None:
         ({"mission": "line", "targets": "squad morale=5 hex=A dist=1"}, "out-of-reach hex A"),
         ({"targets": "squad morale=5 hex=A"}, "unit-needs dist"),
         ({"targets": "squad morale=5 dist=1"}, "unit-needs hex"),
-        ({"targets": "squad morale=5 hex=A dist=1; squad morale=5 hex=A dist=0"}, "given-twice dist"),
+        (
+            {"targets": "squad morale=5 hex=A dist=1; squad morale=5 hex=A dist=0"},
+            "given-twice dist",
+        ),
         ({"degrading": 3}, "bad-value degrading"),
     ],
 )
@@ -76,7 +97,9 @@ def test_the_next_steps_are_named() -> None:
     assert settled.then == (
         "Place the marker; a spotter who still sees it may first shift it one hex within line of sight.",
     )
-    assert settled.notes == ("In each of the next two turns the markers move one hex and attack again (stage attack).",)
+    assert settled.notes == (
+        "In each of the next two turns the markers move one hex and attack again (stage attack).",
+    )
 
 
 def test_odds_of_two_hexes_are_independent() -> None:

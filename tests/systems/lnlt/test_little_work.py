@@ -1,4 +1,6 @@
-"""What a play of Lock 'n Load leaves alone: cards that its dice do not ask for, odds, and memory."""
+"""What a play of Lock 'n Load leaves alone: cards that its dice do not ask for, odds, and
+memory.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ from bot.rules.tables.table import Answer, Table
 from bot.systems.catalog import system
 from bot.systems.lnlt import fire
 
-GIVEN = {"attackers": "squad fp=2 sw=3; squad fp=1", "targets": "leader morale=6 lm=1; squad morale=5", "tm": 1}
+GIVEN = {
+    "attackers": "squad fp=2 sw=3; squad fp=1",
+    "targets": "leader morale=6 lm=1; squad morale=5",
+    "tm": 1,
+}
 CODED = [id for id, sequence in system("lnlt").sequences.items() if sequence.declared is None]
 """Those in Python."""
 
@@ -52,7 +58,9 @@ def test_a_shot_asks_for_its_modifiers_and_for_the_one_weapon(read: Counter[str]
 
 
 def test_two_damage_checks_read_cells_that_are_known(read: Counter[str]) -> None:
-    """6 + 6 against 1 + 1, beaten by 10, and the dice that were rolled before: not a card is asked again."""
+    """6 + 6 against 1 + 1, beaten by 10, and the dice that were rolled before: not a card is
+    asked again.
+    """
     assert played([6, 1, 3, 3]) == "leader wounded; squad casualties"
     assert read == {"dft-mods": 1, "sw-usage": 1}
 

@@ -45,12 +45,18 @@ def test_both_sides_strike_before_anybody_is_removed() -> None:
 def test_defenders_all_shaken_are_eliminated_without_dice() -> None:
     """No other friendly unit in the hex can fight."""
     out = melee([], attackers="squad fp=2", defenders="squad fp=2 shaken; leader lm=1 shaken")
-    assert (out["outcome"], out["defenders_eliminated"], out["attackers_eliminated"]) == ("defenders", True, False)
+    assert (out["outcome"], out["defenders_eliminated"], out["attackers_eliminated"]) == (
+        "defenders",
+        True,
+        False,
+    )
     assert (out["attack_total"], out["counter_total"]) == ("none", "none")
 
 
 def test_a_side_picks_whom_it_attacks_and_all_of_the_other_side_strike_back() -> None:
-    """4 against the second squad's 2 is 2-1; 2 + 2 + 1 strike back at the first attacker's 3: 2-1 and hero."""
+    """4 against the second squad's 2 is 2-1; 2 + 2 + 1 strike back at the first attacker's 3:
+    2-1 and hero.
+    """
     given = {
         "attackers": "squad fp=3; half-squad fp=1",
         "defenders": "squad fp=2; squad fp=2; hero fp=1",
@@ -58,15 +64,27 @@ def test_a_side_picks_whom_it_attacks_and_all_of_the_other_side_strike_back() ->
         "counter_targets": "1",
     }
     out = melee([1, 1, 1, 2], **given)
-    assert (out["attack_fp"], out["defense_fp"], out["attack_odds"], out["attack_kill"]) == (4, 2, "2-1", 6)
-    assert (out["counter_fp"], out["counter_against"], out["counter_odds"], out["counter_kill"]) == (5, 3, "3-1", 5)
+    assert (out["attack_fp"], out["defense_fp"], out["attack_odds"], out["attack_kill"]) == (
+        4,
+        2,
+        "2-1",
+        6,
+    )
+    assert (
+        out["counter_fp"],
+        out["counter_against"],
+        out["counter_odds"],
+        out["counter_kill"],
+    ) == (5, 3, "3-1", 5)
     assert out["outcome"] == "none"
 
 
 def test_shaken_leaders_lend_nothing_and_the_highest_counts() -> None:
     """2 from the best of three; the shaken 3 does not count."""
     out = melee(
-        [1, 2, 1, 2], attackers="squad fp=1; leader lm=1; leader lm=2; leader lm=3 shaken", defenders="squad fp=2"
+        [1, 2, 1, 2],
+        attackers="squad fp=1; leader lm=1; leader lm=2; leader lm=3 shaken",
+        defenders="squad fp=2",
     )
     assert (out["attack_total"], out["counter_total"]) == (5, 3)
 
@@ -87,14 +105,23 @@ def test_odds_go_on_by_the_ratio_beyond_the_card() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"attackers": "squad fp=2", "defenders": "armored-vehicle fp=3"}, "wrong-type armored-vehicle"),
+        (
+            {"attackers": "squad fp=2", "defenders": "armored-vehicle fp=3"},
+            "wrong-type armored-vehicle",
+        ),
         ({"attackers": "helicopter fp=2", "defenders": "squad fp=3"}, "wrong-type helicopter"),
-        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "2"}, "bad-value attack_targets"),
+        (
+            {"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "2"},
+            "bad-value attack_targets",
+        ),
         (
             {"attackers": "squad fp=2", "defenders": "squad fp=3", "counter_targets": "1 1"},
             "given-twice counter_targets",
         ),
-        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "first"}, "bad-value attack_targets"),
+        (
+            {"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "first"},
+            "bad-value attack_targets",
+        ),
         ({"attackers": "squad", "defenders": "squad fp=3"}, "unit-needs fp"),
         ({"attackers": "squad fp=2", "defenders": ""}, "missing defenders"),
     ],
@@ -110,7 +137,9 @@ def test_the_losing_side_is_written_back() -> None:
     units = roster(unit("A", "squad", fp=4), unit("B", "squad", fp=1), unit("C", "squad", fp=1))
     given = {"attackers": "A", "defenders": "B; C", "attack_targets": "2"}
     played = play_example("lnlt", "melee", given, [6, 6, 1, 1], units)
-    assert [(change.unit, dict(change.set)) for change in played.settlement.changes] == [("C", {"state": "eliminated"})]
+    assert [(change.unit, dict(change.set)) for change in played.settlement.changes] == [
+        ("C", {"state": "eliminated"})
+    ]
 
 
 def test_odds_at_1_1_match_a_count_by_hand() -> None:
@@ -127,15 +156,37 @@ def test_odds_at_1_1_match_a_count_by_hand() -> None:
 def test_odds_agree_with_icepool() -> None:
     """3-2 with a leader of 1 against 2-3: 7 and 9."""
     first, second = 2 @ icepool.d6 + 1 >= 7, 2 @ icepool.d6 >= 9
-    chances = odds("lnlt", "melee", {"attackers": "squad fp=3; leader lm=1", "defenders": "squad fp=2"})
+    chances = odds(
+        "lnlt", "melee", {"attackers": "squad fp=3; leader lm=1", "defenders": "squad fp=2"}
+    )
     assert chances["both"] == first.probability(True) * second.probability(True)
 
 
 def test_firepower_beyond_the_table_goes_by_the_ratio() -> None:
-    """80 against 41 is less than 2-1 and more than 3-2, so 2-1, kill 6; 41 against 80 is more than 1-2: 2-3, kill 9."""
+    """80 against 41 is less than 2-1 and more than 3-2, so 2-1, kill 6; 41 against 80 is more
+    than 1-2: 2-3, kill 9.
+    """
     given = {"attackers": "squad fp=20 sw=20,20,20", "defenders": "squad fp=20 sw=20,1"}
     out = melee([2, 3, 4, 4], **given)
-    assert (out["attack_odds"], out["attack_kill"], out["defenders_eliminated"]) == ("2-1", 6, False)
-    assert (out["counter_odds"], out["counter_kill"], out["attackers_eliminated"]) == ("2-3", 9, False)
-    assert melee([1, 1, 1, 1], attackers="squad fp=20 sw=20,20,20", defenders="crew fp=1")["attack_odds"] == "5-1"
-    assert melee([1, 1, 1, 1], attackers="crew fp=1", defenders="squad fp=20 sw=20,20,20")["attack_odds"] == "1-3"
+    assert (out["attack_odds"], out["attack_kill"], out["defenders_eliminated"]) == (
+        "2-1",
+        6,
+        False,
+    )
+    assert (out["counter_odds"], out["counter_kill"], out["attackers_eliminated"]) == (
+        "2-3",
+        9,
+        False,
+    )
+    assert (
+        melee([1, 1, 1, 1], attackers="squad fp=20 sw=20,20,20", defenders="crew fp=1")[
+            "attack_odds"
+        ]
+        == "5-1"
+    )
+    assert (
+        melee([1, 1, 1, 1], attackers="crew fp=1", defenders="squad fp=20 sw=20,20,20")[
+            "attack_odds"
+        ]
+        == "1-3"
+    )

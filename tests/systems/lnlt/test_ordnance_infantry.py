@@ -27,7 +27,14 @@ def test_a_hit_and_its_damage_check() -> None:
         "damage": True,
         "dc_mod": 5,
         "targets": [
-            {"unit": "squad", "roll": 3, "dc_total": 8, "result": "shaken", "becomes": "shaken", "hero": False}
+            {
+                "unit": "squad",
+                "roll": 3,
+                "dc_total": 8,
+                "result": "shaken",
+                "becomes": "shaken",
+                "hero": False,
+            }
         ],
         "atgm_expended": False,
         "fire_check": "none",
@@ -38,7 +45,12 @@ def test_a_hit_and_its_damage_check() -> None:
 def test_a_miss_rolls_nothing_more_and_does_not_burn() -> None:
     """The fire check needs a hit."""
     out = shoot([6, 6], targets="squad morale=5", flammable=True)
-    assert (out["hit"], out["damage"], out["attack_total"], out["fire_check"]) == (False, False, "none", "none")
+    assert (out["hit"], out["damage"], out["attack_total"], out["fire_check"]) == (
+        False,
+        False,
+        "none",
+        "none",
+    )
     assert (out["targets"], out["outcome"], out["dc_mod"]) == ([], "none", 0)
 
 
@@ -56,10 +68,15 @@ def test_terrain_counts_to_hit_only_and_is_doubled_for_a_lone_sniper() -> None:
 
 
 def test_the_leader_helps_and_a_hero_may_appear_and_the_hex_burns_last() -> None:
-    """Attack 6: fire check after the hero die; the leader's 2 + 4 holds, the squad's 1 + 4 - 1 too."""
+    """Attack 6: fire check after the hero die; the leader's 2 + 4 holds, the squad's 1 + 4 - 1
+    too.
+    """
     targets = "leader morale=6 lm=1; squad morale=5"
     out = shoot([2, 2, 6, 5, 2, 1, 6, 5], targets=targets, flammable=True)
-    assert [(target["dc_total"], target["hero"]) for target in out["targets"]] == [(6, False), (4, True)]
+    assert [(target["dc_total"], target["hero"]) for target in out["targets"]] == [
+        (6, False),
+        (4, True),
+    ]
     assert out["fire_check"] == "fire"
 
 
@@ -122,4 +139,6 @@ def test_odds_agree_with_icepool() -> None:
 
     second = icepool.map(result, 2 @ icepool.d6, icepool.d6, icepool.d6, icepool.d6)
     chances = odds("lnlt", "ordnance-infantry", {"to_hit": 7, "he": 3, "targets": "hero morale=5"})
-    assert chances == {word: second.probability(word) for word in second.outcomes() if second.probability(word)}
+    assert chances == {
+        word: second.probability(word) for word in second.outcomes() if second.probability(word)
+    }

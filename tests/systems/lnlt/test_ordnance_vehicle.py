@@ -19,7 +19,9 @@ def shoot(dice: list[int], **given: Any) -> dict[str, Any]:
 
 
 def test_a_hit_that_penetrates_destroys_and_the_crew_rolls() -> None:
-    """3 + 4 + 1 degrading is 8: hit; an odd 7 strikes the hull; 5 + 6 against 3 + 5; crew 1 survives."""
+    """3 + 4 + 1 degrading is 8: hit; an odd 7 strikes the hull; 5 + 6 against 3 + 5; crew 1
+    survives.
+    """
     assert shoot([3, 4, 5, 3, 1], degrading=1, turret_armor=9) == {
         "to_hit_roll": 7,
         "to_hit_mod": 1,
@@ -44,8 +46,18 @@ def test_a_hit_that_penetrates_destroys_and_the_crew_rolls() -> None:
 def test_a_miss_tells_nothing_of_the_impact_and_acquires() -> None:
     """9 is over 8; the rider outside stays where he is."""
     out = shoot([4, 5], passengers="squad morale=5 outside")
-    assert (out["hit"], out["impact"], out["location"], out["attack_total"]) == (False, "miss", "none", "none")
-    assert (out["result"], out["acquire"], out["passengers"], out["outcome"]) == ("none", True, [], "none")
+    assert (out["hit"], out["impact"], out["location"], out["attack_total"]) == (
+        False,
+        "miss",
+        "none",
+        "none",
+    )
+    assert (out["result"], out["acquire"], out["passengers"], out["outcome"]) == (
+        "none",
+        True,
+        [],
+        "none",
+    )
 
 
 def test_a_natural_2_always_hits_the_hull_and_a_natural_12_always_misses() -> None:
@@ -70,7 +82,12 @@ def test_an_even_roll_hits_the_turret_if_there_is_one() -> None:
 def test_equal_totals_shake_who_passes_and_drive_out_who_fails() -> None:
     """2 + 6 against 3 + 5; 2d6 of 6 passes, 7 fails."""
     passed, failed = shoot([3, 4, 2, 3, 3, 3]), shoot([3, 4, 2, 3, 3, 4])
-    assert (passed["impact"], passed["mc"], passed["mc_total"], passed["result"]) == ("equal", "pass", 6, "shaken")
+    assert (passed["impact"], passed["mc"], passed["mc_total"], passed["result"]) == (
+        "equal",
+        "pass",
+        6,
+        "shaken",
+    )
     assert (failed["mc"], failed["result"], failed["crew"]) == ("fail", "abandoned", "shaken-moved")
 
 
@@ -78,7 +95,12 @@ def test_a_shaken_vehicle_shaken_again_is_abandoned() -> None:
     """The pass at equal totals shakes; so does the failure at less."""
     assert shoot([3, 4, 2, 3, 3, 3], shaken=True)["result"] == "abandoned"
     out = shoot([3, 4, 1, 3, 6, 4], shaken=True)
-    assert (out["impact"], out["mc_total"], out["outcome"], out["crew"]) == ("less", 9, "abandoned", "shaken-moved")
+    assert (out["impact"], out["mc_total"], out["outcome"], out["crew"]) == (
+        "less",
+        9,
+        "abandoned",
+        "shaken-moved",
+    )
 
 
 def test_less_by_three_makes_the_check_three_easier() -> None:
@@ -113,30 +135,56 @@ def test_the_colored_die_depletes_an_atgm_hit_or_miss() -> None:
 
 
 def test_aircraft_take_no_terrain_and_crash() -> None:
-    """A flying helicopter: +2, guided weapons only; destroyed without a crew die, its passengers wait."""
-    given = {"aircraft": "flying", "tm": 3, "mods": "guided_aa", "passengers": "squad morale=5 inside"}
+    """A flying helicopter: +2, guided weapons only; destroyed without a crew die, its passengers
+    wait.
+    """
+    given = {
+        "aircraft": "flying",
+        "tm": 3,
+        "mods": "guided_aa",
+        "passengers": "squad morale=5 inside",
+    }
     out = shoot([3, 3, 6, 2], **given)
-    assert (out["to_hit_mod"], out["result"], out["crew"], out["follow_up"]) == (2, "destroyed", "none", "crash")
+    assert (out["to_hit_mod"], out["result"], out["crew"], out["follow_up"]) == (
+        2,
+        "destroyed",
+        "none",
+        "crash",
+    )
     assert out["passengers"] == []
     damaged = shoot([3, 3, 2, 3, 3, 4], **given)
     assert (damaged["impact"], damaged["result"], damaged["mc"]) == ("equal", "damaged", "none")
-    assert (damaged["passengers"][0]["mc"], damaged["passengers"][0]["becomes"]) == ("fail", "shaken")
+    assert (damaged["passengers"][0]["mc"], damaged["passengers"][0]["becomes"]) == (
+        "fail",
+        "shaken",
+    )
     with refuses("bad-targets guided"):
         shoot([], aircraft="flying")
     assert shoot([3, 4, 1, 6], aircraft="hovering")["impact"] == "dud"
 
 
 def test_passengers_after_each_result() -> None:
-    """A dud: outside dismounts and checks, inside nothing. Destroyed: both bail out, odd is lost, even is shaken."""
+    """A dud: outside dismounts and checks, inside nothing. Destroyed: both bail out, odd is
+    lost, even is shaken.
+    """
     riders = "squad morale=5 inside; hero morale=7 outside"
     out = shoot([3, 4, 1, 6, 4, 4], passengers=riders)
     assert (out["impact"], out["result"]) == ("dud", "none")
     squad, hero = out["passengers"]
     assert (squad["mc"], squad["becomes"], squad["disembarks"]) == ("none", "good-order", False)
-    assert (hero["mc"], hero["mc_total"], hero["becomes"], hero["disembarks"]) == ("fail", 8, "good-order", True)
+    assert (hero["mc"], hero["mc_total"], hero["becomes"], hero["disembarks"]) == (
+        "fail",
+        8,
+        "good-order",
+        True,
+    )
     out = shoot([3, 4, 6, 2, 6, 3, 4], passengers=riders)
     squad, hero = out["passengers"]
-    assert (squad["bailout"], squad["becomes"], squad["disembarks"]) == ("eliminated", "eliminated", False)
+    assert (squad["bailout"], squad["becomes"], squad["disembarks"]) == (
+        "eliminated",
+        "eliminated",
+        False,
+    )
     assert (hero["bailout"], hero["becomes"], hero["disembarks"]) == ("shaken", "good-order", True)
 
 
@@ -144,14 +192,20 @@ def test_a_shaken_vehicle_makes_the_passengers_inside_check() -> None:
     """Without disembarking; abandoned, they get out."""
     out = shoot([3, 4, 2, 3, 3, 3, 6, 1], passengers="leader morale=6 wounded inside")
     (leader,) = out["passengers"]
-    assert (leader["mc"], leader["becomes"], leader["disembarks"]) == ("fail", "shaken-wounded", False)
+    assert (leader["mc"], leader["becomes"], leader["disembarks"]) == (
+        "fail",
+        "shaken-wounded",
+        False,
+    )
     out = shoot([3, 4, 2, 3, 3, 4, 1, 1], passengers="squad morale=5 inside")
     assert (out["passengers"][0]["mc"], out["passengers"][0]["disembarks"]) == ("pass", True)
 
 
 def test_the_roster_brings_the_morale_and_takes_the_result() -> None:
     """The tank is shaken twice: abandoned; the gun has fired."""
-    units = roster(unit("T-55", "armored-vehicle", state="shaken", morale=6), unit("AT 1", "weapon-team"))
+    units = roster(
+        unit("T-55", "armored-vehicle", state="shaken", morale=6), unit("AT 1", "weapon-team")
+    )
     given = {"to_hit": 8, "penetration": 6, "armor": 5, "target": "T-55", "unit": "AT 1"}
     played = play_example("lnlt", "ordnance-vehicle", given, [3, 4, 2, 3, 3, 3], units)
     assert played.out["result"] == "abandoned"
@@ -178,7 +232,9 @@ def test_bad_input_is_refused(given: dict[str, Any], words: str) -> None:
 
 
 def test_odds_match_a_count_by_hand() -> None:
-    """To hit 7: 21 of 36. 1d6 + 6 against 1d6 + 6 is greater in 15 of 36, less the natural 6:1 counted there too."""
+    """To hit 7: 21 of 36. 1d6 + 6 against 1d6 + 6 is greater in 15 of 36, less the natural 6:1
+    counted there too.
+    """
     given = {**SHOT, "to_hit": 7, "armor": 6}
     chances = odds("lnlt", "ordnance-vehicle", given)
     hit = Fraction(21, 36)

@@ -32,7 +32,13 @@ def test_when_he_fails_the_squad_may_not_try() -> None:
         units="leader morale=6; squad morale=4; weapon-team morale=4; squad morale=4 sr; half-squad morale=5",
         rallier="none",
     )
-    assert [answer["result"] for answer in answers] == ["fails", "not-allowed", "rallied", "fails", "not-allowed"]
+    assert [answer["result"] for answer in answers] == [
+        "fails",
+        "not-allowed",
+        "rallied",
+        "fails",
+        "not-allowed",
+    ]
     assert (answers[1]["roll"], answers[1]["total"]) == ("none", "none")
 
 
@@ -59,10 +65,14 @@ def test_a_hero_rallies_troops_and_vehicles_rally_themselves() -> None:
 def test_a_wound_stays_when_the_leader_rallies() -> None:
     """shaken-wounded becomes wounded, shaken becomes good-order."""
     units = roster(
-        unit("Minh", "leader", state="shaken-wounded", morale=6), unit("VC 1", "squad", state="shaken", morale=4)
+        unit("Minh", "leader", state="shaken-wounded", morale=6),
+        unit("VC 1", "squad", state="shaken", morale=4),
     )
     played = play_example("lnlt", "rally", {"units": "Minh; VC 1"}, [1, 1, 1, 1], units)
-    assert [dict(change.set) for change in played.settlement.changes] == [{"state": "wounded"}, {"state": "good-order"}]
+    assert [dict(change.set) for change in played.settlement.changes] == [
+        {"state": "wounded"},
+        {"state": "good-order"},
+    ]
 
 
 def test_refusals() -> None:
@@ -81,4 +91,8 @@ def test_odds_of_the_squad_match_a_count_by_hand() -> None:
     given = {"units": "leader morale=6 lm=1; squad morale=4", "rallier": "none"}
     chances = odds("lnlt", "rally", given, "units[1].result")
     led = Fraction(15, 36)
-    assert chances == {"rallied": led * Fraction(10, 36), "fails": led * Fraction(26, 36), "not-allowed": 1 - led}
+    assert chances == {
+        "rallied": led * Fraction(10, 36),
+        "fails": led * Fraction(26, 36),
+        "not-allowed": 1 - led,
+    }

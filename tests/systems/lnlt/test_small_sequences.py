@@ -60,7 +60,9 @@ def test_a_natural_6_never_spots() -> None:
     """6 - 3 - 2 would do."""
     out = play("spot", [6], terrain="degrading", lm=3, tis=True)
     assert (out["total"], out["spotted"]) == (1, False)
-    assert odds("lnlt", "spot", {"terrain": "blocking", "lm": 3, "tis": True})["spotted"] == Fraction(5, 6)
+    assert odds("lnlt", "spot", {"terrain": "blocking", "lm": 3, "tis": True})[
+        "spotted"
+    ] == Fraction(5, 6)
 
 
 def test_open_and_automatic_need_no_die() -> None:
@@ -80,10 +82,13 @@ def test_the_spotter_is_ops_complete_when_it_rolled() -> None:
     """Not when it needed no roll."""
     units = roster(unit("A", "squad"))
     given = {"terrain": "degrading", "unit": "A"}
-    assert [change.mark for change in play_example("lnlt", "spot", given, [5], units).settlement.changes] == [
-        {"ops-complete"}
-    ]
-    assert play_example("lnlt", "spot", given | {"terrain": "open"}, [], units).settlement.changes == ()
+    assert [
+        change.mark for change in play_example("lnlt", "spot", given, [5], units).settlement.changes
+    ] == [{"ops-complete"}]
+    assert (
+        play_example("lnlt", "spot", given | {"terrain": "open"}, [], units).settlement.changes
+        == ()
+    )
 
 
 def test_spotting_refusals() -> None:
@@ -102,13 +107,23 @@ def test_smoke_at_or_under_the_capability() -> None:
         "outcome": "smoke-1",
     }
     out = play("smoke", [4], capability=3)
-    assert (out["success"], out["marker"], out["mf_mod"], out["outcome"]) == (False, "none", 0, "none")
+    assert (out["success"], out["marker"], out["mf_mod"], out["outcome"]) == (
+        False,
+        "none",
+        0,
+        "none",
+    )
     assert odds("lnlt", "smoke", {"capability": 2})["smoke-1"] == Fraction(1, 3)
 
 
 def test_who_lays_smoke() -> None:
     """A good order MMC that is no weapon team; after a failure it is Ops Complete."""
-    units = roster(unit("A", "squad"), unit("B", "squad", state="shaken"), unit("C", "weapon-team"), unit("D", "hero"))
+    units = roster(
+        unit("A", "squad"),
+        unit("B", "squad", state="shaken"),
+        unit("C", "weapon-team"),
+        unit("D", "hero"),
+    )
     failed = play_example("lnlt", "smoke", {"capability": 1, "unit": "A"}, [6], units)
     assert [change.mark for change in failed.settlement.changes] == [{"ops-complete"}]
     laid = play_example("lnlt", "smoke", {"capability": 1, "unit": "A"}, [1], units)
@@ -130,10 +145,17 @@ def test_who_lays_smoke() -> None:
         (6, False, "destroyed", "destroyed", False, "eliminated"),
     ],
 )
-def test_mines(die: int, shaken: bool, result: str, becomes: str, immobilized: bool, crew: str) -> None:
+def test_mines(
+    die: int, shaken: bool, result: str, becomes: str, immobilized: bool, crew: str
+) -> None:
     """No bail-out from a vehicle that mines destroy."""
     out = play("mines", [die], shaken=shaken)
-    assert (out["result"], out["becomes"], out["immobilized"], out["crew"]) == (result, becomes, immobilized, crew)
+    assert (out["result"], out["becomes"], out["immobilized"], out["crew"]) == (
+        result,
+        becomes,
+        immobilized,
+        crew,
+    )
 
 
 def test_mines_are_written_back() -> None:
@@ -157,7 +179,10 @@ def test_mines_are_written_back() -> None:
         ({"squads": 2, "mounted_squads": 1}, ["mixed-too-many"]),
         ({"half_squads": 3, "mounted_squads": 1}, []),
         ({"squads": 4, "mounted_squads": 1}, ["too-many-squads"]),
-        ({"vehicles": 2, "wrecks": 2, "smcs": 3}, ["too-many-vehicles", "too-many-wrecks", "too-many-smcs"]),
+        (
+            {"vehicles": 2, "wrecks": 2, "smcs": 3},
+            ["too-many-vehicles", "too-many-wrecks", "too-many-smcs"],
+        ),
     ],
 )
 def test_stacking(given: dict[str, int], problems: list[str]) -> None:
@@ -169,6 +194,10 @@ def test_stacking(given: dict[str, int], problems: list[str]) -> None:
 def test_stacking_counts_halves() -> None:
     """Half-squads, crews and ATGM teams are halves."""
     out = play("stack-check", [], squads=1, half_squads=1, mounted_half_squads=1, wrecks=1)
-    assert (out["squad_equivalents"], out["mounted_equivalents"], out["vehicle_count"]) == (1.5, 0.5, 1)
+    assert (out["squad_equivalents"], out["mounted_equivalents"], out["vehicle_count"]) == (
+        1.5,
+        0.5,
+        1,
+    )
     with refuses("no-odds"):
         odds("lnlt", "stack-check", {"squads": 1})

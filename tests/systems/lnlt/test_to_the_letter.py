@@ -36,7 +36,9 @@ def change_of(played: Played, name: str) -> dict[str, Any]:
 
 async def test_a_spotter_who_succeeds_fires_at_once_without_ops_complete() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt "T" sides="A, B"', "game join A", "unit add Sp squad A fp=3 sw=5")
+    await channel.do(
+        "Anna", 'game start lnlt "T" sides="A, B"', "game join A", "unit add Sp squad A fp=3 sw=5"
+    )
     await channel.do("Anna", "lnlt spot unit=Sp terrain=degrading hand=2")
     assert (await channel.game()).units["sp"].marks == {"ops-complete", "spotter"}
     reply = await channel.do("Anna", 'lnlt fire attackers=Sp targets="squad morale=5" hand=3,2,4')
@@ -48,10 +50,14 @@ async def test_a_spotter_who_succeeds_fires_at_once_without_ops_complete() -> No
 
 async def test_ops_complete_counts_where_the_spotter_does_not_fire_at_once() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", 'game start lnlt "T" sides="A, B"', "game join A", "unit add Sp squad A fp=3 sw=5")
+    await channel.do(
+        "Anna", 'game start lnlt "T" sides="A, B"', "game join A", "unit add Sp squad A fp=3 sw=5"
+    )
     await channel.do("Anna", "lnlt spot unit=Sp terrain=degrading hand=2")
     for item in ("Sp -spotter", "Sp spotter=no"):
-        reply = await channel.do("Anna", f'lnlt fire attackers="{item}" targets="squad morale=5" hand=1,6')
+        reply = await channel.do(
+            "Anna", f'lnlt fire attackers="{item}" targets="squad morale=5" hand=1,6'
+        )
         assert "1 Ops Complete" in reply.text()
         assert "+ 6 firepower" in reply.text(), "half of 5 rounds up to 3"
         assert "comes off" not in reply.text()
@@ -59,11 +65,15 @@ async def test_ops_complete_counts_where_the_spotter_does_not_fire_at_once() -> 
 
 async def test_the_turn_takes_the_spotters_marker_off() -> None:
     phases = system("lnlt").game["phases"]
-    assert all("spotter" in phase["clears"] for phase in phases if "ops-complete" in phase["clears"])
+    assert all(
+        "spotter" in phase["clears"] for phase in phases if "ops-complete" in phase["clears"]
+    )
 
 
 def test_a_spotter_who_fails_is_ops_complete() -> None:
-    played = play_example("lnlt", "spot", {"terrain": "degrading", "unit": "Sp"}, [5], roster(unit("Sp", "squad")))
+    played = play_example(
+        "lnlt", "spot", {"terrain": "degrading", "unit": "Sp"}, [5], roster(unit("Sp", "squad"))
+    )
     assert change_of(played, "Sp")["mark"] == {"ops-complete"}
 
 
@@ -73,22 +83,36 @@ def test_a_spotter_who_fails_is_ops_complete() -> None:
 def test_a_wounded_leader_has_less_range_too() -> None:
     units = roster(unit("Minh", "leader", morale=5, lm=1, lr=2))
     played = play_example("lnlt", "damage-check", {"targets": "Minh", "dc_mod": 7}, [3], units)
-    assert change_of(played, "Minh")["set"] == {"state": "shaken-wounded", "morale": 4, "lm": 0, "lr": 1}
+    assert change_of(played, "Minh")["set"] == {
+        "state": "shaken-wounded",
+        "morale": 4,
+        "lm": 0,
+        "lr": 1,
+    }
     assert played.settlement.now == ("Minh shaken, stops moving",)
     assert "1 less" not in then(played), "the roster has it"
-    played = play_example("lnlt", "damage-check", {"targets": "leader morale=5 lm=1", "dc_mod": 7}, [3])
+    played = play_example(
+        "lnlt", "damage-check", {"targets": "leader morale=5 lm=1", "dc_mod": 7}, [3]
+    )
     assert "leader: morale, leadership and leadership range are 1 less." in then(played)
 
 
 def test_what_a_shaken_vehicle_and_a_damaged_helicopter_must_do() -> None:
-    tank = play_example("lnlt", "damage-check", {"targets": "armored-vehicle morale=4", "dc_mod": 2}, [3])
+    tank = play_example(
+        "lnlt", "damage-check", {"targets": "armored-vehicle morale=4", "dc_mod": 2}, [3]
+    )
     assert "armored-vehicle buttons up, moves at half its MF" in then(tank)
-    chopper = play_example("lnlt", "damage-check", {"targets": "helicopter morale=4", "dc_mod": 2}, [3])
+    chopper = play_example(
+        "lnlt", "damage-check", {"targets": "helicopter morale=4", "dc_mod": 2}, [3]
+    )
     assert "helicopter leaves the board at once" in then(chopper)
     mines = play_example("lnlt", "mines", {}, [2])
     assert "buttons up" in then(mines)
     shot = play_example(
-        "lnlt", "ordnance-vehicle", {"to_hit": 8, "penetration": 5, "armor": 5, "morale": 12}, [2, 3, 4, 4, 1, 1]
+        "lnlt",
+        "ordnance-vehicle",
+        {"to_hit": 8, "penetration": 5, "armor": 5, "morale": 12},
+        [2, 3, 4, 4, 1, 1],
     )
     assert "The target buttons up" in then(shot)
 
@@ -110,7 +134,10 @@ def test_a_helicopter_has_no_target_modifier(id: str, given: dict[str, Any]) -> 
     if id == "fire-mission":
         targets = f"helicopter morale=4 av=1{where}; squad morale=12 inside; squad morale=12"
     chances = odds(
-        "lnlt", id, {**given, "targets": targets}, "attacks[0].targets[0].hit" if where else "targets[0].hit"
+        "lnlt",
+        id,
+        {**given, "targets": targets},
+        "attacks[0].targets[0].hit" if where else "targets[0].hit",
     )
     fp = 6 if id == "crash" else 3
     hits = sum(attack + fp > defense + 1 for attack in range(1, 7) for defense in range(1, 7))
@@ -124,7 +151,9 @@ def test_a_leader_without_firepower_does_not_lead_the_fire() -> None:
     given = {"attackers": "leader; squad fp=3; squad fp=3", "targets": "squad morale=5"}
     assert play_example("lnlt", "fire", given, [1, 6]).out["attack_fp"] == 5
     given = {"attackers": "leader fp=1; squad fp=3", "targets": "squad morale=5"}
-    assert play_example("lnlt", "fire", given, [1, 6]).out["attack_fp"] == 3, "one who has firepower may lead"
+    assert play_example("lnlt", "fire", given, [1, 6]).out["attack_fp"] == 3, (
+        "one who has firepower may lead"
+    )
 
 
 @pytest.mark.parametrize("kind", ["sniper", "marksman"])
@@ -136,7 +165,9 @@ def test_a_sniper_without_the_option_is_reminded(kind: str) -> None:
 
 def test_why_a_closed_tank_is_not_checked() -> None:
     given = {"attackers": "squad fp=8", "targets": "armored-vehicle morale=4"}
-    assert "armored-vehicle is armored and closed" in then(play_example("lnlt", "fire", given, [6, 1]))
+    assert "armored-vehicle is armored and closed" in then(
+        play_example("lnlt", "fire", given, [6, 1])
+    )
     opened = {**given, "targets": "armored-vehicle morale=4 open"}
     assert "closed" not in then(play_example("lnlt", "fire", opened, [6, 1, 1]))
 
@@ -154,7 +185,10 @@ def test_the_first_line_of_a_shot_names_both() -> None:
         == "M48 at T-55: destroyed"
     )
     given = {"to_hit": 8, "penetration": 9, "armor": 5, "morale": 5}
-    assert play_example("lnlt", "ordnance-vehicle", given, [6, 6]).settlement.headline == "the target: miss"
+    assert (
+        play_example("lnlt", "ordnance-vehicle", given, [6, 6]).settlement.headline
+        == "the target: miss"
+    )
 
 
 # Fire: PAC 12 (10.5.6), any attack on a flammable hex
@@ -165,7 +199,11 @@ FIRES: list[tuple[str, dict[str, Any], list[int]]] = [
     ("overrun", {"he": 1}, [6, 6]),
     ("air-support", {"value": 1, "targets": "squad morale=12"}, [6, 1, 1, 3]),
     ("air-support", {"value": 1, "targets": "armored-vehicle morale=6 av=9"}, [6, 5, 1, 1]),
-    ("air-support", {"value": 1, "targets": "squad morale=12; armored-vehicle morale=6 av=9"}, [2, 6, 6, 5, 1, 1]),
+    (
+        "air-support",
+        {"value": 1, "targets": "squad morale=12; armored-vehicle morale=6 av=9"},
+        [2, 6, 6, 5, 1, 1],
+    ),
     ("crash", {"stage": "attack", "targets": "squad morale=12", "tm": 1}, [6, 1, 1, 3]),
     ("ordnance-vehicle", {"to_hit": 8, "penetration": 3, "armor": 5, "morale": 6}, [2, 3, 6, 2, 2]),
     (
@@ -176,14 +214,18 @@ FIRES: list[tuple[str, dict[str, Any], list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("id", "given", "dice"), FIRES, ids=[f"{id}-{at}" for at, (id, _, _) in enumerate(FIRES)])
+@pytest.mark.parametrize(
+    ("id", "given", "dice"), FIRES, ids=[f"{id}-{at}" for at, (id, _, _) in enumerate(FIRES)]
+)
 def test_a_six_may_set_the_hex_on_fire(id: str, given: dict[str, Any], dice: list[int]) -> None:
     plain = play_example("lnlt", id, given, dice)
     assert "fire_check" not in plain.out, "without flammable all is as before"
     for die, word in ((4, "no-fire"), (5, "fire")):
         burning = play_example("lnlt", id, {**given, "flammable": True}, [*dice, die])
         assert burning.out["fire_check"] == word
-        assert {key: value for key, value in burning.out.items() if key != "fire_check"} == plain.out
+        assert {
+            key: value for key, value in burning.out.items() if key != "fire_check"
+        } == plain.out
         assert ("place Fire 1" in then(burning)) == (word == "fire")
     chances = odds("lnlt", id, {**given, "flammable": True}, "fire_check")
     assert chances["no-fire"] == 2 * chances["fire"]
@@ -221,7 +263,9 @@ def test_riders_of_a_vehicle_that_fires_dismount() -> None:
         assert "riding outside on M48 must dismount" in then(
             play_example("lnlt", id, {**given, "unit": "M48"}, [6, 6], units)
         )
-        assert "dismount" not in then(play_example("lnlt", id, {**given, "unit": "Gun"}, [6, 6], units))
+        assert "dismount" not in then(
+            play_example("lnlt", id, {**given, "unit": "Gun"}, [6, 6], units)
+        )
 
 
 def test_infantry_that_is_not_destroyed_is_acquired() -> None:
@@ -233,16 +277,31 @@ def test_infantry_that_is_not_destroyed_is_acquired() -> None:
 
 
 def test_a_captured_weapon_whose_first_attack_does_nothing_is_removed() -> None:
-    units = roster(unit("A", "squad", fp=1, sw=(3,), morale=5, marks=("captured",)), unit("T", "armored-vehicle"))
-    missed = play_example("lnlt", "fire", {"attackers": "A", "targets": "squad morale=5"}, [1, 6], units)
-    assert change_of(missed, "A") == {"set": {"sw": None}, "mark": {"fired"}, "unmark": {"captured"}}
+    units = roster(
+        unit("A", "squad", fp=1, sw=(3,), morale=5, marks=("captured",)),
+        unit("T", "armored-vehicle"),
+    )
+    missed = play_example(
+        "lnlt", "fire", {"attackers": "A", "targets": "squad morale=5"}, [1, 6], units
+    )
+    assert change_of(missed, "A") == {
+        "set": {"sw": None},
+        "mark": {"fired"},
+        "unmark": {"captured"},
+    }
     assert "A's captured weapon did nothing: remove it" in then(missed)
-    hit = play_example("lnlt", "fire", {"attackers": "A", "targets": "squad morale=5"}, [6, 1, 1, 3], units)
-    assert change_of(hit, "A") == {"set": {}, "mark": {"fired"}, "unmark": {"captured"}}, "it is kept for good"
+    hit = play_example(
+        "lnlt", "fire", {"attackers": "A", "targets": "squad morale=5"}, [6, 1, 1, 3], units
+    )
+    assert change_of(hit, "A") == {"set": {}, "mark": {"fired"}, "unmark": {"captured"}}, (
+        "it is kept for good"
+    )
     close = play_example("lnlt", "close-assault", {"attackers": "A", "av": 9}, [1, 1, 1, 6], units)
     assert change_of(close, "A")["set"] == {"sw": None}
     gun = {"to_hit": 8, "he": 3, "mods": "captured"}
-    assert "captured weapon did nothing" in then(play_example("lnlt", "ordnance-infantry", gun, [6, 6]))
+    assert "captured weapon did nothing" in then(
+        play_example("lnlt", "ordnance-infantry", gun, [6, 6])
+    )
     assert "captured" not in then(play_example("lnlt", "ordnance-infantry", gun, [1, 2, 1, 1]))
 
 

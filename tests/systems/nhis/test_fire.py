@@ -15,11 +15,15 @@ from tests.refusing import refuses
 
 
 def fire(dice: list[int], **given: object) -> dict[str, Any]:
-    return play_example("nhis", "fire", {"distance": 3, "targets": "squad morale=4", **given}, dice).out
+    return play_example(
+        "nhis", "fire", {"distance": 3, "targets": "squad morale=4", **given}, dice
+    ).out
 
 
 def test_a_stack_against_a_squad_and_its_leader_in_trees() -> None:
-    """4 + 5 - 2 cover is 7, column 6, two left is 2; 3 + 4 is Hit-1. Leader 2 + 1 passes, squad 6 + 1 fails."""
+    """4 + 5 - 2 cover is 7, column 6, two left is 2; 3 + 4 is Hit-1. Leader 2 + 1 passes, squad
+    6 + 1 fails.
+    """
     given = {
         "attackers": "squad fp=4 range=6; mg fp=5 range=10",
         "targets": "leader morale=5 lr=1; squad morale=4",
@@ -126,28 +130,41 @@ def test_night_costs_each_firer_two() -> None:
         ({"targets": "tank morale=4", "attackers": "flamethrower fp=3; leader fp=3"}, 6, 6, 2),
     ],
 )
-def test_modifiers_and_columns(given: dict[str, object], total: int, column: int, final: int) -> None:
+def test_modifiers_and_columns(
+    given: dict[str, object], total: int, column: int, final: int
+) -> None:
     out = fire([6, 6], **{"attackers": "squad fp=6", **given})
     assert (out["total_fp"], out["column"], out["final_column"]) == (total, column, final)
 
 
 def test_damaged_2_deals_points_and_the_unshakable_check() -> None:
-    """8 firepower, roll 3: Damaged-2. d3 picks the second, d2 the third; the first checks 4 against 4 and passes."""
+    """8 firepower, roll 3: Damaged-2. d3 picks the second, d2 the third; the first checks 4
+    against 4 and passes.
+    """
     targets = "squad morale=4 unshakable; squad morale=4; leader morale=5 lr=1"
     out = fire([1, 2, 2, 2, 4], attackers="squad fp=8", targets=targets)
     assert out["combat_result"] == "damaged-2"
     assert [unit["damage"] for unit in out["targets"]] == [0, 1, 1]
-    assert [unit["after"] for unit in out["targets"]] == ["good-order", "reduced-shaken", "reduced-shaken"]
+    assert [unit["after"] for unit in out["targets"]] == [
+        "good-order",
+        "reduced-shaken",
+        "reduced-shaken",
+    ]
 
 
 def test_a_flamethrower_stops_a_banzai_charge() -> None:
     targets = "squad morale=3 unshakable banzai"
-    assert fire([4, 4, 6], attackers="flamethrower fp=6", targets=targets)["targets"][0]["stops"] is True
+    assert (
+        fire([4, 4, 6], attackers="flamethrower fp=6", targets=targets)["targets"][0]["stops"]
+        is True
+    )
     assert fire([4, 4, 6], attackers="squad fp=6", targets=targets)["targets"][0]["stops"] is False
 
 
 def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None:
-    """The MG has 5 // 2 beyond its range: 4 + 2 in a charge - 2 is 4, column 4; 1 + 2 is Damaged."""
+    """The MG has 5 // 2 beyond its range: 4 + 2 in a charge - 2 is 4, column 4; 1 + 2 is
+    Damaged.
+    """
     given = {
         "attackers": "squad fp=4 charge; mg fp=5 range=3",
         "targets": "squad morale=4 unshakable; squad morale=5 unshakable; squad morale=5 unshakable",
@@ -168,12 +185,17 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
         ("squad 3", "reduced"),
     )
     five = {"attackers": "squad fp=4", "targets": "; ".join(["squad morale=1"] * 5), "distance": 4}
-    assert play_example("nhis", "fire", five, [1, 1, 3]).settlement.headline == "damaged: 5 of 5 affected"
+    assert (
+        play_example("nhis", "fire", five, [1, 1, 3]).settlement.headline
+        == "damaged: 5 of 5 affected"
+    )
 
 
 def test_odds_against_a_count_by_hand_and_icepool() -> None:
     """Column 8, morale 4: each result of 2d6 with what it does to one shakeable squad."""
-    chances = odds("nhis", "fire", {"attackers": "squad fp=8", "targets": "squad morale=4", "distance": 3})
+    chances = odds(
+        "nhis", "fire", {"attackers": "squad fp=8", "targets": "squad morale=4", "distance": 3}
+    )
 
     def squad(roll: int, check: int) -> str:
         word = lookup("nhis", "ranged-combat", firepower=8, roll=roll)["result"]
@@ -204,8 +226,16 @@ def test_several_outputs_at_once() -> None:
 
 
 def test_ten_firers_and_ten_targets_are_counted_quickly() -> None:
-    targets = ["leader morale=5 lr=1 unshakable"] + ["squad morale=4 unshakable"] * 5 + ["squad morale=3"] * 4
-    given = {"attackers": "; ".join(["squad fp=4"] * 10), "targets": "; ".join(targets), "distance": 2}
+    targets = (
+        ["leader morale=5 lr=1 unshakable"]
+        + ["squad morale=4 unshakable"] * 5
+        + ["squad morale=3"] * 4
+    )
+    given = {
+        "attackers": "; ".join(["squad fp=4"] * 10),
+        "targets": "; ".join(targets),
+        "distance": 2,
+    }
     odds("nhis", "fire", given)
     start = process_time()
     odds("nhis", "fire", given, "targets[9].after")
@@ -219,7 +249,10 @@ def test_ten_firers_and_ten_targets_are_counted_quickly() -> None:
         ({"attackers": "squad"}, "unit-needs fp"),
         ({"attackers": "squad fp=4 shaken"}, "unit-unfit squad"),
         ({"attackers": "squad fp=4", "targets": "squad"}, "unit-needs morale"),
-        ({"attackers": "squad fp=4", "targets": "squad morale=4 unshakable shaken"}, "not-together shaken"),
+        (
+            {"attackers": "squad fp=4", "targets": "squad morale=4 unshakable shaken"},
+            "not-together shaken",
+        ),
         ({"attackers": "squad fp=4", "distance": 0}, "bad-value distance"),
         ({"attackers": "squad fp=4", "terrain": "jungle"}, "bad-value terrain"),
     ],
@@ -235,13 +268,17 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     await channel.do("Anna", 'game start nhis "Night" sides="US, JP"')
     await channel.do("Anna", 'unit add "1st Squad" squad stats="fp=4 morale=4 charge"')
     await channel.do("Anna", 'unit add Reds squad stats="morale=4 moving"')
-    text = (await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')).text()
+    text = (
+        await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')
+    ).text()
     assert "4 + 2 moving or marked − 2 in a charge = 4, column 4" in text
     assert "Remember" not in text
 
 
 def test_a_leader_in_the_fire_group_adds_nothing_and_is_no_fault() -> None:
-    """MG and squad fire with their leader as they do without; leaders alone have nothing to fire with."""
+    """MG and squad fire with their leader as they do without; leaders alone have nothing to fire
+    with.
+    """
     stack = "squad fp=4 range=6; mg fp=5 range=10"
     without = fire([1, 2], attackers=stack, visibility=2)
     assert fire([1, 2], attackers=f"leader morale=5 lr=1; {stack}", visibility=2) == without

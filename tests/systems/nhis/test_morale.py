@@ -15,7 +15,10 @@ from tests.refusing import refuses
 def test_a_leader_who_passes_helps_the_squad_whoever_is_listed_first() -> None:
     """Hit-1. Leader 5: 4 + 1 is 5, passes. Squad 4 + 1: 4 + 1 is 5, passes."""
     played = play_example(
-        "nhis", "morale", {"targets": "squad morale=4; leader morale=5 lr=1", "hit_number": 1}, [4, 4]
+        "nhis",
+        "morale",
+        {"targets": "squad morale=4; leader morale=5 lr=1", "hit_number": 1},
+        [4, 4],
     )
     squad, leader = played.out["targets"]
     assert leader == {
@@ -32,7 +35,9 @@ def test_a_leader_who_passes_helps_the_squad_whoever_is_listed_first() -> None:
 
 
 def test_a_leader_who_fails_is_shaken_and_lends_nothing() -> None:
-    played = play_example("nhis", "morale", {"targets": "leader morale=5 lr=2; squad morale=4"}, [6, 5])
+    played = play_example(
+        "nhis", "morale", {"targets": "leader morale=5 lr=2; squad morale=4"}, [6, 5]
+    )
     leader, squad = played.out["targets"]
     assert (leader["result"], leader["after"]) == ("shaken", "shaken")
     assert (squad["needed"], squad["after"]) == (4, "shaken")
@@ -47,7 +52,9 @@ def test_an_unshakable_leader_who_is_reduced_still_lends_and_the_best_of_two_cou
 
 
 def test_a_shaken_unit_that_fails_is_reduced_and_a_reduced_one_removed() -> None:
-    given = {"targets": "squad morale=3 shaken; squad morale=3 reduced; squad morale=3 reduced shaken"}
+    given = {
+        "targets": "squad morale=3 shaken; squad morale=3 reduced; squad morale=3 reduced shaken"
+    }
     units = play_example("nhis", "morale", given, [4, 4, 4]).out["targets"]
     assert [unit["result"] for unit in units] == ["reduced", "shaken", "eliminated"]
     assert [unit["after"] for unit in units] == ["reduced-shaken", "reduced-shaken", "eliminated"]
@@ -67,13 +74,17 @@ def test_a_shaken_unit_that_fails_is_reduced_and_a_reduced_one_removed() -> None
     ],
 )
 def test_who_stops_after_a_failed_check(unit: str, flamethrower: bool, stops: bool) -> None:
-    (answer,) = play_example("nhis", "morale", {"targets": unit, "flamethrower": flamethrower}, [6]).out["targets"]
+    (answer,) = play_example(
+        "nhis", "morale", {"targets": unit, "flamethrower": flamethrower}, [6]
+    ).out["targets"]
     assert answer["stops"] is stops
 
 
 def test_roster_units_take_over_their_state() -> None:
 
-    unit = RosterUnit("Able", "us1", "squad", "us", {"morale": 4}, "good-order", frozenset({"moving"}))
+    unit = RosterUnit(
+        "Able", "us1", "squad", "us", {"morale": 4}, "good-order", frozenset({"moving"})
+    )
     played = play_example("nhis", "morale", {"targets": "able"}, [5], {"able": unit, "us1": unit})
     (change,) = played.settlement.changes
     assert (change.unit, change.set) == ("Able", {"state": "shaken"})
@@ -125,11 +136,16 @@ def test_the_leaders_rating_may_be_declined() -> None:
 def test_odds_without_leadership_match_a_count_by_hand() -> None:
     """3 of 6 whatever the leader does."""
     given = {"targets": LED, "no_leadership": True}
-    assert odds("nhis", "morale", given, "targets[1].result") == {"none": Fraction(3, 6), "shaken": Fraction(3, 6)}
+    assert odds("nhis", "morale", given, "targets[1].result") == {
+        "none": Fraction(3, 6),
+        "shaken": Fraction(3, 6),
+    }
 
 
 def test_a_damaged_result_adds_the_leader_all_the_same() -> None:
-    """The card lets nobody choose there: unshakable, 3 + 2, and 5 passes; on a Hit in the same fire it would not."""
+    """The card lets nobody choose there: unshakable, 3 + 2, and 5 passes; on a Hit in the same
+    fire it would not.
+    """
     fire = {"attackers": "squad fp=8", "distance": 5, "no_leadership": True}
     units = "leader morale=5 lr=2 unshakable; squad morale=3 unshakable"
     hit = play_example("nhis", "fire", {**fire, "targets": units}, [3, 4, 1, 5])

@@ -1,4 +1,6 @@
-"""Odds the long way: the plan as it is played, every face of every die, nothing grouped and nothing left out."""
+"""Odds the long way: the plan as it is played, every face of every die, nothing grouped and
+nothing left out.
+"""
 
 from __future__ import annotations
 

@@ -15,10 +15,17 @@ def roster(*units: RosterUnit) -> dict[str, RosterUnit]:
 
 
 def unit(
-    name: str, type: str = "element", *, state: str = "ready", marks: tuple[str, ...] = (), **numbers: Any
+    name: str,
+    type: str = "element",
+    *,
+    state: str = "ready",
+    marks: tuple[str, ...] = (),
+    **numbers: Any,
 ) -> RosterUnit:
     """One roster unit; its handle is its name without blanks."""
-    return RosterUnit(name, name.casefold().replace(" ", ""), type, "US", numbers, state, frozenset(marks))
+    return RosterUnit(
+        name, name.casefold().replace(" ", ""), type, "US", numbers, state, frozenset(marks)
+    )
 
 
 def changes(played: Played) -> dict[str, dict[str, Any]]:

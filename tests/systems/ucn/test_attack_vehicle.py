@@ -31,7 +31,13 @@ def attack(dice: list[int], units: Any = None, **given: object) -> Any:
 
 def test_not_spotted() -> None:
     out = attack([17], spot_skill=12).out
-    assert out == {"spot_final": 16, "shoot_final": None, **UNROLLED, "result": "not-spotted", **UNHURT}
+    assert out == {
+        "spot_final": 16,
+        "shoot_final": None,
+        **UNROLLED,
+        "result": "not-spotted",
+        **UNHURT,
+    }
 
 
 def test_a_miss() -> None:
@@ -72,7 +78,9 @@ def test_armour_saves_on_the_hull(die: int, word: str, armour: int) -> None:
 
 
 def test_without_a_turret_the_location_is_rolled_all_the_same() -> None:
-    out = play_example("ucn", "attack-vehicle", {"skill": 13, "pen": 9, "hull": 6}, [5, 20, 11, 6]).out
+    out = play_example(
+        "ucn", "attack-vehicle", {"skill": 13, "pen": 9, "hull": 6}, [5, 20, 11, 6]
+    ).out
     assert (out["location"], out["adjusted_armour"], out["result"]) == ("hull", 6, "mobility-kill")
 
 
@@ -86,7 +94,19 @@ def test_without_a_turret_the_location_is_rolled_all_the_same() -> None:
         ([11, 15], True, ("mission-kill", False, 0, False, False, "unhurt", "combat-ineffective")),
         ([15, 16], True, ("mission-kill", False, 0, False, False, "unhurt", "disembark-pinned")),
         ([12], False, ("mission-kill", False, 0, False, False, "unhurt", "none")),
-        ([16], True, ("catastrophic-kill", False, 0, False, False, "combat-ineffective", "combat-ineffective")),
+        (
+            [16],
+            True,
+            (
+                "catastrophic-kill",
+                False,
+                0,
+                False,
+                False,
+                "combat-ineffective",
+                "combat-ineffective",
+            ),
+        ),
         ([20], False, ("catastrophic-kill", False, 0, False, False, "combat-ineffective", "none")),
     ],
 )
@@ -125,15 +145,20 @@ def test_both_columns_of_modifiers() -> None:
 
 def test_the_roster_brings_numbers_and_takes_the_result() -> None:
     units = roster(
-        unit("Bazooka", firearms=13, pen=9), unit("Tank", "vehicle", hull=6, turret=8, ap=4, suppression_markers=1)
+        unit("Bazooka", firearms=13, pen=9),
+        unit("Tank", "vehicle", hull=6, turret=8, ap=4, suppression_markers=1),
     )
 
     def against(dice: list[int]) -> Any:
-        return play_example("ucn", "attack-vehicle", {"unit": "Bazooka", "target": "Tank"}, dice, units)
+        return play_example(
+            "ucn", "attack-vehicle", {"unit": "Bazooka", "target": "Tank"}, dice, units
+        )
 
     assert changes(against([5, 15, 6])) == {"Tank": {"suppression_markers": 2}}
     assert changes(against([5, 1, 11, 5, 3])) == {"Tank": {"suppression_markers": 2, "ap": 2}}
-    assert changes(against([5, 1, 11, 6])) == {"Tank": {"suppression_markers": 2, "state": "immobilised"}}
+    assert changes(against([5, 1, 11, 6])) == {
+        "Tank": {"suppression_markers": 2, "state": "immobilised"}
+    }
     assert changes(against([5, 1, 11, 11])) == {"Tank": {"ap": 0, "state": "out-of-action"}}
     assert changes(against([5, 1, 11, 16])) == {"Tank": {"ap": 0, "state": "destroyed"}}
     assert changes(against([18])) == {}
@@ -148,19 +173,35 @@ def test_what_is_worse_already_stays() -> None:
 
 
 def test_odds_match_a_count_by_hand() -> None:
-    """17 of 20 hit; hull 14 of 20 with PEN above it but on a glancing hit, turret 6 of 20 only square or weak."""
+    """17 of 20 hit; hull 14 of 20 with PEN above it but on a glancing hit, turret 6 of 20 only
+    square or weak.
+    """
     counted = odds("ucn", "attack-vehicle", {"skill": 13, "pen": 9, "hull": 6, "turret": 8})
-    through = Fraction(17, 20) * (Fraction(14, 20) * Fraction(19, 20) + Fraction(6, 20) * Fraction(10, 20))
+    through = Fraction(17, 20) * (
+        Fraction(14, 20) * Fraction(19, 20) + Fraction(6, 20) * Fraction(10, 20)
+    )
     assert counted["miss"] == Fraction(3, 20)
     for result in ("spalling", "mobility-kill", "mission-kill", "catastrophic-kill"):
         assert counted[result] == through / 4
 
 
-@pytest.mark.parametrize("path", ["result", "crew", "passengers", "vehicle_ap", "adjusted_armour", "damage_total"])
+@pytest.mark.parametrize(
+    "path", ["result", "crew", "passengers", "vehicle_ap", "adjusted_armour", "damage_total"]
+)
 def test_odds_are_those_of_every_face(path: str) -> None:
-    given = {"skill": 13, "pen": 9, "hull": 6, "turret": 8, "spot_skill": 8, "passengers": True, "extra_ap": 2}
+    given = {
+        "skill": 13,
+        "pen": 9,
+        "hull": 6,
+        "turret": 8,
+        "spot_skill": 8,
+        "passengers": True,
+        "extra_ap": 2,
+    }
     counted = odds("ucn", "attack-vehicle", given, path)
-    assert {str(value): chance for value, chance in counted.items()} == every_face("attack-vehicle", given, path)
+    assert {str(value): chance for value, chance in counted.items()} == every_face(
+        "attack-vehicle", given, path
+    )
 
 
 TANK_AND_TEAM = roster(
@@ -177,12 +218,16 @@ def interrupt(dice: list[int], who: str = "Team", **given: object) -> Any:
 
 
 def test_an_interrupt_with_an_anti_vehicle_weapon() -> None:
-    """Spot and attack as ever; the element has given up its next activation, whatever came of it."""
+    """Spot and attack as ever; the element has given up its next activation, whatever came of
+    it.
+    """
     miss = interrupt([16, 18], spot_skill=12)
     assert miss.out["result"] == "miss"
     assert changes(miss) == {"Team": {"mark": {"activated"}}}
     assert miss.settlement.now[-1].startswith("the next activation given up")
-    plain = play_example("ucn", "attack-vehicle", {"unit": "Team", "target": "Panzer"}, [18], TANK_AND_TEAM)
+    plain = play_example(
+        "ucn", "attack-vehicle", {"unit": "Team", "target": "Panzer"}, [18], TANK_AND_TEAM
+    )
     assert (changes(plain), plain.settlement.now) == ({}, ())
 
 

@@ -1,4 +1,6 @@
-"""The element deck of Ultracombat Normandy: an option by which activation goes by a card for each element."""
+"""The element deck of Ultracombat Normandy: an option by which activation goes by a card for
+each element.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ async def round_of(channel: Channel) -> list[Reply]:
     return found
 
 
-async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(tmp_path: Path) -> None:
+async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(
+    tmp_path: Path,
+) -> None:
     channel = await causeway()
     assert labels(await channel.do("Anna", "game board"))[:2] == ["Draw", "Next turn"]
     drawn = await round_of(channel)
@@ -88,7 +92,9 @@ async def test_who_interrupts_gives_up_the_card_until_the_next_round(tmp_path: P
 async def test_losses_and_who_comes_later_count_from_the_next_round_on(tmp_path: Path) -> None:
     channel = await causeway()
     await channel.do("Bob", "deck draw elements", 'unit edit "Gruppe 2" combat-ineffective')
-    await channel.do("Anna", 'unit add "3rd Squad" element US stats="spot=12 firearms=12 morale=14 members=8"')
+    await channel.do(
+        "Anna", 'unit add "3rd Squad" element US stats="spot=12 firearms=12 morale=14 members=8"'
+    )
     told = "\n".join(reply.text() for reply in await round_of(channel))
     assert "Gruppe 2: the German go" not in told
     assert "3rd Squad: " not in told
@@ -113,7 +119,9 @@ async def test_it_is_switched_off_again_and_a_game_without_it_is_as_it_was() -> 
 
 
 @pytest.mark.parametrize("what", ["go", "led"])
-async def test_a_go_for_who_gave_up_the_card_is_seen_by_all_three(what: str, tmp_path: Path) -> None:
+async def test_a_go_for_who_gave_up_the_card_is_seen_by_all_three(
+    what: str, tmp_path: Path
+) -> None:
     channel = await causeway()
     await channel.do("Bob", 'unit edit "Gruppe 1" marker=+activated', "deck draw elements")
     while True:
@@ -164,7 +172,9 @@ async def test_without_units_it_says_what_gives_one_a_card() -> None:
 
 async def test_a_deck_of_that_name_in_a_game_without_the_rule_is_a_deck_like_others() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "game start ucn scenario=causeway", "game join US", 'deck make "1..5" elements')
+    await channel.do(
+        "Anna", "game start ucn scenario=causeway", "game join US", 'deck make "1..5" elements'
+    )
     told = await channel.do("Anna", "deck draw elements to=me")
     assert told.title.startswith("You draw ")
 
@@ -184,15 +194,22 @@ async def test_nobody_new_takes_the_card_of_a_unit_that_is_gone() -> None:
     channel = await causeway()
     await channel.do("Bob", "deck draw elements")
     game = await channel.game()
-    last = max((unit for unit in game.units.values() if unit.side == "US"), key=lambda unit: unit.handle)
+    last = max(
+        (unit for unit in game.units.values() if unit.side == "US"), key=lambda unit: unit.handle
+    )
     await channel.do("Anna", f'unit remove "{last.name}"')
-    await channel.do("Anna", 'unit add Other element US stats="spot=12 firearms=12 morale=14 members=8"')
+    await channel.do(
+        "Anna", 'unit add Other element US stats="spot=12 firearms=12 morale=14 members=8"'
+    )
     game = await channel.game()
     assert game.units["other"].handle != last.handle
     told = "\n".join(reply.text() for reply in await round_of(channel))
     assert "Other: " not in told
     if chit_of(game.led) != last.handle:
-        assert f"the unit that was {last.handle}: set aside, none of it is left." in told or "empty" in told
+        assert (
+            f"the unit that was {last.handle}: set aside, none of it is left." in told
+            or "empty" in told
+        )
 
 
 async def test_the_log_calls_cards_of_units_by_their_names() -> None:

@@ -18,9 +18,13 @@ def interrupt(shooters: str, dice: list[int], units: Any = None, **given: object
 
 
 def test_character_by_character() -> None:
-    """Moving target: 16 to spot, 7 to hit. The first does not spot, the second hits, the third is not saved from."""
+    """Moving target: 16 to spot, 7 to hit. The first does not spot, the second hits, the third
+    is not saved from.
+    """
     dice = [17, 3, 3, 8, 1, 1, 5, 1, 20]
-    played = interrupt("bolt-action-rifle n=2; smg", dice, spot_skill=12, skill=11, target_moving=True)
+    played = interrupt(
+        "bolt-action-rifle n=2; smg", dice, spot_skill=12, skill=11, target_moving=True
+    )
     assert played.out == {
         "shooters": [
             {
@@ -69,7 +73,9 @@ def test_character_by_character() -> None:
 
 
 def test_conditions_of_spotting_and_of_shooting_are_apart() -> None:
-    """Concealed counts for the Spot roll only, cover for the attack only, a vehicle for the Spot roll only."""
+    """Concealed counts for the Spot roll only, cover for the attack only, a vehicle for the Spot
+    roll only.
+    """
     out = interrupt(
         "lmg spot=15 mod=2",
         [12, 4, 1, 2, 3],
@@ -80,7 +86,10 @@ def test_conditions_of_spotting_and_of_shooting_are_apart() -> None:
         target_vehicle=True,
         mod=-1,
     ).out
-    assert (out["shooters"][0]["spot_final"], out["shooters"][0]["final_skill"]) == (15 - 6 + 4 - 1, 11 - 6 - 1 + 2)
+    assert (out["shooters"][0]["spot_final"], out["shooters"][0]["final_skill"]) == (
+        15 - 6 + 4 - 1,
+        11 - 6 - 1 + 2,
+    )
     assert (out["status"], out["hits"]) == ("hesitant", 1)
 
 
@@ -121,7 +130,9 @@ SQUAD = unit("2nd Squad", weapon="bolt-action-rifle", firearms=11, spot=12)
 
 
 def test_the_interrupting_element_has_activated() -> None:
-    played = interrupt("2nd Squad", [12, 11, 13], roster(SQUAD, unit("Foe", members=3)), target="Foe")
+    played = interrupt(
+        "2nd Squad", [12, 11, 13], roster(SQUAD, unit("Foe", members=3)), target="Foe"
+    )
     assert changes(played) == {
         "Foe": {"state": "pinned", "members": 2, "casualties": 1},
         "2nd Squad": {"mark": {"activated"}},
@@ -149,12 +160,27 @@ def test_odds_match_a_count_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["status", "casualties", "hits", "saved", "shooters[0].spot_roll", "shooters[1].damage[0].status"]
+    "path",
+    [
+        "status",
+        "casualties",
+        "hits",
+        "saved",
+        "shooters[0].spot_roll",
+        "shooters[1].damage[0].status",
+    ],
 )
 def test_odds_are_those_of_every_face(path: str) -> None:
-    given = {"shooters": "smg; pistol spot=5; sniper-rifle skill=20", "spot_skill": 12, "skill": 11, "mod": 2}
+    given = {
+        "shooters": "smg; pistol spot=5; sniper-rifle skill=20",
+        "spot_skill": 12,
+        "skill": 11,
+        "mod": 2,
+    }
     counted = odds("ucn", "interrupt", given, path)
-    assert {str(value): chance for value, chance in counted.items()} == every_face("interrupt", given, path)
+    assert {str(value): chance for value, chance in counted.items()} == every_face(
+        "interrupt", given, path
+    )
 
 
 # -- react ------------------------------------------------------------------------------------------------------------
@@ -166,7 +192,11 @@ def react(dice: list[int], units: Any = None, **given: object) -> Any:
 
 def test_each_character_reacts_for_himself() -> None:
     out = react([12, 13, 1, 20], morale=12, count=4).out
-    assert out == {"results": ["act", "suppressed", "act", "suppressed"], "passed": 2, "suppressed": 2}
+    assert out == {
+        "results": ["act", "suppressed", "act", "suppressed"],
+        "passed": 2,
+        "suppressed": 2,
+    }
     assert react([20], morale=30).out["results"] == ["suppressed"]
     assert react([1], morale=1).out["results"] == ["act"]
 
@@ -177,7 +207,9 @@ def test_a_roster_element_reacts_with_what_is_left_of_it() -> None:
     played = react([8, 9], roster(squad), unit="2nd Squad")
     assert played.out["results"] == ["act", "suppressed"]
     assert changes(played) == {"2nd Squad": {"suppression_markers": 2}}
-    assert react([12], roster(squad), unit="2nd Squad", morale=12, count=1).out["results"] == ["act"]
+    assert react([12], roster(squad), unit="2nd Squad", morale=12, count=1).out["results"] == [
+        "act"
+    ]
     with refuses("nobody unit"):
         react([], roster(unit("Gone", morale=9, members=0)), unit="Gone")
     with refuses("missing morale"):
@@ -185,7 +217,10 @@ def test_a_roster_element_reacts_with_what_is_left_of_it() -> None:
 
 
 def test_odds_of_a_reaction_match_a_count_by_hand() -> None:
-    assert odds("ucn", "react", {"morale": 12, "count": 20}) == {"act": Fraction(12, 20), "suppressed": Fraction(8, 20)}
+    assert odds("ucn", "react", {"morale": 12, "count": 20}) == {
+        "act": Fraction(12, 20),
+        "suppressed": Fraction(8, 20),
+    }
     both = odds("ucn", "react", {"morale": 12, "count": 3}, "results[0]", "results[2]", "passed")
     assert both["act|act|2"] == Fraction(12 * 12 * 8, 20**3)
     assert odds("ucn", "react", {"morale": 25, "count": 2}, "suppressed")["2"] == Fraction(1, 400)

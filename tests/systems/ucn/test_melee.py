@@ -66,7 +66,11 @@ def test_outcomes(dice: list[int], more: dict[str, object], gives: tuple[str, in
 
 def test_casualties_are_limited_to_those_present() -> None:
     out = melee([1, 1], attackers=1, defenders=1).out
-    assert (out["outcome"], out["attacker_casualties"], out["defender_casualties"]) == ("deadlock", 1, 1)
+    assert (out["outcome"], out["attacker_casualties"], out["defender_casualties"]) == (
+        "deadlock",
+        1,
+        1,
+    )
     out = melee([1, 1, 20], attackers=2, defenders=1).out
     assert (out["outcome"], out["defender_casualties"]) == ("attacker-wins", 1)
 
@@ -102,17 +106,37 @@ PINNED = unit("Foe", melee=9, members=1, smgs=2, state="pinned", casualties=3)
 
 def test_roster_elements_bring_their_numbers_and_take_the_result() -> None:
     played = play("melee", [5, 20, 20], roster(SQUAD, PINNED), unit="2nd Squad", target="Foe")
-    assert (played.out["attacker_final"], played.out["defender_final"]) == (10 + 4 + 4 + 4, 9 - 6 + 4)
-    assert changes(played) == {"Foe": {"casualties": 4, "members": 0, "state": "combat-ineffective"}}
-    free = play("melee", [20] * 3, roster(SQUAD, PINNED), unit="2nd Squad", target="Foe", defender_suppressed=False)
+    assert (played.out["attacker_final"], played.out["defender_final"]) == (
+        10 + 4 + 4 + 4,
+        9 - 6 + 4,
+    )
+    assert changes(played) == {
+        "Foe": {"casualties": 4, "members": 0, "state": "combat-ineffective"}
+    }
+    free = play(
+        "melee",
+        [20] * 3,
+        roster(SQUAD, PINNED),
+        unit="2nd Squad",
+        target="Foe",
+        defender_suppressed=False,
+    )
     assert free.out["defender_final"] == 9 + 4
     with refuses("nobody attackers"):
-        play("melee", [], roster(unit("Gone", melee=9, members=0), PINNED), unit="Gone", target="Foe")
+        play(
+            "melee", [], roster(unit("Gone", melee=9, members=0), PINNED), unit="Gone", target="Foe"
+        )
 
 
 def test_odds_of_a_duel_match_a_count_by_hand() -> None:
     """10 without charging against 9."""
-    given = {"attackers": 1, "attacker_skill": 10, "defenders": 1, "defender_skill": 9, "charging": False}
+    given = {
+        "attackers": 1,
+        "attacker_skill": 10,
+        "defenders": 1,
+        "defender_skill": 9,
+        "charging": False,
+    }
     assert odds("ucn", "melee", given) == {
         "attacker-wins": Fraction(10 * 11, 400),
         "defender-wins": Fraction(10 * 9, 400),
@@ -121,11 +145,21 @@ def test_odds_of_a_duel_match_a_count_by_hand() -> None:
     }
 
 
-@pytest.mark.parametrize("path", ["outcome", "attacker_casualties", "defender_casualties", "attacker_rolls[1]"])
+@pytest.mark.parametrize(
+    "path", ["outcome", "attacker_casualties", "defender_casualties", "attacker_rolls[1]"]
+)
 def test_odds_of_melee_are_those_of_every_face(path: str) -> None:
-    given = {"attackers": 2, "attacker_skill": 10, "defenders": 1, "defender_skill": 12, "defender_smgs": 1}
+    given = {
+        "attackers": 2,
+        "attacker_skill": 10,
+        "defenders": 1,
+        "defender_skill": 12,
+        "defender_smgs": 1,
+    }
     counted = odds("ucn", "melee", given, path)
-    assert {str(value): chance for value, chance in counted.items()} == every_face("melee", given, path)
+    assert {str(value): chance for value, chance in counted.items()} == every_face(
+        "melee", given, path
+    )
 
 
 def test_odds_of_melee_match_a_second_opinion() -> None:
@@ -133,14 +167,17 @@ def test_odds_of_melee_match_a_second_opinion() -> None:
     attackers, defenders = 4 @ (icepool.d20 <= 14), 4 @ (icepool.d20 <= 9)
     wins = icepool.map(lambda a, d: a > d, attackers, defenders)
     given = {"attackers": 4, "attacker_skill": 10, "defenders": 4, "defender_skill": 9}
-    assert odds("ucn", "melee", given)["attacker-wins"] == Fraction(wins.quantity(True), wins.denominator())
+    assert odds("ucn", "melee", given)["attacker-wins"] == Fraction(
+        wins.quantity(True), wins.denominator()
+    )
 
 
 # -- grenade into a room ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("dice", "status", "left"), [([12, 1], "stunned", 2), ([12, 13], "pinned", 1), ([20, 13], "cleared", 0)]
+    ("dice", "status", "left"),
+    [([12, 1], "stunned", 2), ([12, 13], "pinned", 1), ([20, 13], "cleared", 0)],
 )
 def test_a_grenade(dice: list[int], status: str, left: int) -> None:
     out = play("grenade-assault", dice, occupants=2).out
@@ -151,7 +188,9 @@ def test_a_grenade(dice: list[int], status: str, left: int) -> None:
 
 def test_the_element_in_the_room_takes_the_result() -> None:
     squad = roster(unit("Foe", members=2))
-    assert changes(play("grenade-assault", [1, 2], squad, target="Foe")) == {"Foe": {"state": "stunned"}}
+    assert changes(play("grenade-assault", [1, 2], squad, target="Foe")) == {
+        "Foe": {"state": "stunned"}
+    }
     pinned = changes(play("grenade-assault", [1, 13], squad, target="Foe"))
     assert pinned == {"Foe": {"state": "pinned", "members": 1, "casualties": 1}}
     cleared = changes(play("grenade-assault", [13, 13], squad, target="Foe"))
@@ -213,7 +252,11 @@ def test_without_a_grenade_nobody_is_suppressed_and_nobody_charges() -> None:
 
 def test_suppression_counts_once() -> None:
     out = assault([1, 1, 20, 20, 3, 4], defender_suppressed=True).out
-    assert (out["defender_final"], out["defender_successes"], out["outcome"]) == (3, 1, "defender-wins")
+    assert (out["defender_final"], out["defender_successes"], out["outcome"]) == (
+        3,
+        1,
+        "defender-wins",
+    )
 
 
 def test_refusals_of_an_assault() -> None:
@@ -239,7 +282,10 @@ def test_both_elements_take_the_result_of_an_assault() -> None:
 def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
     """One of two falls to the grenade, the other in melee: 10 + 4 for numbers against 9 - 6."""
     played = assault([13, 5, 14, 15, 4])
-    assert played.settlement.headline == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
+    assert (
+        played.settlement.headline
+        == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
+    )
     assert tuple(line.text() for line in played.lines)[1:3] == (
         "Attackers: Melee 10 + 4 superior numbers = 14",
         "Defenders: Melee 9 − 6 suppressed = 3",
@@ -256,20 +302,28 @@ def test_odds_of_an_assault_match_a_count_by_hand() -> None:
     assert counted["no-damage"] == Fraction(12, 20) * neither
 
 
-@pytest.mark.parametrize("path", ["outcome", "defender_casualties", "attacker_successes", "defenders_left"])
+@pytest.mark.parametrize(
+    "path", ["outcome", "defender_casualties", "attacker_successes", "defenders_left"]
+)
 def test_odds_of_an_assault_are_those_of_every_face(path: str) -> None:
     given = {"attackers": 2, "attacker_skill": 10, "defenders": 2, "defender_skill": 9}
     counted = odds("ucn", "building-assault", given, path)
-    assert {str(value): chance for value, chance in counted.items()} == every_face("building-assault", given, path)
+    assert {str(value): chance for value, chance in counted.items()} == every_face(
+        "building-assault", given, path
+    )
 
 
 def test_natural_twenties_lose_the_remaining_ap() -> None:
     """In melee, in a building assault and when reacting, as with every other skill roll."""
     fight = {"attackers": 2, "attacker_skill": 10, "defenders": 2, "defender_skill": 9}
     lines = play_example("ucn", "melee", fight, [20, 20, 5, 20]).lines
-    assert lines[-2].result.endswith("0 of 2 at 14 or less, 2 natural 20s: each loses the remaining AP")
+    assert lines[-2].result.endswith(
+        "0 of 2 at 14 or less, 2 natural 20s: each loses the remaining AP"
+    )
     assert lines[-1].result.endswith("1 of 2 at 9 or less, natural 20: loses the remaining AP")
-    assault = play_example("ucn", "building-assault", {**fight, "grenade": False}, [20, 5, 5, 5]).lines
+    assault = play_example(
+        "ucn", "building-assault", {**fight, "grenade": False}, [20, 5, 5, 5]
+    ).lines
     assert "natural 20: loses the remaining AP" in assault[-2].result
     react = play_example("ucn", "react", {"morale": 12, "count": 2}, [20, 3]).lines
     assert "natural 20: loses the remaining AP" in react[-1].result

@@ -17,7 +17,13 @@ def morale(die: int, units: Any = None, **given: object) -> Any:
 
 
 def test_everything_that_counts() -> None:
-    given = {"morale": 14, "casualties": 1, "leader": "average", "suppression_markers": 1, "cover": True}
+    given = {
+        "morale": 14,
+        "casualties": 1,
+        "leader": "average",
+        "suppression_markers": 1,
+        "cover": True,
+    }
     assert morale(10, **given, morale_markers=2, mod=2).out == {
         "final": 14 - 2 + 2 - 6 + 2 - 2 + 2,
         "roll": 10,
@@ -72,7 +78,13 @@ def test_one_passes_and_twenty_fails() -> None:
 )
 def test_the_roster_brings_numbers_and_takes_the_result(die: int, new: dict[str, object]) -> None:
     """Morale 17, one casualty, one marker of each kind: 8. It was pinned before."""
-    numbers: dict[str, Any] = {"morale": 17, "casualties": 1, "morale_markers": 1, "suppression_markers": 1, "ap": 3}
+    numbers: dict[str, Any] = {
+        "morale": 17,
+        "casualties": 1,
+        "morale_markers": 1,
+        "suppression_markers": 1,
+        "ap": 3,
+    }
     played = morale(die, roster(unit("2nd Squad", state="pinned", **numbers)), unit="2nd Squad")
     assert played.out["final"] == 8
     assert changes(played) == ({"2nd Squad": new} if new else {})
@@ -100,10 +112,15 @@ def test_odds_match_a_count_by_hand() -> None:
         "withdraw": Fraction(2, 20),
         "pinned": Fraction(2, 20),
     }
-    assert odds("ucn", "morale", {"morale": 24}) == {"passed": Fraction(19, 20), "let-loose": Fraction(1, 20)}
+    assert odds("ucn", "morale", {"morale": 24}) == {
+        "passed": Fraction(19, 20),
+        "let-loose": Fraction(1, 20),
+    }
 
 
-@pytest.mark.parametrize(("die", "loses"), [(10, False), (11, True), (13, False), (19, False), (20, True)])
+@pytest.mark.parametrize(
+    ("die", "loses"), [(10, False), (11, True), (13, False), (19, False), (20, True)]
+)
 def test_let_loose_and_a_twenty_lose_all_ap(die: int, loses: bool) -> None:
     assert morale(die, morale=10).out["loses_ap"] is loses
 
@@ -114,16 +131,22 @@ def test_odds_of_losing_all_ap_match_a_count_by_hand() -> None:
     assert lost == {"true": Fraction(3, 20), "false": Fraction(17, 20)}
 
 
-FOES = roster(unit("A"), unit("B", suppression_markers=1), unit("C"), unit("D"), unit("Us", morale=10))
+FOES = roster(
+    unit("A"), unit("B", suppression_markers=1), unit("C"), unit("D"), unit("Us", morale=10)
+)
 
 
 def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
-    """The fourth enemy gets none; a Morale marker where the weapon has it so; none on any other result."""
+    """The fourth enemy gets none; a Morale marker where the weapon has it so; none on any other
+    result.
+    """
     played = morale(11, FOES, unit="Us", enemies="A; B; C; D")
     more = {name: {"suppression_markers": count} for name, count in (("A", 1), ("B", 2), ("C", 1))}
     assert changes(played) == {"Us": {"state": "let-loose", "mark": {"reload"}}, **more}
     assert played.settlement.now[-1] == "a Suppression marker on A, B and C"
-    assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {"morale_markers": 1}
+    assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {
+        "morale_markers": 1
+    }
     assert set(changes(morale(13, FOES, unit="Us", enemies="A; B"))) == {"Us"}
 
 

@@ -115,7 +115,12 @@ def test_skill_above_twenty_and_the_sniper_rifle_add_to_each_die() -> None:
 
 def test_a_one_hits_and_a_twenty_misses_whatever_the_skill() -> None:
     out = shoot(
-        "pistol; pistol skill=30", [1, 20, 3, 10], skill=1, target_hidden=True, attacker_moving=True, mod=20
+        "pistol; pistol skill=30",
+        [1, 20, 3, 10],
+        skill=1,
+        target_hidden=True,
+        attacker_moving=True,
+        mod=20,
     ).out
     assert [item["final_skill"] for item in out["shooters"]] == [2, 31]
     assert [item["hit"] for item in out["shooters"]] == [True, False]
@@ -123,13 +128,23 @@ def test_a_one_hits_and_a_twenty_misses_whatever_the_skill() -> None:
     assert (hopeless["shooters"][0]["final_skill"], hopeless["hits"]) == (-54, 1)
 
 
-@pytest.mark.parametrize(("status", "final"), [("none", 10), ("hesitant", 6), ("hesitant-morale", 8), ("go-firm", 6)])
+@pytest.mark.parametrize(
+    ("status", "final"), [("none", 10), ("hesitant", 6), ("hesitant-morale", 8), ("go-firm", 6)]
+)
 def test_status_of_the_shooters(status: str, final: int) -> None:
     assert shoot("pistol", [19], skill=10, status=status).out["shooters"][0]["final_skill"] == final
 
 
 def test_modifiers_are_named_in_the_story() -> None:
-    played = shoot("lmg mod=2", [20], skill=10, target_moving=True, attacker_higher=True, status="hesitant", mod=-1)
+    played = shoot(
+        "lmg mod=2",
+        [20],
+        skill=10,
+        target_moving=True,
+        attacker_higher=True,
+        status="hesitant",
+        mod=-1,
+    )
     assert played.out["shooters"][0]["final_skill"] == 10 - 4 + 4 - 4 - 1 + 2
     told = "Skill: Firearms 10 − 4 target moving + 4 shooter higher − 4 hesitant − 1 modifier + 2 own modifier = 7"
     assert played.lines[0].text() == told
@@ -180,7 +195,9 @@ def test_a_roster_name_brings_weapon_and_skill() -> None:
     with refuses("no-weapon Radio"):
         shoot("Radio", [], roster(unit("Radio", firearms=9)))
     with refuses("unit-unfit Gone"):
-        shoot("Gone", [], roster(unit("Gone", state="combat-ineffective", weapon="lmg", firearms=9)))
+        shoot(
+            "Gone", [], roster(unit("Gone", state="combat-ineffective", weapon="lmg", firearms=9))
+        )
 
 
 def test_the_answer_reminds_of_the_status_of_a_shooter() -> None:
@@ -210,14 +227,18 @@ def test_nobody_left_is_combat_ineffective() -> None:
     target = unit("Grenadiers", members=2)
     played = shoot("lmg", [3, 13, 14, 15], roster(target), skill=10, target="Grenadiers")
     assert played.out["casualties"] == 3
-    assert changes(played) == {"Grenadiers": {"state": "combat-ineffective", "members": 0, "casualties": 2}}
+    assert changes(played) == {
+        "Grenadiers": {"state": "combat-ineffective", "members": 0, "casualties": 2}
+    }
 
 
 # -- odds -------------------------------------------------------------------------------------------------------------
 
 
 def test_who_is_alone_loses_no_more_than_himself_and_no_morale() -> None:
-    """Two rifles hit a leader by himself: the dice come to two casualties, and there is only one to lose."""
+    """Two rifles hit a leader by himself: the dice come to two casualties, and there is only one
+    to lose.
+    """
     leader = roster(unit("Cole", "leader", members=1, morale=12))
     played = shoot("bolt-action-rifle n=2", [1, 1, 20, 20], leader, skill=12, target="Cole")
     (fate,) = played.settlement.fates
@@ -266,34 +287,49 @@ def test_odds_of_a_saved_hit_match_a_count_by_hand() -> None:
 def test_odds_are_those_of_every_roll(path: str) -> None:
     given = {"shooters": "sniper-rifle; smg skill=22; pistol mod=-3", "skill": 10}
     counted = odds("ucn", "shoot", given, path)
-    assert {str(value): chance for value, chance in counted.items()} == every_face("shoot", given, path)
+    assert {str(value): chance for value, chance in counted.items()} == every_face(
+        "shoot", given, path
+    )
 
 
 def test_odds_match_a_second_opinion() -> None:
     """Three LMGs with 12 to hit: casualties by icepool."""
     die = icepool.d20
-    one = icepool.map(lambda roll, out: out if roll == 1 or (roll != 20 and roll <= 12) else 0, die, 3 @ (die >= 13))
+    one = icepool.map(
+        lambda roll, out: out if roll == 1 or (roll != 20 and roll <= 12) else 0,
+        die,
+        3 @ (die >= 13),
+    )
     casualties = 3 @ one
     counted = odds("ucn", "shoot", {"shooters": "lmg n=3", "skill": 12}, "casualties")
     assert {int(value): chance for value, chance in counted.items()} == {
-        outcome: Fraction(quantity, casualties.denominator()) for outcome, quantity in casualties.items()
+        outcome: Fraction(quantity, casualties.denominator())
+        for outcome, quantity in casualties.items()
     }
 
 
 def test_all_outputs_together_agree_with_each_by_itself() -> None:
     given = {"shooters": "lmg n=2; smg n=2; sniper-rifle skill=25", "skill": 13}
-    together = odds("ucn", "shoot", given, "status", "casualties", "hits", "saved", "shooters[2].saved")
+    together = odds(
+        "ucn", "shoot", given, "status", "casualties", "hits", "saved", "shooters[2].saved"
+    )
     for place, path in enumerate(("status", "casualties", "hits", "saved", "shooters[2].saved")):
         single: dict[str, Fraction] = {}
         for values, chance in together.items():
             key = values.split("|")[place]
             single[key] = single.get(key, Fraction(0)) + chance
-        assert single == {str(value): chance for value, chance in odds("ucn", "shoot", given, path).items()}
+        assert single == {
+            str(value): chance for value, chance in odds("ucn", "shoot", given, path).items()
+        }
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("by", [("status",), ("casualties",), ("hits",), ("status", "casualties", "hits")])
-@pytest.mark.parametrize("shooters", ["lmg n=10", "lmg n=4; smg n=3; hmg skill=14; mmg skill=21; grenade"])
+@pytest.mark.parametrize(
+    "by", [("status",), ("casualties",), ("hits",), ("status", "casualties", "hits")]
+)
+@pytest.mark.parametrize(
+    "shooters", ["lmg n=10", "lmg n=4; smg n=3; hmg skill=14; mmg skill=21; grenade"]
+)
 def test_ten_shooters_are_counted_at_once(shooters: str, by: tuple[str, ...]) -> None:
     given = {"shooters": shooters, "skill": 12}
     odds("ucn", "shoot", given, *by)
@@ -314,7 +350,9 @@ def test_a_target_that_a_failed_test_made_go_firm_has_four_more_cover() -> None:
     firm = play_example("ucn", "shoot", {**given, "target_firm_cover": True}, [2])
     assert (firm.out["shooters"][0]["final_skill"], firm.out["hits"]) == (-2, 0)
     assert ("target's firm cover", -4) in firm.lines[0].parts
-    assert odds("ucn", "shoot", {**given, "target_firm_cover": True}, "hits")["1"] == Fraction(1, 20)
+    assert odds("ucn", "shoot", {**given, "target_firm_cover": True}, "hits")["1"] == Fraction(
+        1, 20
+    )
 
 
 def test_the_answer_reminds_that_the_target_has_gone_firm() -> None:
@@ -329,10 +367,14 @@ def test_the_answer_reminds_that_the_target_has_gone_firm() -> None:
 
 def test_areas_of_effect_of_the_weapons_that_hit() -> None:
     given = {"shooters": "lmg; grenade; smg; pistol", "skill": 12, "saves": False}
-    then = play_example("ucn", "shoot", given, [1, 1, 13, 1, 1, 1, 1, 1, 1, 1], None).settlement.then
+    then = play_example(
+        "ucn", "shoot", given, [1, 1, 13, 1, 1, 1, 1, 1, 1, 1], None
+    ).settlement.then
     areas = "LMG 3 x 2 inches, grenade kill zone 2.5 inches, danger zone 7.5 inches"
     assert then[-1] == f"Measure who else is in the area of effect: {areas}."
-    pistol = play_example("ucn", "shoot", {"shooters": "pistol", "skill": 12, "saves": False}, [1, 1])
+    pistol = play_example(
+        "ucn", "shoot", {"shooters": "pistol", "skill": 12, "saves": False}, [1, 1]
+    )
     assert not [line for line in pistol.settlement.then if "area" in line]
 
 
@@ -340,7 +382,9 @@ def test_many_shooters_show_their_dice_and_one_inch_is_an_inch() -> None:
     given = {"shooters": "battle-rifle n=5", "skill": 12, "saves": False}
     settled = play_example("ucn", "shoot", given, [1, 20, 19, 18, 17, 2]).settlement
     assert settled.sums[0].text() == "To hit: [1] [20] [19] [18] [17], 1 of 5"
-    assert settled.then[-1] == "Measure who else is in the area of effect: battle rifle radius 1 inch."
+    assert (
+        settled.then[-1] == "Measure who else is in the area of effect: battle rifle radius 1 inch."
+    )
 
 
 def test_sums_of_many_shooters_show_their_dice_first() -> None:

@@ -26,7 +26,9 @@ def test_one_success_spots() -> None:
 
 def test_nobody_spots() -> None:
     out = play_example("ucn", "spot", {"skill": 11, "count": 2}, [12, 20]).out
-    assert list(out) == ["final_skill", "rolls", "successes", "ap_lost", "result"], "in the order of the card"
+    assert list(out) == ["final_skill", "rolls", "successes", "ap_lost", "result"], (
+        "in the order of the card"
+    )
     assert (out["successes"], out["ap_lost"], out["result"]) == (0, 1, "not-spotted")
 
 
@@ -50,12 +52,16 @@ def test_status_and_every_condition() -> None:
         "extra_ap": 2,
         "status": "hesitant-morale",
     }
-    assert play_example("ucn", "spot", given, [4]).out["final_skill"] == 10 - 4 + 6 + 4 - 4 - 2 + 8 - 2
+    assert (
+        play_example("ucn", "spot", given, [4]).out["final_skill"] == 10 - 4 + 6 + 4 - 4 - 2 + 8 - 2
+    )
 
 
 def test_refusals() -> None:
     with refuses("card-refuses attacker_higher"):
-        play_example("ucn", "spot", {"skill": 9, "attacker_higher": True, "attacker_lower": True}, [])
+        play_example(
+            "ucn", "spot", {"skill": 9, "attacker_higher": True, "attacker_lower": True}, []
+        )
     with refuses("bad-value status"):
         play_example("ucn", "spot", {"skill": 9, "status": "pinned"}, [])
 
@@ -71,7 +77,9 @@ def test_odds_of_spotting_match_a_count_by_hand() -> None:
 def test_odds_of_spotting_are_those_of_every_face(path: str) -> None:
     given = {"skill": 9, "count": 2}
     counted = odds("ucn", "spot", given, path)
-    assert {str(value): chance for value, chance in counted.items()} == every_face("spot", given, path)
+    assert {str(value): chance for value, chance in counted.items()} == every_face(
+        "spot", given, path
+    )
 
 
 def test_twenty_spotters_are_counted() -> None:
@@ -112,9 +120,18 @@ def test_odds_of_a_save() -> None:
 def test_a_roster_element_brings_its_spot_skill_and_its_members() -> None:
     squad = roster(unit("Alpha", spot=11, members=3))
     played = play_example("ucn", "spot", {"unit": "Alpha"}, [12, 11, 20], squad)
-    assert (played.out["final_skill"], played.out["rolls"], played.out["result"]) == (11, [12, 11, 20], "spotted")
+    assert (played.out["final_skill"], played.out["rolls"], played.out["result"]) == (
+        11,
+        [12, 11, 20],
+        "spotted",
+    )
     assert played.settlement.headline == "Alpha: spotted, 1 of 3 succeed"
-    assert play_example("ucn", "spot", {"unit": "Alpha", "skill": 5, "count": 1}, [6], squad).out["final_skill"] == 5
+    assert (
+        play_example("ucn", "spot", {"unit": "Alpha", "skill": 5, "count": 1}, [6], squad).out[
+            "final_skill"
+        ]
+        == 5
+    )
 
 
 def test_a_hesitant_roster_element_is_reminded_of_its_status() -> None:
@@ -122,9 +139,14 @@ def test_a_hesitant_roster_element_is_reminded_of_its_status() -> None:
     played = play_example("ucn", "spot", {"unit": "Alpha"}, [11], squad)
     assert played.lines[0].label == "Alpha is hesitant: add status=hesitant to count it"
     typed = play_example("ucn", "spot", {"unit": "Alpha", "status": "hesitant"}, [11], squad)
-    assert (typed.out["final_skill"], typed.lines[0].text()) == (7, "Skill: Spot 11 − 4 hesitant = 7")
+    assert (typed.out["final_skill"], typed.lines[0].text()) == (
+        7,
+        "Skill: Spot 11 − 4 hesitant = 7",
+    )
 
 
 def test_nobody_is_left_to_spot() -> None:
     with refuses("nobody Alpha"):
-        play_example("ucn", "spot", {"unit": "Alpha"}, [11], roster(unit("Alpha", spot=11, members=0)))
+        play_example(
+            "ucn", "spot", {"unit": "Alpha"}, [11], roster(unit("Alpha", spot=11, members=0))
+        )
