@@ -115,7 +115,7 @@ async def table() -> Channel:
 
 
 async def test_one_who_shoots_acts_as_several_do(few: Path) -> None:
-    """An input called `shooter` is who acts; logs from when it was not are still sound."""
+    """An input called `shooter` is who acts."""
     channel = await table()
     fired = await channel.do("Anna", "few salvo Wren Adler hand=5,5,1")
     assert fired.text().splitlines()[0] == "Adler blows up · Wren fires"
@@ -123,11 +123,11 @@ async def test_one_who_shoots_acts_as_several_do(few: Path) -> None:
     assert check(log).faults == ()
     event = next(row["body"] for row in log["events"] if row["body"].get("target") == "salvo")
     assert event["acting"] == ["Wren"]
-    old = copied(log)
-    del next(body for body in bodies(old) if body.get("target") == "salvo")["acting"]
-    assert check(rechained(old)).faults == (), "as logs had it before"
-    next(body for body in bodies(old) if body.get("target") == "salvo")["acting"] = ["Adler"]
-    assert check(rechained(old)).faults
+    for acting in ([], ["Adler"]):
+        forged = copied(log)
+        salvo = next(body for body in bodies(forged) if body.get("target") == "salvo")
+        salvo["acting"] = acting
+        assert check(rechained(forged)).faults
     odds = (await channel.do("Anna", "few salvo Wren Adler odds")).text()
     assert "Wren and Adler" not in odds
 
@@ -141,12 +141,8 @@ async def test_words_of_the_game_are_said_in_lines_odds_and_first_lines(few: Pat
     assert check(log).faults == ()
     event = bodies(log, "sequence")[0]
     assert event["result"] == "found: D2"
-    for told, is_sound in (
-        ("found: d2", True),
-        ("found: ex", False),
-    ):  # as logs had it before, and a lie
-        event["result"] = told
-        assert (check(rechained(log)).faults == ()) is is_sound
+    event["result"] = "found: d2"
+    assert check(rechained(log)).faults
 
 
 async def test_a_table_rolled_on_comes_behind_the_roll_that_called_it_and_tells_all(

@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import hmac
 import json
+import struct
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,11 +23,31 @@ from bot.answers.roll import roll_reply
 from bot.rules.errors import UserError
 from bot.rules.expression.rolling import roll
 from bot.rules.expression.sum_parser import parse
-from bot.rules.proof.fair import Stream
+from bot.rules.proof.fair import NO_TEXTS, Stream
 
 CORPUS = Path(__file__).parents[1] / "corpus" / "expressions.txt.gz"
 SUMS = Path(__file__).parents[1] / "data" / "expressions_of_sums.txt"
 SEED = bytes(range(32))
+GAME = "corpus"
+
+
+class FrozenDice(Stream):
+    """The dice that the frozen answers were made with: each die has a digest of its own."""
+
+    def __init__(self, event: int) -> None:
+        super().__init__(SEED, GAME, event)
+        self._event = event
+        self._draws = count()
+
+    def _face(self, sides: int) -> int:
+        first_unusable = 2**32 // sides * sides
+        draw = next(self._draws)
+        for attempt in count():
+            message = f"{GAME}:{self._event}:{draw}:{NO_TEXTS}:{attempt}".encode()
+            for word in struct.unpack(">8I", hmac.digest(SEED, message, "sha256")):
+                if word < first_unusable:
+                    return int(word) % sides + 1
+        raise AssertionError("there is no last attempt")
 
 
 def told(text: str, event: int) -> str:
@@ -32,7 +55,7 @@ def told(text: str, event: int) -> str:
     rolled.
     """
     try:
-        rolling = roll(parse(text), Stream(SEED, "corpus", event))
+        rolling = roll(parse(text), FrozenDice(event))
     except UserError as error:
         return _hash([str(error), error.option, error.code])
     reply = roll_reply(rolling, "Anna", "morale")
