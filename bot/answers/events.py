@@ -22,7 +22,7 @@ from bot.answers.headline import (
 )
 from bot.answers.plays import played_again, shot_of, whole_out
 from bot.answers.shot import each_reply
-from bot.game.events import system_of
+from bot.game.events import COMBAT, system_of
 from bot.game.roster import count_units
 from bot.game.state import DRAW
 from bot.interface.reply.parts import Group
@@ -327,7 +327,7 @@ def _sequence_of(event: Event) -> Sequence | None:
     """The sequence that an event played; None for other kinds, and for one of a pack that is
     gone.
     """
-    system = system_of(event) if event["kind"] in ("sequence", "choice") else None
+    system = system_of(event) if event["kind"] in COMBAT else None
     return system.sequences.get(event.get("target", "")) if system is not None else None
 
 

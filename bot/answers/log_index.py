@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.answers.events import QUIET
-from bot.game.events import changed_names
+from bot.game.events import COMBAT, changed_names
 
 BLOCK = 500
 EDITION = "1"
@@ -21,7 +21,7 @@ STILL = "quiet"
 """The mark of events that are no part of a story."""
 GROUPS = {
     **dict.fromkeys(("reveal", "sealed", "roll"), "roll"), "redo": "undo", "table": "table",
-    **dict.fromkeys(("sequence", "choice"), "sequence"),
+    **dict.fromkeys(COMBAT, "sequence"),
     **dict.fromkeys(("deck", "draw", "cards"), "deck"),
 }  # fmt: skip
 

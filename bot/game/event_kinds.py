@@ -26,7 +26,7 @@ The traits: it may change `units`, or `cards` out of their piles; it happens `be
 that undo passes over it; it is `final`, so that undo does not take it back, since others have acted
 on it or it gave a secret away; it is a `barrier` that no undo crosses; it needs a game that is
 `playing`; it is `quiet`, so that undo passes over it if it changed nothing; it may be rolled under
-seal (`sealable`).
+seal (`sealable`); it holds an `outcome` of dice or tables, or that of a `combat` sequence.
 
 Of each field what it holds: `word+` is a list of words, `word*` one that may be empty,
 `{word:hash}` an object with words for keys. A number behind these is the most entries.
@@ -153,7 +153,7 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield "it draws cards, which only sequences do."
     if body["kind"] == "roll" and isinstance(texts, dict) and {*texts} - {"label"}:
         yield "it cannot hold other texts than a label."
-    if body["kind"] not in ("sequence", "table", "choice"):
+    if "edition" not in KINDS[body["kind"]].needs:
         return
     if {*(texts if isinstance(texts, dict) else ())} != closed_faces(body):
         yield "it holds other texts than the faces that it closes."

@@ -21,6 +21,10 @@ UNIT, PLAYS = "unit", "plays"
 """The input that names the units, and the output that lists what came of each."""
 
 ROLLS = ("roll", "sequence", "table")
+OUTCOMES = kinds_that("outcome")
+"""Kinds of events that hold an outcome of dice or tables."""
+COMBAT = kinds_that("combat")
+"""Kinds of events that hold an outcome of a combat sequence, or of a part of one."""
 TURNING = ("next", "pass", "initiative")
 """Events whose answers are cards of phases."""
 NEVER_UNDONE, BARRIERS, BESIDE, QUIET = map(kinds_that, ("final", "barrier", "beside", "quiet"))

@@ -20,7 +20,7 @@ from math import erf, sqrt
 from operator import itemgetter
 from typing import Any, NamedTuple, Self, TypeVar
 
-from bot.game.events import is_current, note_undo, plays_of, system_of, whole_shot
+from bot.game.events import OUTCOMES, is_current, note_undo, plays_of, system_of, whole_shot
 from bot.game.state import Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
@@ -42,7 +42,7 @@ SAME = 1e-9
 """The most by which equal values differ that were added up in another order."""
 NO_SIDE = "no side"
 """Whose luck a roll is that belongs to none of the sides."""
-ROLLING = ("roll", "table", "sequence", "choice", "sealed")
+ROLLING = (*OUTCOMES, "sealed")
 """Kinds of events in which dice are rolled; drawing a card is not a roll."""
 _SCANNED = tuple(f'"kind":"{kind}"' for kind in (*ROLLING, "undo", "redo"))
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))

@@ -27,7 +27,7 @@ from bot.answers.plays import (
     shot_of,
     whole_out,
 )
-from bot.game.events import is_current, system_of, whole_shot
+from bot.game.events import COMBAT, is_current, system_of, whole_shot
 from bot.game.luck import Tally, build_roll, measure, scan, worth_json
 from bot.game.state import Json
 from bot.interface.reply.parts import Odds
@@ -66,7 +66,7 @@ def asked(export: Json) -> dict[int, str]:
     for number, body in bodies.items():
         if number in opened:
             body = {**body, **json.loads(opened[number])}
-        if body["kind"] not in ("sequence", "choice"):
+        if body["kind"] not in COMBAT:
             continue
         body = whole_shot(body, bodies)
         ask = {key: body[key] for key in _ASKED if key in body}

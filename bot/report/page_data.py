@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.answers.events import CARDS, TEXTS, held, retold, title_of, tracks_moved
 from bot.game.decks import counted_cards, listed, open_cards
-from bot.game.events import undone_events
+from bot.game.events import COMBAT, undone_events
 from bot.game.losses import Losses, count_losses
 from bot.game.luck import NO_SIDE
 from bot.game.phases import whose_go
@@ -26,7 +26,7 @@ from bot.verification.check_page import as_logged
 from bot.verification.follows.cards import closed_hands
 
 FILTERS = {
-    **dict.fromkeys(("sequence", "choice"), "combat"),
+    **dict.fromkeys(COMBAT, "combat"),
     **dict.fromkeys(("roll", "table", "sealed", "reveal"), "rolls"),
     **dict.fromkeys(CARDS, "cards"),
     "unit": "units",
@@ -272,7 +272,7 @@ class Story:
 
     def _suffered(self, body: Json) -> tuple[str, list[str]]:
         """How heavy a result is, "lost", "hurt" or nothing, and who left the fight by it."""
-        if body["kind"] not in ("sequence", "choice", "roll", "reveal"):
+        if body["kind"] not in (*COMBAT, "roll", "reveal"):
             return "", []
         before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
         found, taken = "", []

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.game.events import ROLLS, whole_shot
+from bot.game.events import OUTCOMES, whole_shot
 from bot.game.state import Game
 from bot.game.undo import EDITION, LEFT
 from bot.rules.errors import UserError
@@ -121,7 +121,7 @@ class _History:
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
         kind, number = event["kind"], event["number"]
         roll: Event | None = past.contents.get(number) if kind == "sealed" else None
-        if kind in (*ROLLS, "choice"):
+        if kind in OUTCOMES:
             roll = whole_shot(event, past.bodies)
         if roll is not None:
             if problem := replay.edition_problem(roll):

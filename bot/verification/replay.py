@@ -18,7 +18,15 @@ from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import upkeep_problem
 from bot.game.event_kinds import shown
-from bot.game.events import ROLLS, difference, edition_of, is_current, system_of, whole_shot
+from bot.game.events import (
+    COMBAT,
+    OUTCOMES,
+    difference,
+    edition_of,
+    is_current,
+    system_of,
+    whole_shot,
+)
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import change_json, is_gone, is_of_game, units_of
 from bot.game.state import Game, Json, roster_of, unit_json
@@ -165,7 +173,7 @@ def play_again(now: Game, roll: Event) -> Happening:
 
 def _read(now: Game, roll: Event, person: str) -> Json:
     """The tracks and piles that a sequence reads in this state."""
-    if roll["kind"] not in ("sequence", "choice"):
+    if roll["kind"] not in COMBAT:
         return {}
     roster = roster_of(now) if is_of_game(now, roll["system"]) else {}
     sequence = systems()[roll["system"]].sequence(roll["target"])
@@ -300,7 +308,7 @@ async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
     past = Past(Game(game), sealed_contents(sealed)[0])
     for row in events:
         event = row.data
-        is_open = event["kind"] in (*ROLLS, "choice")
+        is_open = event["kind"] in OUTCOMES
         roll = whole_shot(event, past.bodies) if is_open else past.contents.get(event["number"])
         if roll is not None and roll.get("system"):
             with using(systems):

@@ -17,7 +17,7 @@ from bot.answers.story import story
 from bot.commands.channel_games import named, turn_to
 from bot.commands.context import Context
 from bot.game.decks import card_names
-from bot.game.events import ROLLS, note_undo
+from bot.game.events import OUTCOMES, note_undo
 from bot.game.loaded import BATCH, in_batches, texts_in_batches
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
@@ -444,7 +444,7 @@ def csv_lines(bodies: Sequence[str], beside: Beside) -> str:
         number = event["number"]
         if is_sealed := number in beside.opened:
             event = {**event, **json.loads(beside.opened[number])}
-        if event["kind"] in (*ROLLS, "choice"):
+        if event["kind"] in OUTCOMES:
             writer.writerow(_row(event, beside, is_sealed=is_sealed))
     return out.getvalue()
 

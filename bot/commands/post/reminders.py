@@ -24,7 +24,7 @@ from bot.commands.requests import LAPSES, lapse
 from bot.commands.turns.mentions import place_of
 from bot.commands.turns.turn_card import phase_name
 from bot.game.cups import is_drawn_next
-from bot.game.events import ROLLS, holding
+from bot.game.events import OUTCOMES, holding
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, game_of, is_imported
 from bot.game.state import Game, Json
@@ -52,7 +52,7 @@ _QUIET = re.compile(
 )
 _MIDNIGHT = 24 * 60
 REMIND = "remind"
-_TOLD = (*ROLLS, "choice")
+_TOLD = OUTCOMES
 FIRST = 300.0
 """Seconds until the first reminder."""
 MOST_REMINDERS = 3

@@ -17,6 +17,7 @@ from bot.answers.defaults import rules_told
 from bot.commands.context import Amendment, Context
 from bot.commands.turns.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.game.counter import about, ails, is_lost, lasting_marks, states_of
+from bot.game.events import COMBAT
 from bot.game.loaded import Loaded
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
@@ -139,7 +140,7 @@ def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
     """The last result, as its answer told it; gone when it was undone."""
     for body in bodies:
         number = f"#{body['number']}"
-        if body["kind"] in ("sequence", "choice") and "upkeep" not in body:
+        if body["kind"] in COMBAT and "upkeep" not in body:
             before = f"{reply.title} · {number}"
         elif body["kind"] == "undo" and before.endswith(f"#{body['event']}"):
             before = ""

@@ -6,7 +6,7 @@ import re
 
 from bot.game.decks import piles_problem
 from bot.game.event_kinds import shown
-from bot.game.events import has_dice, home_of
+from bot.game.events import COMBAT, has_dice, home_of
 from bot.game.rights import are_open, has_last_word
 from bot.game.roster import change_from_json, is_gone, settled
 from bot.game.state import Game, Json, is_guarded, unit_json
@@ -207,12 +207,7 @@ def _joins(past: Past, event: Event, unit: Json) -> bool:
     """
     sides = {one.get("side") for one in event.get("used", [])}
     is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
-    return (
-        event["kind"] in ("sequence", "choice")
-        and is_new
-        and unit.get("side") in sides
-        and unit.keys() <= _NEW
-    )
+    return event["kind"] in COMBAT and is_new and unit.get("side") in sides and unit.keys() <= _NEW
 
 
 _NEW = {"name", "handle", "type", "side"}
