@@ -16,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow where walk coverage matrix readable static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
+.PHONY: help setup play test slow where walk coverage matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -54,6 +54,9 @@ matrix: ## The tests on each Python of VERSIONS (3.11 to 3.14) that this machine
 
 readable: setup ## How hard each package is to read (ARGS=--update lowers its limits to today's figures)
 	@$(VENV)/python -m tools.readable $(ARGS)
+
+sentences: setup ## Every sentence that somebody can read, by screen, into build/sentences.md (ARGS="--search REGEX" finds some)
+	@$(VENV)/python -m tools.sentences $(ARGS)
 
 static: setup ## Format, lint, layers, strict types, readability and commit subjects
 	@$(VENV)/ruff format --check --quiet . || { echo "Not formatted (make format mends it):"; $(VENV)/ruff format --check .; exit 1; }
