@@ -1,17 +1,18 @@
 """Tables: the answer of one, the card around its cell, and the whole of it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from bot.answers.printed_table import cell_names, column_axis, find_position, row_axis
 from bot.interface.reply.bars import PHONE
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
 from bot.rules.dice import Rolled
-from bot.rules.errors import TableError, UserError
+from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
-from bot.rules.tables.axis import Axis, axis, heading_axis
+from bot.rules.tables.axis import Axis
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
@@ -57,15 +58,22 @@ def lookup_reply(
     lines += _summed(answer, words)
     if answer.text and told(answer):
         lines.append(Line(answer.text))
-    values = {**_read(table, given), **answer.out}
-    if card is not None and (grid := card.around(values)) is not None:
+    grid = card.around(_worked_values(table, given)) if card is not None else None
+    if grid is not None:
         lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
     news = _news(answer, words)
     return Reply(news[:1].upper() + news[1:], tuple(lines), by=by)
 
 
-def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Its inputs as given, the others as they are when left out."""
+def _worked_values(table: Table, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return every value behind the answer by name: inputs, derived values and outputs.
+
+    Without the roll that the table needs, only the inputs: as given, else their defaults.
+    """
+    try:
+        return table.worked(given)[1]
+    except UserError:
+        pass
     return {
         one.name: clean(one, given[one.name]) if one.name in given else one.default
         for one in table.inputs
@@ -156,14 +164,7 @@ def _legend(table: Table, words: Mapping[str, str]) -> str:
 def _around(table: Table, given: Mapping[str, Any]) -> Grid | None:
     """The rows around the one that answers, more of them than a look-up shows."""
     card = printed(table).card
-    if card is None:
-        return None
-    values = _read(table, given)
-    try:
-        values |= table.read(given).out
-    except UserError:  # the roll is not among them
-        pass
-    return card.around(values, rows=MANY)
+    return card.around(_worked_values(table, given), rows=MANY) if card is not None else None
 
 
 WIDE = 33
@@ -179,8 +180,8 @@ class Card(NamedTuple):
 
     row_by: str
     column_by: str
-    row_axes: tuple[Axis, ...]
-    column_axes: tuple[Axis, ...]
+    row_axis: Axis
+    column_axis: Axis | None
     corner: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -190,8 +191,10 @@ class Card(NamedTuple):
         """The rows and columns around the cell that answers `values`, which is marked; None
         where it is not found.
         """
-        row = _found(self.row_axes, self.row_by, values)
-        column = _found(self.column_axes, self.column_by, values) if self.column_by else 0
+        row = find_position(self.row_axis, self.row_by, values)
+        column: int | None = 0
+        if self.column_axis is not None:
+            column = find_position(self.column_axis, self.column_by, values)
         if row is None or column is None:
             return None
         near = range(max(0, row - rows), min(len(self.rows), row + rows + 1))
@@ -228,21 +231,6 @@ class Card(NamedTuple):
         return low, high
 
 
-def _found(axes: tuple[Axis, ...], by: str, values: Mapping[str, Any]) -> int | None:
-    found = (axis.find(values[by]) for axis in axes) if by in values else ()
-    return next((at for at in found if at is not None), None)
-
-
-def _axes(keys: Sequence[object]) -> tuple[Axis, ...]:
-    """Where a key is as it is printed and, for what is not there, within which band it is."""
-    try:
-        return axis(
-            keys, "", clamp=True, words=[key for key in keys if isinstance(key, str)]
-        ), axis(keys, "", clamp=True)
-    except TableError:
-        return ()
-
-
 class Printed(NamedTuple):
     """A table in the words of its game: as a grid, None for one that is printed in another way; and
     each part of it with its heading ("" where there is one only), none where it is a rule in words.
@@ -276,10 +264,7 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
         heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
         rows = [[_cell(item, results) for item in row] for row in cells.values()]
     else:
-        gives = body.get("gives") or [
-            name for name in table.outputs if name not in ("text", "parts")
-        ]
-        heads = [gives] if isinstance(gives, str) else list(gives)
+        heads = cell_names(table, body)
         rows = [
             row if isinstance(row, list) and len(heads) > 1 else [_cell(row, results)]
             for row in cells.values()
@@ -287,14 +272,11 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
     if not heads or any(len(row) != len(heads) for row in rows):
         return None
     by = str(body["rows"])
-    meaning = next((key for key in ("from", "to") if key in spec), None)
     return Card(
         by,
         str(spec.get("by", "")),
-        _axes(tuple(cells)),
-        (heading_axis(list(spec[meaning]), meaning=meaning, clamp=True),)
-        if meaning is not None
-        else _axes(heads),
+        row_axis(table, list(cells), by, body),
+        column_axis(table, body) if spec else None,
         said(by, words) if by.replace("_", "").isalnum() else "",
         tuple(said(key, words) for key in cells),
         tuple(said(head, words) for head in heads),

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from bot.answers.printed_table import cell_names, column_axis, find_position, option_words, row_axis
 from bot.answers.tables import lookup_reply, said
 from bot.picture.font import drawable
-from bot.rules.errors import TableError
-from bot.rules.tables.axis import Axis, axis, heading_axis
-from bot.rules.tables.formula import compile_formula
+from bot.rules.tables.axis import Axis
 from bot.rules.tables.table import Answer, Table
 
 SHORT, SHORTEST, FEW, MANY = 9, 6, 5, 8
@@ -186,15 +185,13 @@ class _Maker:
         """The head of a row or column in words: a band of numbers, `*` for any other."""
         if key == "*":
             return "any other"
-        if isinstance(key, str) and re.fullmatch(r"-?\d.*", key) and key not in self._tokens(by):
+        if (
+            isinstance(key, str)
+            and re.fullmatch(r"-?\d.*", key)
+            and key not in option_words(self.table, by)
+        ):
             return re.sub(r"^-|(?<=to )-", "\u2212", _DASH.sub("\u2013", _BAND.sub(" to ", key)))
         return self.say(key)
-
-    def _tokens(self, by: object) -> tuple[object, ...]:
-        """The words that an input or output can be."""
-        option = next((option for option in self.table.inputs if option.name == by), None)
-        tokens = option.values if option is not None else self.table.outputs.get(str(by))
-        return tokens if isinstance(tokens, tuple) else ()
 
     # -- bodies -------------------------------------------------------------------------------------------
 
@@ -219,7 +216,7 @@ class _Maker:
 
     def _pick(self, body: Mapping[str, Any], heading: tuple[str, ...]) -> Iterator[Block]:
         keys = list(body["pick"])
-        found = self._found(keys, body["by"], body)
+        found = self._found(row_axis(self.table, keys, body["by"], body), body["by"])
         for at, (key, below) in enumerate(body["pick"].items()):
             if found is None or found == at:
                 yield from self._body(below, (*heading, self._keyed(body["by"], key)))
@@ -236,21 +233,15 @@ class _Maker:
         spec = body["columns"]
         meaning = next(key for key in ("heads", "from", "to") if key in spec)
         heads = list(spec[meaning])
-        gives = self._gives(body)
+        gives = cell_names(self.table, body)
         cells = list(body["cells"].values())
         as_code = self._as_codes(cells, len(heads), bool(body.get("bands")))
         if len(gives) > 1 and any(isinstance(cell, list) for row in cells for cell in row):
             self.legend["each cell"] = ", ".join(self._name(self._becomes(name)) for name in gives)
-        row = self._found(list(body["cells"]), body["rows"], body)
-        if meaning == "heads":
-            column = self._found(
-                heads, spec["by"], body, clamp=body.get("off_card") in ("clamp", "columns")
-            )
-        else:
-            edges = heading_axis(
-                heads, meaning=meaning, clamp=body.get("off_card") in ("clamp", "columns")
-            )
-            column = self._at(edges, spec["by"])
+        row = self._found(
+            row_axis(self.table, list(body["cells"]), body["rows"], body), body["rows"]
+        )
+        column = self._found(column_axis(self.table, body), spec["by"])
         columns = tuple(self.key(spec["by"], head) for head in heads)
         rows = tuple(self.key(body["rows"], key) for key in body["cells"])
         shown = tuple(tuple(self._cell(cell, as_code) for cell in line) for line in cells)
@@ -261,7 +252,7 @@ class _Maker:
 
     def _list(self, body: Mapping[str, Any], heading: str) -> Block:
         """Rows that give one or several named values each."""
-        gives = self._gives(body)
+        gives = cell_names(self.table, body)
         lines: list[Mapping[str, Any]] = []
         banded = bool(body.get("bands"))
         for cell in body["cells"].values():
@@ -288,7 +279,7 @@ class _Maker:
             )
             for at, line in enumerate(lines)
         ]
-        row = self._found(keys, body["rows"], body)
+        row = self._found(row_axis(self.table, keys, body["rows"], body), body["rows"])
         rows = tuple(self.key(body["rows"], key) for key in keys)
         hit = None if row is None else (row, 0 if len(columns) == 1 else ROW)
         return Block(heading, self._name(body["rows"]), "", tuple(columns), rows, tuple(cells), hit)
@@ -302,14 +293,6 @@ class _Maker:
             return []
         self.texts_shown = True
         return found
-
-    def _gives(self, body: Mapping[str, Any]) -> list[str]:
-        gives = body.get("gives")
-        if gives is None:
-            gives = [
-                name for name in self.table.outputs if name not in {*self.formulas, "text", "parts"}
-            ]
-        return [gives] if isinstance(gives, str) else list(gives)
 
     def _becomes(self, name: str) -> str:
         """The output that a value of the card goes into, for one that has no name of its own."""
@@ -391,32 +374,8 @@ class _Maker:
 
     # -- where the answer is ------------------------------------------------------------------------------
 
-    def _found(
-        self,
-        keys: Sequence[object],
-        by: object,
-        body: Mapping[str, Any],
-        *,
-        clamp: bool | None = None,
-    ) -> int | None:
-        if self.values is None:
-            return None
-        option = next((option for option in self.table.inputs if option.name == by), None)
-        if clamp is None:
-            clamp = body.get("off_card") in ("clamp", "rows")
-        try:
-            is_decimal = option is not None and option.type == "number"
-            edge = axis(keys, "", decimal=is_decimal, clamp=clamp, words=self._tokens(by))
-        except TableError:
-            return None
-        return self._at(edge, by)
-
-    def _at(self, edge: Axis, by: object) -> int | None:
-        if self.values is None:
-            return None
-        if str(by) in self.values:
-            return edge.find(self.values[str(by)])
-        return edge.find(compile_formula(by, set(self.values), "")(self.values))
+    def _found(self, edge: Axis, by: object) -> int | None:
+        return None if self.values is None else find_position(edge, by, self.values)
 
     # -- modifiers and rules ------------------------------------------------------------------------------
 

@@ -90,7 +90,6 @@ async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
         "melee-result",
         "morale-result",
         "pass-points",
-        "melee-kill",
         "skill-check",
     ]
 

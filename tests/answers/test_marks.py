@@ -1,0 +1,147 @@
+"""The marked cell of a table holds the answer, in the text and in the picture alike."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from bot.answers.tables import HERE, lookup_reply, printed
+from bot.interface.reply.parts import Grid, Whole
+from bot.packs.linter import values_of
+from bot.picture.sheet import ROW, Block, sheet_of
+from bot.rules.errors import UserError
+from bot.rules.tables.table import Table
+from bot.systems.catalog import system, systems
+
+TABLES = [table for game in systems().values() for table in game.tables.values()]
+LOOK_UPS = 20
+MOST_TRIES = 400
+
+
+def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
+    """Yield inputs that the table answers, drawn by its own name so that each run has the same."""
+    draw = random.Random(table.id)
+    domains = {option.name: values_of(option) for option in table.inputs}
+    answered = 0
+    for _ in range(MOST_TRIES):
+        given = {name: draw.choice(list(values)) for name, values in domains.items()}
+        try:
+            table.read(given)
+        except UserError:
+            continue
+        yield given
+        answered += 1
+        if answered == LOOK_UPS:
+            return
+
+
+def grids(body: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield each part of a table that has rows and cells, or always the same answer."""
+    if isinstance(body, list):
+        for part in body:
+            yield from grids(part)
+    elif isinstance(body, Mapping) and "pick" in body:
+        yield from grids(list(body["pick"].values()))
+    elif isinstance(body, Mapping) and "always" in body:
+        yield {"cells": {"*": body["always"]}}
+    elif isinstance(body, Mapping):
+        yield body
+
+
+def holds_answer(table: Table, body: Mapping[str, Any], place: tuple[int, int], given: Any) -> bool:
+    """Return whether the cell of the data at `place` says what the table answers."""
+    answer, values = table.worked(given)
+    worked = {**values, **answer.out}
+    row, column = place
+    cell = list(body["cells"].values())[row]
+    if body.get("columns"):
+        if column >= len(cell):
+            return False
+        cell = cell[column]
+    if "bands" in body:
+        return True  # the cells are ranges of a die, which a later roll reads
+    changed_later = table.printed.get("then") or {}
+    results = table.printed.get("results") or {}
+    if isinstance(cell, str | int) and cell in results:
+        cell = results[cell]
+    no_cells = {"text", "parts", *(table.printed.get("derive") or {}), *changed_later}
+    gives = body.get("gives") or [name for name in table.outputs if name not in no_cells]
+    gives = [gives] if isinstance(gives, str) else list(gives)
+    if isinstance(cell, Mapping):
+        cells = cell
+    elif isinstance(cell, list) and len(gives) > 1:
+        cells = dict(zip(gives, cell, strict=True))
+    else:
+        cells = {gives[0]: cell}
+    return all(
+        worked.get(name) == value for name, value in cells.items() if name not in changed_later
+    )
+
+
+def mark_of(table: Table, given: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the row and column that the text of a look-up marks; None if it shows no grid."""
+    card = printed(table).card
+    reply = lookup_reply(table, given, table.read(given))
+    shown = [part for part in reply.lines if isinstance(part, Grid | Whole)]
+    if card is None or not shown:
+        return None
+    rows = shown[0].rows if isinstance(shown[0], Grid) else shown[0].sheets[0].rows
+    marks = [
+        (card.rows.index(line[0]), card.columns.index(rows[0][at].removeprefix("  ")))
+        for line in rows[1:]
+        for at, cell in enumerate(line)
+        if cell.startswith(HERE)
+    ]
+    (mark,) = marks
+    return mark
+
+
+@pytest.mark.sample(12)
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.system}/{table.id}")
+def test_the_marked_cell_holds_the_answer(table: Table) -> None:
+    bodies = list(grids(table.printed.get("read")))
+    for given in random_look_ups(table):
+        mark = mark_of(table, given)
+        if mark is not None:
+            assert holds_answer(table, bodies[0], mark, given), (given, mark)
+        for block in sheet_of(table, given).blocks:
+            if block.hit is not None:
+                assert_block_holds_answer(table, block, bodies, given)
+                if mark is not None:
+                    assert block.hit in (mark, (mark[0], ROW)), (given, mark, block.hit)
+
+
+def assert_block_holds_answer(
+    table: Table, block: Block, bodies: list[Mapping[str, Any]], given: Mapping[str, Any]
+) -> None:
+    """Fail unless the answer stands at the marked cell of one of the parts that the block may be."""
+    assert block.hit is not None
+    row, column = block.hit
+    place = (row, max(column, 0))
+    of_its_size = [body for body in bodies if len(body["cells"]) == len(block.rows)]
+    assert any(holds_answer(table, body, place, given) for body in of_its_size), (given, block.hit)
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "given", "head", "cell"),
+    [
+        ("ucn", "morale-failed", {"failed_by": 3}, "3-4", "hesitant"),
+        ("baps", "crash", {"roll": 13}, "11-16", "half right stop"),
+        ("baps", "ammo-check", {"kind": "automatic", "roll": 4}, "3-6", "ok"),
+        ("lnlt", "loose-fp", {"fp": 5}, "5-6", "2"),
+    ],
+)
+def test_ranges_beside_a_single_number_are_marked(
+    game: str, name: str, given: dict[str, Any], head: str, cell: str
+) -> None:
+    """These four were marked on another row; the rows are those of the cards."""
+    table = system(game).table(name)
+    reply = lookup_reply(table, given, table.read(given))
+    (shown,) = (part for part in reply.lines if isinstance(part, Grid | Whole))
+    rows = shown.rows if isinstance(shown, Grid) else shown.sheets[0].rows
+    (line,) = (row for row in rows if any(text.startswith(HERE) for text in row))
+    assert line[0] == head
+    assert f"{HERE}{cell}" in line
