@@ -75,7 +75,9 @@ class ConsoleCompleter(Completer):
             children = (
                 *children,
                 *(spec.path[-1] for spec in self.registry.below(before) if len(spec.path) > 2),
+                *self.registry.printed_names(before[0]),
             )
+            children = tuple(dict.fromkeys(children))
         for word in children:
             if word.startswith(part):
                 start = slash if len(words) == 1 else ""

@@ -6,7 +6,7 @@ them.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -26,9 +26,10 @@ from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.inputs.options import CHOSEN, Option
 from bot.rules.sequence.sequence import Choice
-from bot.rules.text.phrase import Typed, phrase
+from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.systems.catalog import systems
 from bot.systems.system import System
+from bot.systems.table_names import read_name
 
 TABLE = "-table"
 SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
@@ -80,6 +81,11 @@ class Registry:
         """The command with exactly this path."""
         return self._family(path[0]).get(path) if path else None
 
+    def printed_names(self, name: str) -> tuple[str, ...]:
+        """Return the printed names of the tables of a command such as `lnlt-table`, folded."""
+        game = self.games.get(name.removesuffix(TABLE)) if name.endswith(TABLE) else None
+        return tuple(game.table_names) if game is not None else ()
+
     def about(self, name: str) -> str:
         """What a top-level name is for: `Lock 'n Load Tactical: tables`."""
         if (game := self.games.get(name.removesuffix(TABLE))) is not None:
@@ -96,9 +102,10 @@ class Registry:
         return played.title if played else ""
 
     def find(self, words: Sequence[str]) -> tuple[CommandSpec, int]:
-        """The command that `words` begin with, and how many words its path took.
+        """Return the command that `words` begin with, and how many words its path took.
 
-        The group of a table may be left out. Raises UserError with the nearest spelling.
+        The group of a table may be left out. A table is also found by its printed names, several
+        words long. Raises UserError with the nearest spelling.
         """
         folded = [word.casefold().replace("_", "-") for word in words[:4]]
         name = folded[0] if folded else ""
@@ -110,6 +117,8 @@ class Registry:
             raise UserError(
                 f'There is no command "{name[:40]}".', hint=hint, code="unknown-command"
             )
+        if name.endswith(TABLE) and (by_name := self._find_by_name(name, words)) is not None:
+            return by_name
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
                 return spec, length
@@ -124,14 +133,40 @@ class Registry:
             raise UserError(
                 f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"), code="unknown-command"
             )
-        known, all_of_them = (
-            [path[-1] for path in family],
-            phrase("`/help {name}` lists them all.", name=name),
-        )
+        known = [path[-1] for path in family]
+        known += self.printed_names(name)
+        all_of_them = phrase("`/help {name}` lists them all.", name=name)
         hint = ("" if group else self._sibling(name, second)) or self._hint(
             word, known, all_of_them
         )
         raise UserError(f'/{within} has no "{word[:40]}".', hint=hint, code="unknown-command")
+
+    def _find_by_name(self, name: str, words: Sequence[str]) -> tuple[CommandSpec, int] | None:
+        """Return the table whose printed name follows `name`, and how many words that took.
+
+        An id that is at least as long goes first: that is None, as is no name at all. Raises
+        UserError for a name that several tables have.
+        """
+        game = self.games[name.removesuffix(TABLE)]
+        family = self._family(name)
+        if tuple(word.casefold() for word in words[:3]) in family:
+            return None
+        start = 1
+        ids, count = read_name(words[start:], game.table_names)
+        if count == 0 and len(words) > 1 and words[1].casefold() in game.game["groups"]:
+            start = 2
+            ids, count = read_name(words[start:], game.table_names)
+        if count == 0:
+            return None
+        if count == 1 and words[start].casefold().replace("_", "-") in list(game.tables):
+            return None
+        if len(ids) > 1:
+            commands = Phrase(*_either(Typed(f"/{name} {id}") for id in ids), ".")
+            title = " ".join(words[start : start + count])
+            message = f"{len(ids)} tables have the name \"{title[:40]}\"."
+            raise UserError(message, hint=commands, code="several-tables")
+        path = next(path for path in family if path[-1] == ids[0])
+        return family[path], start + count
 
     def _sibling(self, name: str, word: str) -> str:
         """Where a game's table was asked for as a sequence, or the other way round: the command
@@ -178,6 +213,15 @@ class Registry:
 
 
 _BETWEEN = re.compile(r"[/.:_]")
+
+
+def _either(commands: Iterable[str]) -> Iterator[str]:
+    """Yield the pieces of a list of commands: `/a`, `/b` or `/c`."""
+    commands = list(commands)
+    for index, command in enumerate(commands):
+        if index:
+            yield " or " if index == len(commands) - 1 else ", "
+        yield command
 
 
 def _few(words: Sequence[str]) -> str:
@@ -231,6 +275,7 @@ def _table_specs(game: System) -> Iterator[CommandSpec]:
             details=f"Source: {table.source}. {table.notes}".strip(),
             title=table.title,
             verb="Look up",
+            opens_whole=table.kind == "modifiers" or any(one.required for one in options),
         )
 
 

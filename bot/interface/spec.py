@@ -112,6 +112,7 @@ class CommandSpec(NamedTuple):
     and which table or sequence. `title` is its name for people, `verb` what its form does, `common`
     its commonest modifiers, first in every list. `private` is known before the work begins, as
     platforms want it at the receipt. `needs_game`: it is of no use in somebody's own play.
+    `opens_whole`: it is a table that without any input is shown whole.
     """
 
     path: Path
@@ -127,6 +128,7 @@ class CommandSpec(NamedTuple):
     verb: str = ""
     common: tuple[str, ...] = ()
     needs_game: bool = False
+    opens_whole: bool = False
 
     @property
     def name(self) -> str:
@@ -164,10 +166,8 @@ class CommandSpec(NamedTuple):
         )
 
     def wants_whole(self, options: Mapping[str, object]) -> bool:
-        """Whether all of a table was asked for: by that word, or by no input where it needs
-        some.
-        """
+        """Return whether all of a table was asked for: by that word, or by no input."""
         if self.family == "lookup" and flag(options, "whole"):
             return True
         empty = all(value in (None, "", ()) for value in options.values())
-        return self.family == "lookup" and empty and any(option.required for option in self.options)
+        return self.opens_whole and empty

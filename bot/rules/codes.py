@@ -8,6 +8,7 @@ says which.
 CODES = {
     # What was typed
     "unknown-command": "no command has this name",
+    "several-tables": "several tables of the card have this name",
     "unknown-option": "the command takes no such option",
     "unknown-topic": "there is no help on that",
     "unknown-button": "no button has this name",

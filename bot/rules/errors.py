@@ -180,7 +180,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     of which the word is a part: `rifle` is part of `battle-rifle`.
     """
     folded = word.casefold()[:64]
-    names = sorted(set(known))
+    names = sorted(set(known) - {word})
     near = _near(folded, names, 0.8)
     near = (
         near

@@ -18,6 +18,7 @@ from bot.rules.inputs.options import Asked, Option, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.systems.game_file import LED_BY, check_buttons, check_game
+from bot.systems.table_names import fold_name, list_names
 from bot.systems.yaml_cache import read_yaml
 
 if (
@@ -543,6 +544,11 @@ class System:
         """Tables by id."""
         return _Tables(self)
 
+    @cached_property
+    def table_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Ids of tables by each printed name, folded: title, number on the card, `also`."""
+        return list_names(self.tables.values())
+
     @property
     def in_sight(self) -> Tables:
         """The tables that its formulas may read: its own, and those of the game that it extends."""
@@ -756,7 +762,10 @@ class System:
         return found
 
     def table(self, id: str) -> Table:
-        """The table called `id`. Raises UserError with the nearest name."""
+        """Return the table with this id or printed name. Raises UserError with the nearest name."""
+        if id not in list(self.tables):
+            ids = self.table_names.get(fold_name(id), ())
+            id = ids[0] if len(ids) == 1 else id
         return self._named("table", id, self.tables)
 
     def scores(self, id: str) -> Mapping[str, float]:

@@ -27,6 +27,7 @@ TABLE: Keys = {
     "id": Key(TEXT, "SYSTEM/TABLE; a pack leaves it out"),
     "title": Key(TEXT, "what the card calls it"),
     "source": Key(TEXT, "card and rule number"),
+    "also": Key(many(TEXT), "further names that the card or its players have for it"),
     "group": Key(TEXT, "one of the groups of game.yaml"),
     "kind": Key(
         one_of(KINDS),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bot.interface.registry import Registry
+from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.options import MAX_TEXT, Option, clean, is_yes_or_no, unknown_option
@@ -120,14 +120,32 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         )
     if (topic := _help_asked(tokens, registry)) and (helping := registry.get(("help",))):
         return Parsed(helping, {"topic": topic})
-    words = [token.value if not token.key and not token.quoted else "" for token in tokens]
+    words = command_words(tokens)
     try:
         spec, used = registry.find(words)
     except UserError as error:
         if words[0].casefold() not in registry.top and (command := _within(text, words, registry)):
             error.hint = meant(text, [command])
         raise
-    return Parsed(spec, read_tokens(spec, tokens[used:]))
+    options = read_tokens(spec, tokens[used:])
+    if _is_printed_name(spec, words[:used]) and options.keys() <= {"private", "picture"}:
+        options["whole"] = True
+    return Parsed(spec, options)
+
+
+def command_words(tokens: Sequence[Token]) -> list[str]:
+    """Return the words that may name a command: a key ends them; only the printed name of a table
+    may be quoted.
+    """
+    of_table = tokens[0].value.casefold().endswith(TABLE)
+    return [
+        token.value if not token.key and (of_table or not token.quoted) else "" for token in tokens
+    ]
+
+
+def _is_printed_name(spec: CommandSpec, words: Sequence[str]) -> bool:
+    """Return whether a table was named as the card prints it, not by its id."""
+    return spec.family == "lookup" and words[-1].casefold().replace("_", "-") != spec.path[-1]
 
 
 def _within(text: str, words: Sequence[str], registry: Registry) -> str:
@@ -533,9 +551,7 @@ def salvaged(text: str, registry: Registry) -> Parsed:
     left out, a mark that is not closed is closed at the end. Raises UserError where no command is
     named."""
     tokens = _tokens(without_control(text).strip().removeprefix("/"))[:MOST]
-    spec, used = registry.find(
-        [token.value if not token.key and not token.quoted else "" for token in tokens]
-    )
+    spec, used = registry.find(command_words(tokens) if tokens else [])
     kept: list[Token] = []
     options: dict[str, object] = {}
     for token in tokens[used:]:

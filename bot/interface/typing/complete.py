@@ -270,6 +270,13 @@ def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> 
     ]
     below += [f"{game} {id}" for game in games for id in registry.games[game].sequences]
     below += [f"{game}{TABLE} {id}" for game in games for id in registry.games[game].tables]
+    below += [
+        f"{game}{TABLE} {name}"
+        for game in games
+        if part.startswith(f"{game}{TABLE}")
+        for name in registry.games[game].table_names
+        if name not in list(registry.games[game].tables)
+    ]
     found = _words((*names, *below), part)
     return sorted(
         found,

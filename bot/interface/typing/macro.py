@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import Parsed, Token, quoted, read_tokens, tokenize
+from bot.interface.typing.command_text import (
+    Parsed,
+    Token,
+    command_words,
+    quoted,
+    read_tokens,
+    tokenize,
+)
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import CHOSEN, Option, clean
 from bot.rules.text.phrase import phrase
@@ -133,9 +140,7 @@ class Macro(NamedTuple):
 
     def _read(self, filled: Mapping[str, str], registry: Registry) -> Parsed:
         tokens = tokenize(_GAP.sub(lambda found: f"{{{found[1].casefold()}}}", self.text))
-        spec, used = registry.find(
-            [token.value if not token.key and not token.quoted else "" for token in tokens]
-        )
+        spec, used = registry.find(command_words(tokens))
         hint = "Rolls, tables, combat sequences, units, the log and the turns of a game can."
         refused = UserError(
             f"{spec.name} cannot be a macro.", hint=hint, option="text", code="not-in-macro"
@@ -274,6 +279,13 @@ def commands_so_far(registry: Registry, typed: str) -> list[str]:
     ]
     below = [f"{game.id} {id}" for game in games for id in game.sequences]
     below += [f"{game.id}{TABLE} {id}" for game in games for id in game.tables]
+    below += [
+        f"{game.id}{TABLE} {name}"
+        for game in games
+        if f"{game.id}{TABLE}" in typed
+        for name in game.table_names
+        if name not in list(game.tables)
+    ]
     return below or [
         "roll",
         "log",

@@ -19,6 +19,7 @@ KINDS = ("grid", "roll", "modifiers", "reference")
 TABLE_KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example", "private",
+    "also",
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds")
 COLUMN_KEYS, BAND_KEYS = ("by", "heads", "from", "to"), ("by", "below")
@@ -128,6 +129,10 @@ class _Compiler:
         for key in ("title", "source", "summary", "notes"):
             if not isinstance(data.get(key, ""), str):
                 raise TableError(file, "must be a text; quote it", row=key)
+        also = data.get("also") or []
+        if not isinstance(also, list) or any(not isinstance(name, str) for name in also):
+            raise TableError(file, "must be a list of names; quote each", row="also")
+        self.also = tuple(also)
         self.inputs = tuple(
             self._parts("inputs", lambda name, spec: option_from(name, spec, lists))
         )
@@ -183,6 +188,7 @@ class _Compiler:
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
             blank=tuple(self.blank),
+            also=self.also,
             _options=self.options,
         )
         if data["kind"] == "roll" and not table.rolls:

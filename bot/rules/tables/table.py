@@ -114,6 +114,8 @@ class Table:
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     blank: tuple[Blank, ...] = ()
+    also: tuple[str, ...] = ()
+    """Further names that the card or its players have for it."""
     chain: Mapping[str, Table] = field(default_factory=dict)
     """The tables that its cells name by ids: who comes to such a cell rolls on that table next."""
     game: str = ""
