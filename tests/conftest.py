@@ -12,6 +12,8 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -62,12 +64,12 @@ def pytest_xdist_setupnodes() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """No garbage is looked for while thousands of tests are read, nor among them later: they
-    stay to the end.
-    """
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect without looking for garbage: what is read here stays to the end."""
     gc.disable()
     try:
+        if session.config.args_source == pytest.Config.ArgsSource.TESTPATHS:
+            _import_from_different_starts(session.config.rootpath)
         return (yield)
     finally:
         gc.freeze()
@@ -75,47 +77,87 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def _import_from_different_starts(root: Path) -> None:
+    """Import all test files, each worker beginning with a different one.
+
+    The first import of a file compiles it and saves the result. Workers that read a fresh clone in
+    the same order would each compile every file.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        return
+    files = sorted((root / "tests").rglob("test_*.py"))
+    start = len(files) * int(worker[2:]) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for file in files[start:] + files[:start]:
+        name = ".".join(file.relative_to(root).with_suffix("").parts)
+        with suppress(Exception, pytest.skip.Exception):  # pytest imports it again and reports it
+            import_module(name)
+
+
+CASES_PER_TEST = 6
+"""Quick cases of a test that is not marked with the size of its sample."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the cases that a sample leaves out as slow, and put tests that take turns first.
+    """Mark what the samples leave out as slow, and put tests that take turns first.
 
-    Tests of a crowd stand side by side: one worker plays them, and none waits for another's turn to
-    end.
+    A file that is named on the command line runs all its tests. Tests of a crowd stand side by
+    side: one worker plays them, and none waits for another's turn to end.
     """
     named_files = {
         (config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args
     }
-    _mark_slow_outside_samples([item for item in items if item.path not in named_files])
+    items_of_folders = [item for item in items if item.path not in named_files]
+    _sample_cases(items_of_folders)
+    _sample_files(items_of_folders)
     items.sort(key=lambda item: "crowd" not in getattr(item, "fixturenames", ()))
 
 
-def _mark_slow_outside_samples(items: list[pytest.Item]) -> None:
-    """Keep `size` cases of each test marked `sample(size)` for the quick run, and mark the others
-    slow.
-
-    The sample follows from the names of the cases, so it is the same on every machine and a new
-    case moves at most one other; LUCK=anything draws another sample. A file that is named on the
-    command line runs all its cases.
+def _sample_cases(items: list[pytest.Item]) -> None:
+    """Keep some cases of each test: as many as its mark `sample(size)` says, or
+    `CASES_PER_TEST`.
     """
     cases = defaultdict[tuple[pytest.Item | pytest.Collector | None, str], list[pytest.Item]](list)
     for item in items:
-        if item.get_closest_marker("sample") and not item.get_closest_marker("slow"):
+        if not item.get_closest_marker("slow"):
             cases[item.parent, getattr(item, "originalname", item.name)].append(item)
-    luck = os.environ.get("LUCK", "")
     for of_one_test in cases.values():
         marker = of_one_test[0].get_closest_marker("sample")
+        _draw(of_one_test, marker.args[0] if marker else CASES_PER_TEST)
+
+
+def _sample_files(items: list[pytest.Item]) -> None:
+    """Keep `size` tests of each file that is marked `scenes(size)`."""
+    scenes = defaultdict[Path, list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("scenes") and not item.get_closest_marker("slow"):
+            scenes[item.path].append(item)
+    for of_one_file in scenes.values():
+        marker = of_one_file[0].get_closest_marker("scenes")
         assert marker is not None
-        (size,) = marker.args
-        of_one_test.sort(key=lambda item: Random(f"{luck}{item.name}").random())
-        for item in of_one_test[size:]:
-            item.add_marker(pytest.mark.slow)
+        _draw(of_one_file, marker.args[0])
+
+
+def _draw(items: list[pytest.Item], size: int) -> None:
+    """Draw `size` of these items and mark the others slow.
+
+    The draw follows from the names, so it is the same on every machine and a new case moves at
+    most one other; LUCK=anything draws differently.
+    """
+    if len(items) <= size:
+        return
+    luck = os.environ.get("LUCK", "")
+    items.sort(key=lambda item: Random(f"{luck}{item.name}").random())
+    for item in items[size:]:
+        item.add_marker(pytest.mark.slow)
 
 
 settings.register_profile(
     "ci",
     derandomize=True,  # the same examples on every run: red means changed, not unlucky
     deadline=None,
-    max_examples=60,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
     database=None,
 )

@@ -148,6 +148,7 @@ def follow(home: Path, steps: Iterator[Step]) -> None:
             write(home, step.text)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("page", "section"), GUIDES)
 def test_a_guide_goes_as_it_says(root: Path, copy: Path, page: str, section: str) -> None:
     steps = steps_of((root / page).read_text(), section)

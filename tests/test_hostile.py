@@ -94,7 +94,7 @@ def request(draw: random.Random, game: System, kind: str, id: str) -> dict[str, 
     return asked
 
 
-@pytest.mark.sample(60)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(
     ("game", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS]
 )

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.discord.test_true import duel
 from tests.adapters.slack.conftest import settle, socket_slack
@@ -14,6 +16,8 @@ from tests.adapters.slack.test_true import say as say_on_slack
 from tests.standins.discord import DiscordStandIn
 from tests.standins.slack import SlackStandIn
 from tests.standins.taps import DiscordThumb, SlackThumb
+
+pytestmark = pytest.mark.scenes(2)
 
 __all__ = ["socket_slack"]
 

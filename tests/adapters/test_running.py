@@ -20,6 +20,8 @@ from tests.adapters.discord.process import Bot
 from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn
 
+pytestmark = pytest.mark.scenes(1)
+
 
 async def test_a_platform_that_breaks_is_begun_again_and_the_other_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

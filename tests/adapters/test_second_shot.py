@@ -7,8 +7,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.adapters.evening import Platform, Table, on_each
 from tests.adapters.test_taps import MOST
+
+pytestmark = pytest.mark.scenes(2)
 
 CHANGED = MOST["one modifier changed"]
 

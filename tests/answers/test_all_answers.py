@@ -35,7 +35,7 @@ def phone_lines(reply: Reply) -> int:
     return _height([reply.first]) + sum(_heights(reply.shown))
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("system", "name"), SEQUENCES, ids=[f"{system}-{name}" for system, name in SEQUENCES]
 )

@@ -18,7 +18,7 @@ TIMES = 12
 SPECS = [spec for spec in registry() if spec.family in ("sequence", "lookup") and spec.example]
 
 
-@pytest.mark.sample(60)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 def test_what_is_refused_is_refused_before_the_dice(spec: CommandSpec) -> None:
     typed = parse_text(spec.example, registry())

@@ -188,7 +188,7 @@ def test_every_sequence_with_a_list_of_units_is_tried_here() -> None:
     assert listed == {(game, id) for game, id, _ in LISTED} | WHOLE
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[str, Any]) -> None:
     sequence = system(game).sequence(id)
@@ -214,7 +214,7 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
     assert "[" not in reply.text()
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_each_distribution_is_that_of_the_units_own_outputs(
     game: str, id: str, given: dict[str, Any]
@@ -232,7 +232,7 @@ def test_each_distribution_is_that_of_the_units_own_outputs(
         assert own == counted[path], row.name
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
 def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, Any]) -> None:
     sequence = system(game).sequence(id)

@@ -76,7 +76,7 @@ def phone_lines(lines: Sequence[str]) -> int:
     return sum(len(textwrap.wrap(re.sub(r"\[(\d+)\]", r"\1", line), PHONE)) for line in lines)
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("game", "id"), EXAMPLES, ids=[f"{game}-{id}" for game, id in EXAMPLES])
 def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, id: str) -> None:
     sequence = system(game).sequence(id)

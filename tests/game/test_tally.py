@@ -90,7 +90,7 @@ class Log:
         return function(*given)
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("seed", range(40))
 async def test_bit_by_bit_it_is_the_whole_log(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(seed)

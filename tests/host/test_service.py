@@ -111,6 +111,7 @@ def new_file(path: Path) -> Path:
     return path
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "words",
     [
@@ -179,6 +180,7 @@ async def count_rolls(url: str) -> int:
     return sum('"kind":"roll"' in row.body for row in rows)
 
 
+@pytest.mark.slow
 async def test_backup_and_restore_on_postgresql_as_the_page_has_them(
     host: Host, postgres: PostgresServer
 ) -> None:

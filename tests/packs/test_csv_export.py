@@ -50,7 +50,7 @@ def test_most_tables_of_the_house_are_sheets() -> None:
     assert len(ONE) > 100
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", ONE)
 def test_a_table_of_the_house_comes_back_cell_by_cell(name: str) -> None:
     table = TABLES[name]

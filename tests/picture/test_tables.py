@@ -35,7 +35,7 @@ def picture(name: str, **given: object) -> Picture:
     return table_picture(table(name), given or None)
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 def test_a_whole_table_shows_every_cell(table: Table) -> None:
     drawn = table_picture(table)
@@ -48,7 +48,7 @@ def test_a_whole_table_shows_every_cell(table: Table) -> None:
     assert not boxes(drawn, "hit")
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     "table", [table for table in TABLES if table.example], ids=lambda table: table.id
 )

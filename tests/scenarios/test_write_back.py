@@ -293,7 +293,7 @@ async def started(case: Case) -> Channel:
     return channel
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("case", [*BAPS, *ASL, *UCN], ids=lambda case: case.command[:60])
 async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> None:
     channel = await started(case)

@@ -142,6 +142,7 @@ async def assert_each_way_names(channel: Channel, number: int) -> None:
             await channel.do("Anna", "game redo")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("id", "units"), [(id, "typed") for id in GAMES] + [(id, "of the roster") for id in WITH_ROSTER]
 )

@@ -52,6 +52,7 @@ def _packs(use_packs: Callable[[Path], None]) -> None:  # noqa: F811
     use_packs(ROOT / "packs")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("game", GAMES)
 async def test_what_a_shot_changes_is_within_what_was_known_before_its_dice(game: str) -> None:
     """Each unit and each track is held in turn; a die that hits it must find that the shot was

@@ -116,7 +116,7 @@ SAID_OTHERWISE = {
 """Sequences whose odds speak of something else than the first line."""
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("game", "name"), SEQUENCES, ids=[f"{game}-{name}" for game, name in SEQUENCES]
 )

@@ -18,7 +18,7 @@ TARGETS = [(game.id, "sequence", id) for game in systems().values() for id in ga
 TARGETS += [(game.id, "table", id) for game in systems().values() for id in game.tables]
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(
     ("system", "kind", "id"), TARGETS, ids=["-".join(target) for target in TARGETS]
 )

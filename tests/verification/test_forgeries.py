@@ -804,7 +804,7 @@ def forge_log(forge: Forge, *, is_rehashed: bool) -> Json:
     return log
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("forge", "reason"),
     EVERY,

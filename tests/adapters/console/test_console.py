@@ -24,6 +24,8 @@ from tests.adapters import nursery
 from tests.fresh import fresh_app
 from tests.refusing import refuses
 
+pytestmark = pytest.mark.scenes(10)
+
 ROSTER = (
     RosterUnit("Squad 1", "us1", "squad", "US"),
     RosterUnit("NVA 1", "vc1", "squad", "VC"),

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.adapters.discord.test_true import duel, fire, press, say
 from tests.adapters.left_over import time_passes
 from tests.standins.discord import DiscordStandIn
+
+pytestmark = pytest.mark.scenes(2)
 
 QUIET, COMPONENTS_V2 = 1 << 12, 1 << 15
 

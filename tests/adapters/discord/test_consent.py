@@ -16,6 +16,8 @@ from adapters.discord.calls import Unsure, Wire
 from tests.adapters.discord.process import running
 from tests.standins.discord import Channel, DiscordStandIn, Person
 
+pytestmark = pytest.mark.scenes(2)
+
 
 @pytest.fixture
 async def discord(tmp_path: Path) -> AsyncIterator[DiscordStandIn]:

@@ -16,6 +16,8 @@ from tests.adapters.discord.process import Bot, locked, running
 from tests.adapters.left_over import count_left, kept, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message
 
+pytestmark = pytest.mark.scenes(1)
+
 CALLBACK = r"POST .*/callback"
 
 

@@ -12,6 +12,8 @@ import pytest
 from tests.adapters.discord.process import running
 from tests.standins.discord import DiscordStandIn
 
+pytestmark = pytest.mark.scenes(1)
+
 
 @pytest.fixture
 async def discord(tmp_path: Path) -> AsyncIterator[DiscordStandIn]:

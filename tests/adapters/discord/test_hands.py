@@ -8,9 +8,13 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import gather, press, say
 from tests.standins.discord import Channel, DiscordStandIn, Message, Person
+
+pytestmark = pytest.mark.scenes(2)
 
 
 def choices(message: Message, menu: str) -> list[str]:

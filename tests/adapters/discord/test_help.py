@@ -14,6 +14,8 @@ import pytest
 from tests.adapters.discord.process import running
 from tests.standins.discord import Channel, DiscordStandIn, Message
 
+pytestmark = pytest.mark.scenes(1)
+
 COMMITMENT = re.compile(r"commitment ([0-9a-f]{16})")
 READY = 2.5
 """Seconds within which the library takes every server for one that it was on before."""

@@ -14,6 +14,8 @@ import pytest
 from tests.adapters.discord.process import Bot, locked, running
 from tests.standins.discord import Answer, DiscordStandIn
 
+pytestmark = pytest.mark.scenes(3)
+
 
 @pytest.fixture
 async def discord() -> AsyncIterator[DiscordStandIn]:

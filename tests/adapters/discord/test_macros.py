@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import gather, say
 from tests.standins.discord import DiscordStandIn
+
+pytestmark = pytest.mark.scenes(1)
 
 
 async def test_a_macro_is_saved_completed_and_run_and_a_gap_is_asked_for_with_the_units_that_fit(

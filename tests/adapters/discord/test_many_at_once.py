@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import press, say
 from tests.standins.discord import DiscordStandIn
+
+pytestmark = pytest.mark.scenes(1)
 
 
 async def test_twelve_random_orders_by_one_short_command(tmp_path: Path) -> None:

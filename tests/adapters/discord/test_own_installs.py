@@ -29,6 +29,8 @@ from tests.standins.discord import Channel, DiscordStandIn, Message
 from tests.standins.discord.bare import bare_client
 from tests.standins.discord.driver import Person
 
+pytestmark = pytest.mark.scenes(2)
+
 SHOT = {"attackers": "squad fp=2", "targets": "squad morale=5", "tm": 1}
 
 

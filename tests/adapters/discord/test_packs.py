@@ -18,6 +18,8 @@ from tests.packs.test_when import PACK
 from tests.scenarios.test_pack_versions import FIRST, SECOND, SEQUENCES
 from tests.standins.discord import Answer, Channel, DiscordStandIn, Guild, Message, Person
 
+pytestmark = pytest.mark.scenes(1)
+
 SURE = "    sure: {type: bool, help: the shot is sure}\n"
 NEWER = {
     **SECOND,

@@ -8,9 +8,13 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import gather, press, say
 from tests.standins.discord import DiscordStandIn
+
+pytestmark = pytest.mark.scenes(2)
 
 
 async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(

@@ -10,6 +10,8 @@ import pytest
 from tests.adapters.discord.process import Bot, running
 from tests.standins.discord import DiscordStandIn, Message
 
+pytestmark = pytest.mark.scenes(1)
+
 PNG = b"\x89PNG\r\n\x1a\n"
 DCT = {"unit": "good-order-mmc", "morale": 5, "total": 11}
 

@@ -12,6 +12,8 @@ from tests.adapters.discord.process import running
 from tests.adapters.discord.test_true import duel, fire, press, say
 from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 
+pytestmark = pytest.mark.scenes(2)
+
 PHONE = 39
 """Columns of a phone."""
 MOST_LINES = 22

@@ -14,6 +14,8 @@ import pytest
 from tests.adapters.discord.process import running
 from tests.standins.discord import DiscordStandIn, NotPossible
 
+pytestmark = pytest.mark.scenes(3)
+
 FIRE = {
     "attackers": "squad fp=2 sw=3; squad fp=1",
     "targets": "leader morale=6 lm=1; squad morale=5",

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.adapters.discord.two_sides import gather, say
 from tests.standins.discord import Channel, DiscordStandIn, Person
 from tests.standins.taps import DiscordThumb
+
+pytestmark = pytest.mark.scenes(1)
 
 MENU = "Same shot, other target"
 

@@ -13,6 +13,8 @@ from tests.adapters.discord.process import Bot, running
 from tests.adapters.left_over import time_passes, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Message, Person
 
+pytestmark = pytest.mark.scenes(2)
+
 CHANGE = r"PATCH .*/channels/"
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.adapters.slack.test_true import Table, say, table
+
+pytestmark = pytest.mark.scenes(1)
 
 __all__ = ["table"]
 

@@ -16,6 +16,8 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
 
+pytestmark = pytest.mark.scenes(2)
+
 MEMBERS_ONLY = "only to a channel that you and the bot are both members of"
 
 

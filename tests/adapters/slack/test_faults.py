@@ -21,6 +21,8 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User
 
+pytestmark = pytest.mark.scenes(3)
+
 
 async def rolls(anna: User, games: Channel) -> list[str]:
     """The rolls in the channel's log, newest first."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 from tests.standins.slack.views import OpenView
+
+pytestmark = pytest.mark.scenes(3)
 
 FIRE = {
     "attackers": {"value": "squad fp=2 sw=3\nsquad fp=1"},

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, Message, SlackStandIn, User
 from tests.standins.slack.views import OpenView
+
+pytestmark = pytest.mark.scenes(2)
 
 PLAY, GIVE = "a:menu-0", "a:menu-2"
 

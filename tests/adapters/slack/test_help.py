@@ -19,6 +19,8 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 
+pytestmark = pytest.mark.scenes(2)
+
 
 async def test_help_turns_and_a_greeting_is_answered(
     socket_slack: SlackStandIn, tmp_path: Path

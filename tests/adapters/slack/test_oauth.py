@@ -25,6 +25,8 @@ from tests.adapters.slack.process import Bot, running
 from tests.fresh import fresh_store
 from tests.standins.slack import SlackStandIn
 
+pytestmark = pytest.mark.scenes(3)
+
 KEY = base64.urlsafe_b64encode(bytes(range(32))).decode()
 
 

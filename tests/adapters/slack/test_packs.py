@@ -16,6 +16,8 @@ from tests.packs.test_when import PACK
 from tests.scenarios.test_pack_versions import FIRST, GAME, SECOND
 from tests.standins.slack import Channel, Message, SlackStandIn, User
 
+pytestmark = pytest.mark.scenes(1)
+
 
 async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
     socket_slack: SlackStandIn, tmp_path: Path

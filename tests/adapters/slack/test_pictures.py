@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
+
+pytestmark = pytest.mark.scenes(1)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 DCT = "combat dct unit=good-order-mmc morale=5 total=11"

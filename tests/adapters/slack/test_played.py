@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from adapters.slack.installation import make_manifest
 from bot.interface.registry import registry
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
+
+pytestmark = pytest.mark.scenes(1)
 
 HINT = 120
 """Characters of a usage hint that a phone still shows; Slack takes 1,000."""

@@ -16,6 +16,8 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot, running
 from tests.standins.slack import Channel, Message, SlackStandIn, User
 
+pytestmark = pytest.mark.scenes(3)
+
 
 async def say(who: User, games: Channel, text: str) -> Message:
     """The answer to a command, which must not be an error."""
