@@ -23,7 +23,7 @@ from bot.verification.export_format import Exported, ExportedEvent
 
 ENOUGH = 16
 """Hex digits that nobody can forge; eight can be tried out in minutes."""
-_NUMBERED = re.compile(r"#(\d{1,9})[ \t\u00a0]*[·|,]?[ \t\u00a0]*[`*]*([0-9a-fA-F]{8,64})\b")
+_NUMBERED = re.compile(r"#(\d{1,9})[ \t\u00a0]*+(?:[·|,][ \t\u00a0]*+)?[`*]*+([0-9a-fA-F]{8,64})\b")
 _BARE = re.compile(r"[0-9a-f]+")
 
 

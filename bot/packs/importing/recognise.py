@@ -49,7 +49,9 @@ _JSON_FAULTS = {
 _TOML = re.compile(
     r"^[^\S\n]*(\[\[?[^\[\]\n]{1,80}\]\]?[^\S\n]*(#.*)?|[\w\"'-]{1,80}[^\S\n]*=.*)$", re.MULTILINE
 )
-_YAML = re.compile(r"^[^\s\[{#,;|][^\n]{0,200}?:\s*(#.*)?\n\s*-\s", re.MULTILINE)
+_YAML = re.compile(
+    r"^[^\s\[{#,;|][^\n]{0,200}?:(?:[^\S\n]*+(?:#.*)?\n)++[^\S\n]*+-\s", re.MULTILINE
+)
 _ITEMS = re.compile(r"^[^\S\n]+items:", re.MULTILINE)
 _OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
 _COMMENT = re.compile(
