@@ -30,9 +30,11 @@ def said(game: str, sequence: str, played: Played) -> str:
     return played_reply("Alice", system(game).sequence(sequence), played, ()).title
 
 
-def odds(game: str, sequence: str, given: Mapping[str, object], *by: str) -> dict[str, Fraction]:
+def odds(
+    game: str, sequence: str, given: Mapping[str, object], *by: str, roster: Any = None
+) -> dict[str, Fraction]:
     """Exact odds of one sequence; checks that they sum to 1."""
-    counted = count_odds(system(game).sequence(sequence), given, by)
+    counted = count_odds(system(game).sequence(sequence), given, by, roster)
     assert sum(counted.values()) == 1
     return counted
 

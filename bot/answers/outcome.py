@@ -1,11 +1,10 @@
 """What a handler hands back: the reply, and what happened if anything did, what that does to the
 game and what the log keeps of it."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
-from bot.answers.headline import has_one_party
 from bot.game.events import with_system
 from bot.game.phases import with_initiative
 from bot.game.roster import is_of_game, is_open, settle_changes, units_of, with_joined
@@ -15,11 +14,8 @@ from bot.interface.spec import Path
 from bot.rules.cards import settled
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.inputs.options import words_of
 from bot.rules.inputs.typed_values import hand_dice
-from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import ACTOR, Ask, Change
-from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import System
 
@@ -203,54 +199,3 @@ def initiative_of(game: Game, happening: Happening) -> str | None:
     if happening.target != "initiative" or len(game.sides) != 2:
         return None
     return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
-
-
-def reminders(game: Game, happening: Happening, system: System | None) -> tuple[str, ...]:
-    """Markers of the units in play for which this sequence of a system has a modifier that was not
-    typed: it is never inferred.
-
-    Not markers that this very action puts on: who had them before had them already.
-    """
-    if system is None or not happening.units or not is_of_game(game, happening.system):
-        return ()
-    silent = set(system.game.get("units", {}).get("markers") or ()) - set(
-        system.words["units"].marks
-    )
-    bearers = [unit for unit in units_of(game, happening.units) if unit.marks & silent]
-    sequence = system.sequences.get(happening.target)
-    if not bearers or sequence is None or not sequence.modifiers or has_one_party(sequence):
-        return ()
-    typed = {name for name, value in happening.inputs.items() if value not in (None, "", False)}
-    words = {option.name for option in sequence.inputs} | {
-        word for option in sequence.inputs for word in option.values
-    }
-    typed |= {*words_of(mods)} if (mods := happening.inputs.get("mods")) else frozenset()
-    free = words - typed - (MOVES if MOVES & typed else frozenset())
-    marked: dict[str, list[str]] = {}
-    for unit in bearers:
-        if counts := sorted(
-            mark for mark in unit.marks & silent if _modifies(mark, unit, happening, free)
-        ):
-            marked.setdefault(", ".join(counts), []).append(unit.name)
-    said = [
-        f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}"
-        for marks, names in marked.items()
-    ]
-    return (f"Remember: {'; '.join(said)}. Add the modifier if one applies.",) if said else ()
-
-
-MOVED, MOVES = (
-    ("moved", "assault-move", "hit-and-run"),
-    frozenset({"target_moved", "vehicle_moved"}),
-)
-"""Markers of a target that moves or has moved, and the modifiers that say so."""
-
-
-def _modifies(mark: str, unit: RosterUnit, happening: Happening, free: Set[str]) -> bool:
-    """Whether a marker has a modifier among the words that were not typed, for who acts or for a
-    target.
-    """
-    word = mark.replace("-", "_")
-    if unit.name in happening.acting:
-        return word in free or word.removesuffix("_move") in free
-    return f"target_{word}" in free or (mark in MOVED and not MOVES.isdisjoint(free))

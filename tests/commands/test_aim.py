@@ -107,18 +107,17 @@ async def test_nobody_fires_at_themselves(line: str) -> None:
     assert reply.code == "unit-twice", reply.text()
 
 
-async def test_a_marker_is_reminded_of_only_where_it_has_a_modifier_that_was_not_typed() -> None:
+async def test_a_marker_of_the_roster_counts_and_nobody_is_told_to_type_it() -> None:
+    """Moved adds 1 against those on foot, by itself; taken off for one roll it does not."""
     channel = await at_the_ford()
     await channel.do("Ann", "unit edit us1 +fired", "unit edit us2 +moved")
-    assert not [
-        line
-        for line in grey(await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6"))
-        if "Remember" in line
-    ]
-    moved = grey(await channel.do("Bob", "lnlt fire vc2 us2 hand=1,6"))
-    assert "Remember: Rifle 2 is marked moved. Add the modifier if one applies." in moved
-    typed = grey(await channel.do("Bob", "lnlt fire vc3 us2 target_moved hand=1,6"))
-    assert not [line for line in typed if "Remember" in line]
+    fired = await channel.do("Bob", "lnlt fire vc1 us1 hand=1,6")
+    moved = await channel.do("Bob", "lnlt fire vc2 us2 hand=1,6")
+    without = await channel.do("Bob", 'lnlt fire vc3 "us2 -moved" hand=1,6')
+    assert "moved" not in fired.text()
+    assert "+ 1 moved" in moved.text()
+    assert "moved" not in without.text()
+    assert "Remember" not in fired.text() + moved.text()
 
 
 async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:

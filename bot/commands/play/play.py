@@ -16,7 +16,7 @@ from bot.answers.firers_and_targets import (
     with_letters,
 )
 from bot.answers.headline import hits_its_unit
-from bot.answers.outcome import Outcome, after_happening, initiative_of, reminders
+from bot.answers.outcome import Outcome, after_happening, initiative_of
 from bot.answers.reach import acting_in, reach_of
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, brief, compact, named_units, run_sequence
@@ -363,7 +363,7 @@ def _answer(
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(faces_shown(facts)))
-    told = list[Part](map(Small, reminders(game, happening, context.systems.get(happening.system))))
+    told = list[Part]()
     if (side := initiative_of(game, happening)) is not None:
         told.append(f"{side} has the initiative.")
     if context.moved:

@@ -27,7 +27,8 @@ class Given:
     """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults
     filled in.
 
-    `typed` names those that were given, not brought by a roster unit or filled in.
+    `typed` names those that were given, not brought by a roster unit or filled in; a word of
+    `mods` too that was given by its name, such as assault=no.
     """
 
     values: Mapping[str, Any]
@@ -144,26 +145,44 @@ def read_given(
     for option in asked.brought:
         if is_left_out(option, raw.get(option.name)):
             values[option.name] = _brought(option, found, values[option.name], what)
-    known = asked.known
-    typed = [
+    return Given(values, lists, found, _typed_names(asked.known, raw))
+
+
+def _typed_names(known: Mapping[str, Option], raw: Mapping[str, object]) -> frozenset[str]:
+    """The options, and the words of `mods`, for which something was typed."""
+    mods = known.get("mods")
+    words = mods.values if mods is not None else ()
+    return frozenset(
         name
         for name, value in raw.items()
-        if name in known
-        and value is not None
-        and (value != "" or not is_left_out(known[name], value))
-    ]
-    return Given(values, lists, found, frozenset(typed))
+        if (name in known and not is_left_out(known[name], value))
+        or (name in words and value not in (None, ""))
+    )
 
 
 def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:
+    known = words[option.units or "units"]
+    without = _LEFT_OUT.fullmatch(value.strip())
+    if without is not None and without["name"].casefold() in roster:
+        (unit,) = parse_units(_as_item(without["name"], without["flags"]), known, roster, option="")
+        return unit
     try:
-        unit: RosterUnit = find_unit(value, roster)
+        found: RosterUnit = find_unit(value, roster)
     except UserError as error:
         if option.free:
-            return _typed(value, words[option.units or "units"])
+            return _typed(value, known)
         error.option = option.name
         raise
-    return from_roster(unit, words[option.units or "units"])
+    return from_roster(found, known)
+
+
+_LEFT_OUT = re.compile(r"(?P<name>\S.{0,80}?)(?P<flags>( -[a-z][a-z_-]{0,40}){1,8})", re.IGNORECASE)
+"""A roster unit with flags that are left out for this roll: `Rifle 2 -moved`."""
+
+
+def _as_item(name: str, flags: str) -> str:
+    quote = "'" if '"' in name else '"'
+    return f"{quote}{name}{quote}{flags}"
 
 
 def _typed(value: str, words: UnitWords) -> Unit:

@@ -51,7 +51,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     legs = tuple(unit for unit in targets if kinds.is_leg(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
     flammable = given.flag("flammable")
-    mod, parts = leg_modifiers(tables, given)
+    mod, parts = leg_modifiers(tables, given, legs)
     tm, attacks = terrain_of(given), (given.word("attack"), value)
     sums = Opposed(value + mod, tm, (attacks, *parts_of(parts, "attack_mod")), target_modifier(tm))
     struck = tuple(

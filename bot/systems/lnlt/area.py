@@ -5,7 +5,7 @@ Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -45,7 +45,9 @@ FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Hex:
-    """A hex under attack: which units are in it, the firepower, and the terrain as it counts."""
+    """A hex under attack: which units are in it, the firepower, and the terrain as it counts;
+    `mod` is what modifiers add against its leg units, `parts` what makes it up.
+    """
 
     path: str
     start: int
@@ -54,17 +56,24 @@ class Hex:
     tm: int
     name: str = ""
     flammable: bool = False
+    mod: int = 0
+    parts: tuple[Part, ...] = ()
 
 
-def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
-    """What the direct fire modifiers of `mods` and `skill` add against leg units; never a leader or
-    degrading hexes.
+def leg_modifiers(
+    tables: Tables, given: Given, targets: Sequence[Unit]
+) -> tuple[int, tuple[Part, ...]]:
+    """What the direct fire modifiers of `mods` and `skill` and the markers of the units add against
+    the leg units of a hex; never a leader or degrading hexes.
 
     Source: PAC 03, 05.
     """
+    firer = given.unit("unit")
+    firers = () if firer is None else (firer,)
+    is_marked = "ops_complete" not in given.typed and any(map(kinds.counts_as_ops_complete, firers))
     answer = tables["dft-mods"](
-        **given.flags(FLAGS),
-        ops_complete=int(given.flag("ops_complete")),
+        **given.flags(FLAGS) | kinds.direct_fire_markers(given, firers, targets),
+        ops_complete=int(given.flag("ops_complete") or is_marked),
         skill=given.int("skill") if "skill" in given.values else 0,
     )
     return int(answer["attack_mod"]), answer.parts
@@ -97,18 +106,13 @@ class AreaAttack:
         units: Sequence[Unit],
         hexes: Sequence[Hex],
         *,
-        leg_mod: int = 0,
-        parts: tuple[Part, ...] = (),
         best_of_two: bool = False,
         no_hero: bool = False,
         tells_hit: bool = False,
     ) -> None:
         self.units, self._hexes = units, Hexes({hex.start: hex for hex in hexes})
-        self._mod, self._parts = leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
-        self._adds = [
-            adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex, leg_mod)
-        ]
+        self._adds = [adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex)]
         readings = readings_of(tables)
         self.checks = DamageChecks(
             readings,
@@ -148,7 +152,7 @@ class AreaAttack:
         units decide.
         """
         if not self.units:
-            return margin + hex.fp + self._mod > hex.tm
+            return margin + hex.fp + hex.mod > hex.tm
         return any(
             margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop]
         )
@@ -183,8 +187,8 @@ class AreaAttack:
         kept, where = max(roll[:-1]), f" on {hex.name}" if hex.name else ""
         inside = self.units[hex.start : hex.stop]
         leg = not inside or any(map(kinds.is_leg, inside))
-        parts = parts_of(self._parts, "attack_mod") if leg else ()
-        attack, defense = kept + hex.fp + (self._mod if leg else 0), roll[-1] + hex.tm
+        parts = parts_of(hex.parts, "attack_mod") if leg else ()
+        attack, defense = kept + hex.fp + (hex.mod if leg else 0), roll[-1] + hex.tm
         kept_of = f"the better die is {kept}" if self._count == 2 else ""
         terrain, why = target_modifier(hex.tm), against(attack - defense) if leg else ""
         lines = [
@@ -210,7 +214,7 @@ class AreaAttack:
         return lines
 
 
-def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int]]:
+def _added(units: Sequence[Unit], hex: Hex) -> list[tuple[int, int]]:
     """What the attack and defense totals of units have beside the dice; a passenger has those of
     the vehicle.
     """
@@ -219,7 +223,7 @@ def _added(units: Sequence[Unit], hex: Hex, leg_mod: int) -> list[tuple[int, int
         if adds and kinds.is_passenger(unit):
             adds.append(adds[-1])
         elif kinds.is_man(unit):
-            adds.append((hex.fp + leg_mod, hex.tm))
+            adds.append((hex.fp + hex.mod, hex.tm))
         else:
             adds.append((hex.fp, terrain_for(unit, hex.tm) + int(unit.numbers.get("av") or 0)))
     return adds
@@ -248,13 +252,12 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
-    mod, parts = leg_modifiers(tables, given)
+    mod, parts = leg_modifiers(tables, given, targets)
+    hit = Hex("", 0, len(targets), given.int("fp"), terrain_of(given), "", flammable, mod, parts)
     area = AreaAttack(
         tables,
         targets,
-        [Hex("", 0, len(targets), given.int("fp"), terrain_of(given), flammable=flammable)],
-        leg_mod=mod,
-        parts=parts,
+        [hit],
         best_of_two=given.word("weapon") == "mortar",
         no_hero=given.flag("no_hero"),
         tells_hit=True,
@@ -296,11 +299,10 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
     stage = given.word("stage")
     targets = given.units("targets") if stage != "drift" else ()
     flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
-    hexes = [Hex("", 0, len(targets), FIREPOWER, tm, flammable=flammable)] if targets else []
-    mod, parts = leg_modifiers(tables, given)
-    area = AreaAttack(
-        tables, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero")
-    )
+    mod, parts = leg_modifiers(tables, given, targets)
+    below = Hex("", 0, len(targets), FIREPOWER, tm, "", flammable, mod, parts)
+    hexes = [below] if targets else []
+    area = AreaAttack(tables, targets, hexes, no_hero=given.flag("no_hero"))
 
     def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
         came_down = tables["crash-drift"](direction=roll[0], distance=roll[1])
@@ -362,9 +364,12 @@ def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
     mission_fp(mission=mission, fp=fp, distance=0)  # refuses what is not on the card
     groups = _by_hex(given.units("targets")) if stage != "drift" else {}
     units = tuple([unit for group in groups.values() for unit in group])
-    hexes = _hexes(mission_fp, groups, mission, fp)
-    mod, parts = leg_modifiers(tables, given)
-    area = AreaAttack(tables, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+    hexes = [
+        replace(hex, mod=mod, parts=parts)
+        for hex in _hexes(mission_fp, groups, mission, fp)
+        for mod, parts in [leg_modifiers(tables, given, groups[hex.name])]
+    ]
+    area = AreaAttack(tables, units, hexes, no_hero=given.flag("no_hero"))
     degrading, lm = given.int("degrading"), given.int("lm")
 
     def drift(_: Attack, roll: Roll) -> Ruling[Attack]:

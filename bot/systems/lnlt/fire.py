@@ -29,7 +29,15 @@ from bot.systems.lnlt.aftermath import attacked, captured, dismounting, headline
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.items import Attack, list_items, readings_of
-from bot.systems.lnlt.kinds import MMC, SMC, is_lone_sniper, refuse_unfit, state_of
+from bot.systems.lnlt.kinds import (
+    MMC,
+    SMC,
+    counts_as_ops_complete,
+    direct_fire_markers,
+    is_lone_sniper,
+    refuse_unfit,
+    state_of,
+)
 from bot.systems.lnlt.reasons import Opposed, one_by_one, target_modifier
 
 # -- the firepower of a stack that fires: who leads, who adds half, which support weapons count
@@ -70,14 +78,6 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[int, ..
             what, hint="List those who fire as well.", option="attackers", code="no-firepower"
         )
     return tuple(powers)
-
-
-def counts_as_ops_complete(unit: Unit) -> bool:
-    """Whether Ops Complete weakens the unit's fire: not that of one who fires right after spotting.
-
-    Source: PAC 11, 12.
-    """
-    return "ops" in unit.flags and "spotter" not in unit.flags
 
 
 def refuse_to_fire(unit: Unit | None) -> None:
@@ -289,8 +289,9 @@ def _modifiers(
     attacked.
     """
     is_alone = is_lone_sniper(targets)
+    marked = direct_fire_markers(given, attackers, targets)
     return tables["dft-mods"](
-        **given.flags(FLAGS),
+        **given.flags(FLAGS) | marked,
         lm=given.int("lm"),
         degrading=given.int("degrading"),
         skill=given.int("skill"),

@@ -128,6 +128,55 @@ def is_lone_sniper(targets: Sequence[Unit]) -> bool:
     return len(targets) == 1 and targets[0].type == "sniper"
 
 
+# -- markers that count by themselves: who moved is hit otherwise, and who moved fires worse
+
+MOVED = frozenset({"moved", "assault_move"})
+MOVED_AT_ALL = MOVED | {"hit_and_run"}
+MOUNTED = frozenset({"motorcycle", "cavalry"})
+
+
+def direct_fire_markers(
+    given: Given, firers: Sequence[Unit], targets: Sequence[Unit]
+) -> dict[str, bool]:
+    """The inputs of table dft-mods that the markers of these units set.
+
+    What is typed goes before a marker, such as target_moved=no. Source: PAC 03 (5.0).
+    """
+    found = {
+        "target_moved": any(_is_on_foot(unit) and unit.flags & MOVED for unit in targets),
+        "vehicle_moved": any(_drives(unit) and unit.flags & MOVED_AT_ALL for unit in targets),
+        "hit_and_run": any("hit_and_run" in unit.flags for unit in firers),
+        "assault": any(assaults(unit) for unit in firers),
+    }
+    return {name: True for name, is_set in found.items() if is_set and name not in given.typed}
+
+
+def has_moved(targets: Iterable[Unit]) -> bool:
+    """Whether a target of ordnance bears a marker of having moved. Source: PAC 04 (14.1)."""
+    return any(unit.flags & MOVED_AT_ALL for unit in targets)
+
+
+def assaults(firer: Unit) -> bool:
+    """Whether Assault Move costs its fire something: on foot, and no scout. Source: PAC 03, 04."""
+    return "assault_move" in firer.flags and is_leg(firer) and firer.type != "scout"
+
+
+def counts_as_ops_complete(unit: Unit) -> bool:
+    """Whether Ops Complete weakens the unit's fire: not that of one who fires right after spotting.
+
+    Source: PAC 11, 12.
+    """
+    return "ops" in unit.flags and "spotter" not in unit.flags
+
+
+def _is_on_foot(unit: Unit) -> bool:
+    return is_leg(unit) and MOUNTED.isdisjoint(unit.flags)
+
+
+def _drives(unit: Unit) -> bool:
+    return unit.type in GROUND_VEHICLES or (is_leg(unit) and not MOUNTED.isdisjoint(unit.flags))
+
+
 # -- positions of units in a list, as typed: `1 3`
 
 

@@ -50,7 +50,7 @@ FLAGS = (
     "attacker_flying", "adjacent", "rubber_boat", "mounted_stationary", "fired_ordnance_sw",
 )  # fmt: skip
 ALWAYS = {2: "a natural 2 always hits", 12: "a natural 12 never does"}
-WORDS = ("vehicle_assault", "night", "ops_complete", "target_moved")
+WORDS = ("vehicle_assault", "night")
 NUMBERS = ("lm", "degrading", "tm", "acquisition")
 
 
@@ -94,14 +94,14 @@ class ToHit:
         return Line("to hit", roll, parts_of(self.parts), sum(roll) + self.mod, verdict)
 
 
-def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
+def to_hit(tables: Tables, given: Given, targets: Sequence[Unit], **more: Any) -> ToHit:
     """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of
     target has.
 
     Source: PAC 04, 06 (14.1).
     """
     modifiers = tables["oft-mods"](
-        **given.flags(FLAGS),
+        **given.flags(FLAGS) | _markers(given, targets),
         **{word: given.word(word) for word in WORDS},
         **{number: given.int(number) for number in NUMBERS},
         **more,
@@ -114,6 +114,24 @@ def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
         given.flag("disrupted"),
         given.int("atgm_depletion"),
     )
+
+
+def _markers(given: Given, targets: Sequence[Unit]) -> dict[str, Any]:
+    """What was typed of the markers in table oft-mods, else what those of the units say.
+
+    Source: PAC 04 (14.1).
+    """
+    firer, typed = given.unit("unit"), given.typed
+    found = {name: given.word(name) for name in ("target_moved", "ops_complete")}
+    if "target_moved" not in typed and kinds.has_moved(targets):
+        found["target_moved"] = "yes"
+    if firer is None:
+        return found
+    is_complete = firer.type in kinds.MMC and kinds.counts_as_ops_complete(firer)
+    if "ops_complete" not in typed and is_complete:
+        found["ops_complete"] = "standard"
+    is_assault = "assault" not in typed and kinds.assaults(firer)
+    return found | ({"assault": True} if is_assault else {})
 
 
 # -- ordnance against infantry: to hit, then HE against a bare die, then damage checks
@@ -143,7 +161,8 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     for unit in filter(kinds.is_passenger, targets):
         what = f"{unit.word} is a passenger, and ordnance against infantry hits none."
         raise UserError(what, hint="Leave out inside and outside.", code="passenger")
-    shot = to_hit(tables, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
+    is_alone = is_lone_sniper(targets) or given.flag("lone_sniper")
+    shot = to_hit(tables, given, targets, lone_sniper=is_alone)
     he = _high_explosive(given)
     readings = readings_of(tables)
     checks = DamageChecks(
@@ -248,7 +267,8 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
         given.units("passengers"),
     )
     _check_target(aircraft, target, guided=given.flag("guided_aa"))
-    shot = to_hit(tables, given, aircraft=aircraft, size=given.int("size"))
+    shot_at = () if target is None else (target,)
+    shot = to_hit(tables, given, shot_at, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
     places = _places(
         given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies
