@@ -100,10 +100,9 @@ CASES_PER_TEST = 6
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what the samples leave out as slow, and put tests that take turns first.
+    """Mark what the samples leave out as slow, and put tests that share something first.
 
-    A file that is named on the command line runs all its tests. Tests of a crowd stand side by
-    side: one worker plays them, and none waits for another's turn to end.
+    A file that is named on the command line runs all its tests.
     """
     named_files = {
         (config.invocation_params.dir / arg.partition("::")[0]).resolve() for arg in config.args
@@ -111,7 +110,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items_of_folders = [item for item in items if item.path not in named_files]
     _sample_cases(items_of_folders)
     _sample_files(items_of_folders)
-    items.sort(key=lambda item: "crowd" not in getattr(item, "fixturenames", ()))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """Return 0 for a test of a crowd, 1 for a test on PostgreSQL, and 2 for any other.
+
+    Tests of a crowd take turns. Each worker that has a test on PostgreSQL starts a server of its
+    own. If they stand side by side, one worker plays them all, or two.
+    """
+    fixtures = getattr(item, "fixturenames", ())
+    if "crowd" in fixtures:
+        return 0
+    if "postgres" in fixtures or "postgres" in item.name:
+        return 1
+    return 2
 
 
 def _sample_cases(items: list[pytest.Item]) -> None:

@@ -27,6 +27,8 @@ from bot.stores.store import Store
 from tests.fresh import fresh_store
 from tests.standins.postgres import PostgresServer, SetClock
 
+pytestmark = pytest.mark.sample(2)
+
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here", "console:server")
 HOUR = 3600.0
 JUMPS = [-30 * DAY, -3 * HOUR, 3 * HOUR, 30 * DAY]

@@ -42,6 +42,7 @@ def sentences(path: Path) -> Iterator[str]:
                 yield token.string
 
 
+@pytest.mark.slow
 def test_texts_and_comments_of_the_code() -> None:
     files = [path for room in ("bot", "adapters") for path in sorted((ROOT / room).rglob("*.py"))]
     assert [

@@ -25,6 +25,8 @@ from bot.stores.erased import FILE
 from bot.stores.sqlite.schema import own_copies
 from tests.standins.postgres import PostgresServer
 
+pytestmark = pytest.mark.sample(1)
+
 NAME, ID = "Zenobia", "987654321012345678"
 ZOE, BOB = Person(f"discord:{ID}", NAME), Person("discord:42", "Bob")
 HERE, ALONE = (

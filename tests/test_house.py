@@ -110,6 +110,7 @@ class Table:
         return await self.channel.press("Anna", found)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", WALKS)
 async def test_a_command_enters_few_files(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Ledger, "append", APPEND)

@@ -30,6 +30,7 @@ PARTS = 8
 """The patterns are tried in so many parts, each of which has the time limit of a test."""
 
 
+@pytest.mark.slow
 def test_every_pattern_is_found_also_those_that_are_made_inside_a_function() -> None:
     missing, stale = without_example()
     assert not missing, "put an example of each into tests/patterns.py, EXAMPLES"
@@ -80,6 +81,7 @@ def _slow_pattern(
     return found
 
 
+@pytest.mark.slow
 def test_the_cost_of_every_parser_grows_with_the_length_of_the_text() -> None:
     slow = []
     for name, function in text_functions().items():

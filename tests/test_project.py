@@ -195,6 +195,7 @@ def test_the_files_that_a_page_names_are_there(root: Path, page: str) -> None:
     assert [name for name in named if not (root / name).exists()] == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("schema", "pattern"),
     [
@@ -234,6 +235,7 @@ def test_the_workflows_check_what_is_claimed_and_no_more_is_claimed_than_that(ro
         assert set(re.findall(r"\bmake ([a-z]+)", file.read_text())) <= targets(root), file.name
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "file"),
     [

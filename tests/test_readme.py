@@ -68,6 +68,7 @@ async def test_two_lines_and_three_letters_make_a_fight(tmp_path: Path, terminal
     assert "Error" not in "".join(answers)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("fight", FIGHTS)
 def test_the_fight_goes_as_the_page_says(fight: str) -> None:
     commands = [command for command, _ in typed_and_shown(fight)]

@@ -31,6 +31,8 @@ from bot.stores.store import Store
 from bot.verification.check_games import audit
 from tests.standins.postgres import PostgresServer
 
+pytestmark = pytest.mark.sample(1)
+
 OLDER = {"packless": "496298f7", "the-release-before": "3d133fa"}
 """Of the day before packs came: its games lack a field, and its tables a step. And the one whose
 writes were functions in the server."""

@@ -301,7 +301,7 @@ def agree_on_forgeries(honest: Json, chance: Random, folder: Path, count: int = 
     assert_agreement(texts, folder)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(10))
 def test_the_verifiers_agree(part: int, tmp_path: Path) -> None:

@@ -150,6 +150,7 @@ async def _set_version(dsn: str, version: int) -> None:
     await connection.close()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("version", range(1, postgres_schema.FIRST_VERSION))
 async def test_a_server_of_a_lower_schema_is_refused(
     postgres: PostgresServer, version: int

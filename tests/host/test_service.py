@@ -35,6 +35,8 @@ from tests.playing import Channel
 from tests.ports import free_port
 from tests.standins.postgres import PostgresServer
 
+pytestmark = pytest.mark.scenes(12)
+
 PARTS = ("bot", "adapters", "tables", "deploy")
 OF_CONSOLE = {"play", "try"}
 """The console has settings of its own, whoever types in it."""

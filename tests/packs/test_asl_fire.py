@@ -30,6 +30,8 @@ from tests.packs.evening import (
 )
 from tests.playing import Channel
 
+pytestmark = pytest.mark.scenes(4)
+
 MADE_UP = """
 1kia k1 2mc
 k1 2mc 1mc

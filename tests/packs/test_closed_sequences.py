@@ -27,6 +27,8 @@ from tests.playing import Channel
 from tests.random_play import exported_text
 from tests.test_verifiers_agree import agree_on_forgeries
 
+pytestmark = pytest.mark.scenes(10)
+
 AP = {"quiet": 0, "rain": 1, "guide": 3}
 CARDS = ("quiet",) * 4 + ("rain",) * 2 + ("guide",)
 

@@ -38,6 +38,8 @@ from tests.test_cards_forged import verdicts
 from tests.test_verifiers_agree import _inside, _nearby, _paths
 from tools import verify_log
 
+pytestmark = pytest.mark.scenes(14)
+
 GAME = """\
 groups: {combat: Combat}
 units:

@@ -33,6 +33,8 @@ from tests.random_play import exported_text
 from tests.test_verifiers_agree import agree_on_forgeries
 from tools import verify_log
 
+pytestmark = pytest.mark.scenes(10)
+
 CHANCES = """\
 title: Chances
 cards:

@@ -30,6 +30,8 @@ from tests.playing import Channel
 from tests.refusing import refuses
 from tests.standins.slack import check_blocks
 
+pytestmark = pytest.mark.scenes(25)
+
 SAMPLES = Path(__file__).parents[1] / "data" / "imports"
 
 

@@ -16,6 +16,8 @@ from bot.systems.resolve import resolve
 from bot.systems.system import TABLES, built_in
 from tests.packs.conftest import PackMaker
 
+pytestmark = pytest.mark.scenes(8)
+
 ABOUT = 'id: house\ntitle: House\nversion: "1"\nauthor: us\nlicence: CC0\ninherits: {parent}\n'
 
 

@@ -31,6 +31,8 @@ from tests.packs.evening import (
 )
 from tests.playing import Channel
 
+pytestmark = pytest.mark.scenes(8)
+
 
 @pytest.fixture
 def low_water(root: Path, use_packs: Callable[[Path], None]) -> Path:

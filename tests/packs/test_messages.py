@@ -23,6 +23,8 @@ from bot.systems.resolve import count_odds
 from bot.systems.system import built_in
 from tests.packs.conftest import FEW, PackMaker
 
+pytestmark = pytest.mark.scenes(12)
+
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:

@@ -33,6 +33,8 @@ from tests.packs.evening import (
 )
 from tests.playing import Channel
 
+pytestmark = pytest.mark.scenes(8)
+
 
 @pytest.fixture
 def salt_road(root: Path, use_packs: Callable[[Path], None]) -> Path:

@@ -30,6 +30,8 @@ from tests.packs.evening import (
 )
 from tests.playing import Channel
 
+pytestmark = pytest.mark.scenes(9)
+
 PLAYERS = {"Crown": "Anna", "Republic": "Ben"}
 FORMATIONS = {
     "Guards": ("Grenadiers", "Fusiliers", "Guard guns"),

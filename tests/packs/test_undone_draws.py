@@ -34,6 +34,8 @@ from tests.random_play import exported_text
 from tests.seams.test_undo import PLACE, Away
 from tests.test_verifiers_agree import agree_on_forgeries
 
+pytestmark = pytest.mark.scenes(5)
+
 TWO = """\
 two:
   title: Two

@@ -23,6 +23,8 @@ from tests.packs.test_draws import FILES, ford, sound
 from tests.playing import Channel
 from tests.random_play import exported_text
 
+pytestmark = pytest.mark.scenes(6)
+
 MORE = """\
 news:
   title: News

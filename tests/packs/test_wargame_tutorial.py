@@ -32,6 +32,7 @@ SPOKEN = {
 ARMOR = '"A 2/I-JD Armor; A 1/I-GH"'
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("packs")
 def test_every_cell_of_the_combat_table() -> None:
     table = system("wargame-tutorial").table("crt")

@@ -92,6 +92,7 @@ def test_letters_are_as_wide_as_they_were_measured(library: str, text: str, bold
     assert width(text, 40, bold) - 8 <= last - 20 <= width(text, 40, bold) + 2
 
 
+@pytest.mark.sample(1)
 def test_a_table_is_drawn_on_an_opaque_card_with_its_hit_cell(library: str) -> None:
     drawn = table_picture(system("lnlt").table("melee-odds"), GIVEN)
     rows = pixels(png(drawn.svg))

@@ -27,6 +27,8 @@ from tests.fresh import fresh_store
 from tests.playing import Channel
 from tests.random_play import exported_text
 
+pytestmark = pytest.mark.scenes(15)
+
 HOUR, MINUTE = 3600.0, 60.0
 BERLIN = ZoneInfo("Europe/Berlin")
 MORNING = datetime(2026, 3, 2, 9, 0, tzinfo=BERLIN).timestamp()

@@ -12,6 +12,8 @@ from bot.systems.catalog import system
 from bot.verification.check_games import audit
 from tests.playing import Channel
 
+pytestmark = pytest.mark.scenes(14)
+
 RED = "unit add Red element A firearms=12 morale=14 members=4 weapon=smg"
 
 

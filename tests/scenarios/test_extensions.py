@@ -34,6 +34,8 @@ from tests.scenarios.test_pack_versions import exported, loaded_at
 from tests.scenarios.test_pack_versions import verify_log as exit_status
 from tools import verify_log
 
+pytestmark = pytest.mark.scenes(10)
+
 ABOUT, CARD = EXTENSION["pack.yaml"], EXTENSION["card.yaml"]
 SECOND = {
     "pack.yaml": ABOUT.replace('"1"', '"2"'),

@@ -49,7 +49,7 @@ def the(id: str) -> System:
     return built_in().get(id) or read(FOLDER)[id]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("id", "scenario"), SCENARIOS)
 def test_what_is_offered_is_not_refused(id: str, scenario: str) -> None:
     """Neither for what the unit is, which the card hides, nor for a number that the scenario

@@ -122,6 +122,7 @@ def missing(reply: Reply, said: str) -> set[str]:
     return {word for word in words(reply.text()) - here if re.search(r"[a-z0-9]", word)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 async def test_every_word_is_told_whatever_a_workspace_takes(every: int) -> None:
     found = await answers()

@@ -314,6 +314,7 @@ def _names_what_is_held(
     assert any(button.action.startswith("choose:") for button in reply.buttons)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("game", ["baps", "low-water", "three-mills"])
 async def test_a_command_is_refused_for_all_dice_or_for_none(
     game: str,

@@ -32,6 +32,8 @@ from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tools import verify_log
 
+pytestmark = pytest.mark.scenes(18)
+
 Act = Callable[[Channel], Awaitable[object]]
 SHOT = "lnlt fire attackers=us1 targets=vc1 hand=1,6"
 PLACE, THERE = Place("discord:55/900", "discord:55"), Place("discord:55/901", "discord:55")

@@ -29,6 +29,8 @@ from bot.stores.sqlite import SqliteStore
 from bot.stores.store import Store
 from tests.standins.postgres import PostgresServer, SetClock
 
+pytestmark = pytest.mark.sample(1)
+
 PLACE, SERVER = "discord:s1:c1", "discord:s1"
 
 

@@ -97,6 +97,7 @@ async def test_a_server_that_goes_away_in_mid_traffic_loses_and_doubles_nothing(
         )
 
 
+@pytest.mark.slow
 async def test_a_server_that_stays_away_gives_one_kind_line(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -631,6 +631,7 @@ def other_process(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
     async with await SqliteStore.open(path) as store:
         await store.commit(start())

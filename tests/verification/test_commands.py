@@ -29,7 +29,7 @@ from tools.commands import (
 SCENES = {scene.name: scene for scene in frozen().scenes}
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", SCENES)
 async def test_a_scene_is_answered_and_logged_as_it_was(name: str) -> None:
     was = SCENES[name]

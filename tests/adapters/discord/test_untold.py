@@ -26,6 +26,8 @@ from bot.stores.sqlite import SqliteStore
 from tests.playing import Channel
 from tests.standins.postgres import PostgresServer
 
+pytestmark = pytest.mark.sample(1)
+
 ANNA = 7
 HALL, TABLE = (Place(f"discord:5/{channel}", "discord:5") for channel in (50, 51))
 Json = dict[str, Any]

@@ -150,7 +150,7 @@ CHOICES = """
 """
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["total", "units[0].result"])
 @pytest.mark.parametrize(("text", "lucky"), [(ROUNDS, False), (CHOICES, False), (CHOICES, True)])
 def test_pools_within_lists_and_choices_are_counted_as_every_face(

@@ -20,6 +20,8 @@ from tests.packs.test_cups import labels, sound
 from tests.playing import Channel
 from tests.random_play import exported_text
 
+pytestmark = pytest.mark.scenes(6)
+
 INTERRUPT = 'ucn interrupt shooters="Gruppe 1" target="1st Squad"'
 
 
