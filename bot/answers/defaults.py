@@ -56,9 +56,17 @@ def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> 
     found = (
         _loan(sequence, option, options, roster)
         for option in sequence.inputs
-        if option.lends and roster
+        if is_loan(option) and roster
     )
     return tuple(loan for loan in found if loan is not None)
+
+
+def is_loan(option: Option) -> bool:
+    """Return whether units among the inputs fill in the option before it is read.
+
+    What a leader of their squad lends is read with the inputs and is not one of them.
+    """
+    return bool(option.lends) and "through" not in option.lends
 
 
 def with_filled(options: Mapping[str, object], filled: Iterable[Filled]) -> dict[str, object]:
@@ -72,7 +80,9 @@ def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
     system = system_of(event)
     sequence = system.sequences.get(event.get("target") or "") if system is not None else None
     names = (
-        [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
+        [option.name for option in sequence.inputs if is_loan(option)]
+        if sequence is not None
+        else []
     )
     if sequence is None or not any(name in inputs for name in names):
         return inputs

@@ -26,10 +26,11 @@ class Happening(NamedTuple):
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
 
     `changes` are the roster units that it changes, `units` the names of those that its inputs call
-    (`acting`: of those that act), `joins` those that come into play: type, and beside whom;
-    `result` is what came of it in a few words, for the log. `read` are the tracks that it read,
-    `tracks` those that it changes, as a state keeps them. `asks` is what a side has to choose
-    before anything is changed, `held` the tracks that wait for it.
+    (`acting`: of those that act), `sources` those of related units that brought a value, `joins`
+    those that come into play: type, and beside whom; `result` is what came of it in a few
+    words, for the log. `read` are the tracks that it read, `tracks` those that it changes, as a
+    state keeps them. `asks` is what a side has to choose before anything is changed, `held` the
+    tracks that wait for it.
     """
 
     kind: str
@@ -41,6 +42,7 @@ class Happening(NamedTuple):
     target: str = ""
     by_hand: bool = False
     units: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     acting: tuple[str, ...] = ()
     result: str = ""
     joins: tuple[tuple[str, str], ...] = ()

@@ -38,6 +38,7 @@ from bot.rules.copies import replace
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, flag
+from bot.rules.inputs.relations import source_units
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.sequence.sequence import Fate, Played, Settlement
@@ -93,6 +94,7 @@ def run_sequence(
         singles = tuple(
             [one._replace(played=played) for one, played in zip(singles, new, strict=True)]
         )
+    singles = tuple([name_lenders(sequence, one) for one in singles])
     first, changes = singles[0], tuple(change for one in singles for change in one.changes)
     asks = first.played.settlement.asks
     if asks:
@@ -102,6 +104,9 @@ def run_sequence(
     else:
         reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
     givens = [one.given for one in singles]
+    if counted := counted_line(sequence, givens):
+        reply = replace(reply, lines=(*reply.lines, Small(counted)))
+    sources = (name for given in givens for name in source_units(given.sources))
     called = (
         *(name for given in givens for name in named_units(given)),
         *(change.unit for change in changes),
@@ -116,6 +121,7 @@ def run_sequence(
         target=sequence.id,
         by_hand=hand not in (None, ""),
         units=tuple(dict.fromkeys(called)),
+        sources=tuple(dict.fromkeys(sources)),
         acting=()
         if hits_its_unit(sequence)
         else tuple(name for given in givens for name in acting_units(given)),
@@ -135,6 +141,45 @@ def run_sequence(
         },
     )
     return Outcome(reply, happening)
+
+
+def name_lenders(sequence: Sequence, one: Single) -> Single:
+    """Return the play with the leader's name at the rating that the leader lends."""
+    names = {
+        option.lends["says"]: one.given.sources[option.name].unit
+        for option in sequence.inputs
+        if "through" in option.lends and option.name in one.given.sources
+    }
+    if not names:
+        return one
+    lines = tuple(
+        line._replace(parts=tuple((names.get(name, name), value) for name, value in line.parts))
+        for line in one.played.lines
+    )
+    return one._replace(played=one.played._replace(lines=lines))
+
+
+def counted_line(sequence: Sequence, givens: Iterable[Given], *, with_lenders: bool = False) -> str:
+    """Return what squads brought to their men: `From Alpha: morale bad, grade elite.`
+
+    Empty if they brought nothing that counts. `with_lenders`: also what leaders lend, where no line
+    names them.
+    """
+    brought: dict[str, list[str]] = {}
+    options = {
+        option.name: option
+        for option in sequence.inputs
+        if option.through or (with_lenders and "through" in option.lends)
+    }
+    for given in givens:
+        for name, source in given.sources.items():
+            if name not in options or source.value in (None, options[name].default):
+                continue
+            word = f"{name} {source.value}".replace("-", " ").replace("_", " ")
+            words = brought.setdefault(source.unit, [])
+            if word not in words:
+                words.append(word)
+    return " ".join(f"From {unit}: {', '.join(words)}." for unit, words in brought.items())
 
 
 class Carried:

@@ -13,6 +13,7 @@ from bot.answers.outcome import Happening, facts_of
 from bot.game.ledger import Ledger
 from bot.game.next_seed import UNUSED, Prepared, find, fresh
 from bot.game.rights import has_last_word, over
+from bot.game.roster import units_of
 from bot.game.state import Actor, Game, Json, actor_in, is_stranger, unit_json
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
@@ -359,6 +360,7 @@ def play_facts(
     return facts_of(path, happening, context.systems.get(happening.system)) | {
         "used": [unit_json(unit) for unit in named],
         "acting": [unit.name for unit in named if unit.name in happening.acting],
+        "sources": [unit_json(unit) for unit in units_of(context.game, happening.sources)],
         "closes": closes,
     }
 

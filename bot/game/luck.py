@@ -268,7 +268,8 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
     for play in plays_of({**event, "kind": "sequence"}):
         tracks = filled_in(play.get("read") or {}, played.tracks)
         raw = {**(play.get("inputs") or {}), **event.get("chosen", {}), **tracks}
-        inputs = json.dumps({"raw": raw, "used": event.get("used") or []}, sort_keys=True)
+        units = [*(event.get("sources") or ()), *(event.get("used") or ())]
+        inputs = json.dumps({"raw": raw, "used": units}, sort_keys=True)
         plays.append((inputs, json.dumps(play.get("out") or {}, sort_keys=True)))
     return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays))
 

@@ -40,8 +40,8 @@ from bot.systems.resolve import MAX_BY, each_odds, odds_rows
 from bot.systems.system import Sequence
 
 _ASKED = (
-    "kind", "command", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "base",
-    "tables", "hand", "before", "after", "read", "asks", "picks", "as", "chosen", "fell",
+    "kind", "command", "system", "target", "inputs", "used", "sources", "acting", "dice", "out", "result", "edition",
+    "base", "tables", "hand", "before", "after", "read", "asks", "picks", "as", "chosen", "fell",
 )  # fmt: skip
 AT_ONCE = 20
 KEPT = 20_000

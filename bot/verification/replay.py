@@ -108,6 +108,7 @@ def replay_faults(
     ):
         yield problem
     acting = [unit.name for unit in units if unit.name in happening.acting]
+    sources = [unit_json(unit) for unit in units_of(now, happening.sources)]
     changes = [change_json(change) for change in happening.changes]
     moved = dict(happening.tracks) if is_of_game(now, happening.system) else {}
     expected = {
@@ -117,6 +118,7 @@ def replay_faults(
         "its inputs are not those of its command.": ("inputs", inputs),
         "its inputs name other units than it says.": ("used", [unit_json(unit) for unit in units]),
         "other units act than it says.": ("acting", acting),
+        "other units brought a value than it says.": ("sources", sources),
         "its outcome changes other units than it says.": ("changes", changes if sealed else []),
         "it read the game's tracks otherwise than they were.": ("read", read),
         "its outcome changes other tracks than it says.": ("tracks", moved if sealed else {}),

@@ -235,8 +235,12 @@ INPUT: Keys = {
     ),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(
-        by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"
+        by_name(TEXT),
+        "which unit fills it in: {from, type, not, beside}, {from, carried, most}, or a leader of"
+        " their squad: {from, type, through, group, number, not, says}",
     ),
+    "through": Key(TEXT, "with `brings`: the attribute with the unit that brings it otherwise"),
+    "reads": Key(by_name(TEXT), "what a word of that unit is here: {broken: bad}"),
 }
 
 SCENARIO: Keys = {

@@ -26,7 +26,7 @@ from bot.answers.plays import (
     shot_of,
 )
 from bot.answers.roll import dice_odds
-from bot.answers.shot import EXTRA, besides, by_label, every_die
+from bot.answers.shot import EXTRA, besides, by_label, counted_line, every_die
 from bot.answers.what_if import Level, Worth, changes, count_changes, worth_reply
 from bot.commands.context import Context, drafted, own_draft, repeated
 from bot.commands.log.log import turn_page
@@ -91,6 +91,9 @@ async def answer_odds(
             plays[0].given.roster.items() if is_one else ()
         ):  # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
+        givens = [one.given for one in plays]
+        if note := counted_line(sequence, givens, with_lenders=True):
+            reply = replace(reply, lines=(*reply.lines, Small(note)))
         reply = told_by_rule(replace(reply, title=title), ruled)
         replies.append(odds_by_name(reply, sequence, game))
     reply, *shared = replies

@@ -43,7 +43,11 @@ class Option:
     one's own side. `lends` says which unit of which list fills it in where nothing is typed:
     `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how many of a
     weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most":
-    "attackers"}`. `in_play` are the decks of its game of which it takes a card that is in play,
+    "attackers"}`; or the rating of a leader of their squad who is not among them: `{"from":
+    "attackers", "type": "leader", "through": "squad", "group": "squad", "number": "lr", "not":
+    "killed", "says": "leader rating"}`. `through` is the attribute in which a unit names another
+    one, which brings the value if the unit itself does not; `reads` translates its words into those
+    of the option: `{"broken": "bad"}`. `in_play` are the decks of its game of which it takes a card that is in play,
     where a game is played. `ruled` are the optional rules of its game that set it. `when` is what
     other inputs must be for it to count, and `matters` tells by their values whether they are; None
     where it always counts.
@@ -71,6 +75,8 @@ class Option:
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
     likely: tuple[str, ...] = ()
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
+    through: str = ""
+    reads: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
     when: str = ""
@@ -306,6 +312,8 @@ class Asked:
         )
         """Those that take units, and those that a unit may supply."""
         self.brought = tuple(option for option in self.known.values() if option.brings)
+        self.lent = tuple(option for option in self.known.values() if "through" in option.lends)
+        """Those that a leader of the units' squad supplies."""
         self._sometimes = tuple(option for option in self.known.values() if option.when)
 
     def read(self, raw: Mapping[str, object], what: str) -> dict[str, Any]:
@@ -336,8 +344,16 @@ class Asked:
 
 def _stays_out(option: Option, value: object) -> bool:
     """Whether the default stays: players and programs write out what the card calls none."""
-    is_none = value == "none" and option.optional and option.type in ("int", "number")
+    is_none = value == "none" and (
+        (option.optional and option.type in ("int", "number")) or _brings_a_word(option)
+    )
     return is_none or is_left_out(option, value)
+
+
+def _brings_a_word(option: Option) -> bool:
+    """Return whether `none` leaves out what a unit brings to this option."""
+    has_default = option.type == "enum" and option.default is not None
+    return bool(option.brings) and has_default and "none" not in option.values
 
 
 def _default(option: Option) -> Any:
@@ -478,21 +494,24 @@ CLEANERS: Mapping[str, Callable[[Option, object], Any]] = {
 _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
     "most": (int, "how many units"),
-    **dict.fromkeys(("help", "brief", "brings", "units", "complete", "label"), (str, "a text")),
+    **dict.fromkeys(
+        ("help", "brief", "brings", "through", "units", "complete", "label"), (str, "a text")
+    ),
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
     "likely": (list, "a list of states, markers and types"),
     "lends": (
         Mapping,
         "{from: a unit or a list, type: who lends it, not: a flag, beside: others; carried: weapon, most: who; "
-        "riders: vehicles; acquired: who is shot at}",
+        "riders: vehicles; acquired: who is shot at; through: squad, group: squad, number: lr, says: a line's word}",
     ),
+    "reads": (Mapping, "word of the related unit: word of the option"),
 }
 
 
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
-    "likely", "lends", "most",
+    "likely", "lends", "most", "through", "reads",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 FURTHER = ("type", "values", "clamp")

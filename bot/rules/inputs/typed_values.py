@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked, Option, clean, is_left_out, missing_option
+from bot.rules.inputs.relations import Source, bring_through, lend_through
 from bot.rules.inputs.units import (
     Roster,
     RosterUnit,
@@ -28,13 +29,15 @@ class Given:
     filled in.
 
     `typed` names those that were given, not brought by a roster unit or filled in; a word of
-    `mods` too that was given by its name, such as assault=no.
+    `mods` too that was given by its name, such as assault=no. `sources` are the related units that
+    were asked for a value, by option: the squad of a man, its leader.
     """
 
     values: Mapping[str, Any]
     lists: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)
     roster: Mapping[str, Unit] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
+    sources: Mapping[str, Source] = field(default_factory=dict)
 
     def flag(self, name: str) -> bool:
         """Whether a bool input is set, or the word is in `mods`."""
@@ -142,10 +145,21 @@ def read_given(
             raise UserError(
                 f"{name} takes {takes}, not {len(units)}.", option=name, code="too-many"
             )
+    sources = dict[str, Source]()
     for option in asked.brought:
         if is_left_out(option, raw.get(option.name)):
-            values[option.name] = _brought(option, found, values[option.name], what)
-    return Given(values, lists, found, _typed_names(asked.known, raw))
+            if source := _source(option, found, roster):
+                sources[option.name] = source
+            values[option.name] = _brought(option, found, source, values[option.name], what)
+    for option in asked.lent:
+        if not is_left_out(option, raw.get(option.name)):
+            continue
+        led = option.lends["from"]
+        units = (found[led],) if led in found else lists.get(led, ())
+        if source := lend_through(option, units, roster):
+            sources[option.name] = source
+            values[option.name] = clean(option, source.value)
+    return Given(values, lists, found, _typed_names(asked.known, raw), sources)
 
 
 def _typed_names(known: Mapping[str, Option], raw: Mapping[str, object]) -> frozenset[str]:
@@ -194,8 +208,26 @@ def _typed(value: str, words: UnitWords) -> Unit:
     return unit
 
 
-def _brought(option: Option, found: Mapping[str, Unit], default: Any, what: str) -> Any:
+def _source(option: Option, found: Mapping[str, Unit], roster: Roster) -> Source | None:
+    """Return what the unit that the option's own unit is linked to brings; None for no link.
+
+    What the unit itself brings goes first, apart from a state in which nothing ails it.
+    """
     who, _, key = option.brings.partition(".")
+    unit = found.get(who)
+    if not option.through or unit is None:
+        return None
+    own = _of(unit, key, option)
+    is_sound = key == "state" and own == option.default
+    return bring_through(option, unit, roster) if own is None or is_sound else None
+
+
+def _brought(
+    option: Option, found: Mapping[str, Unit], source: Source | None, default: Any, what: str
+) -> Any:
+    who, _, key = option.brings.partition(".")
+    if source is not None and source.value is not None:
+        return source.value
     unit = found.get(who)
     value = None if unit is None else _of(unit, key, option)
     if value is not None:

@@ -5,6 +5,7 @@ of a weapon.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from bot.rules.inputs.relations import link_names
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence.sequence import Change
 
@@ -43,22 +44,17 @@ def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]
     """The unit that the link names, or with `of` those that name it in that attribute."""
     folded = change.unit.casefold()
     exact = [unit for unit in units if unit.name.casefold() == folded]
-    named = exact or [unit for unit in units if folded in _called(unit)][:1]
+    named = exact or [unit for unit in units if folded in link_names(unit)][:1]
     if not change.of:
         return named
-    names = _called(named[0]) if named else {folded}
+    names = link_names(named[0]) if named else {folded}
     return [unit for unit in units if names & set(_listed(unit, change.of))]
 
 
 def linking(units: Iterable[RosterUnit], link: object) -> list[str]:
     """The names of the units that a link may mean."""
     folded = str(link or "").casefold()
-    return [unit.name for unit in units if folded in _called(unit)]
-
-
-def _called(unit: RosterUnit) -> set[str]:
-    """What a unit may be called in a link, which holds no blanks."""
-    return {unit.name.casefold(), unit.name.casefold().replace(" ", ""), unit.handle}
+    return [unit.name for unit in units if folded in link_names(unit)]
 
 
 def _listed(unit: RosterUnit, key: str) -> list[str]:

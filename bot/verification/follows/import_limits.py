@@ -59,7 +59,11 @@ def is_valid_event(body: Mapping[str, Any]) -> bool:
     inputs of a roll.
     """
     patches = (body.get(name, {}).get("units", {}).values() for name in ("before", "after"))
-    units = [*body.get("used", ()), *(unit for patch in patches for unit in patch if unit)]
+    units = [
+        *body.get("used", ()),
+        *body.get("sources", ()),
+        *(unit for patch in patches for unit in patch if unit),
+    ]
     names = all(is_in_line(unit[part]) for unit in units for part in ("name", "handle", "type"))
     return names and (
         body["kind"] not in ROLLS or _are_inputs(body["kind"], body.get("inputs", {}))

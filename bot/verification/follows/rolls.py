@@ -73,7 +73,7 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
     if roll.get("hand") and not now.hand_dice:
         return "its dice were thrown by hand, which this game did not allow."
     used = roll.get("used", [])
-    for unit in used:
+    for unit in (*used, *roll.get("sources", ())):
         known = now.units.get(unit["name"].casefold())
         if known is None or unit_json(known) != unit:
             return f"{shown(unit['name'])} was not as it says when it was used."

@@ -1,0 +1,86 @@
+"""The units that a unit is tied to: the squad that a man counts in, the leader of that squad."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import Roster, RosterUnit, Unit
+
+
+class Source(NamedTuple):
+    """What a related unit brings to an option: the name of that unit and the value.
+
+    `value` is None if the unit has nothing to say about the option.
+    """
+
+    unit: str
+    value: Any
+
+
+def link_names(unit: RosterUnit) -> set[str]:
+    """Return what a unit may be called in an attribute of another one, which holds no blanks."""
+    return {unit.name.casefold(), unit.name.casefold().replace(" ", ""), unit.handle}
+
+
+def find_linked(unit: Unit | RosterUnit, key: str, roster: Roster) -> RosterUnit | None:
+    """Return the unit of the roster that `unit` names in its attribute `key`, if there is one."""
+    link = str(unit.numbers.get(key) or "").casefold()
+    if not link:
+        return None
+    if link in roster:
+        return roster[link]
+    return next((other for other in roster.values() if link in link_names(other)), None)
+
+
+def bring_through(option: Option, unit: Unit, roster: Roster) -> Source | None:
+    """Return what the unit that `unit` is linked to brings, None if it is linked to none.
+
+    `option.through` is the attribute with the link, `option.reads` translates a word of the linked
+    unit into one of the option.
+    """
+    linked = find_linked(unit, option.through, roster)
+    if linked is None:
+        return None
+    key = option.brings.partition(".")[2]
+    value = linked.state if key == "state" else linked.numbers.get(key)
+    value = option.reads.get(str(value), value)
+    if option.values and value not in option.values:
+        value = None
+    return Source(linked.name, value)
+
+
+def lend_through(option: Option, units: Iterable[Unit], roster: Roster) -> Source | None:
+    """Return the rating that the best leader of the units' squad lends them.
+
+    A leader among the units lends nothing. Units of several squads get nothing either: they are
+    not one unit. None if nobody lends.
+    """
+    lends = option.lends
+    units = tuple(units)
+    squads = dict[str, RosterUnit]()
+    for unit in units:
+        squad = find_linked(unit, lends["through"], roster)
+        if squad is None and unit.type == lends["group"]:
+            squad = roster.get(unit.name.casefold())
+        if squad is not None:
+            squads[squad.name] = squad
+    if len(squads) != 1:
+        return None
+    (squad,) = squads.values()
+    acting = {unit.name for unit in units}
+    leaders = [
+        other
+        for other in {other.name: other for other in roster.values()}.values()
+        if other.type == lends["type"]
+        and other.name not in acting
+        and other.state != lends.get("not")
+        and other.numbers.get(lends["number"])
+        and find_linked(other, lends["through"], roster) is squad
+    ]
+    best = max(leaders, key=lambda other: int(other.numbers[lends["number"]]), default=None)
+    return None if best is None else Source(best.name, int(best.numbers[lends["number"]]))
+
+
+def source_units(sources: Mapping[str, Source]) -> tuple[str, ...]:
+    """Return the names of the units that bring something, each once."""
+    return tuple(dict.fromkeys(source.unit for source in sources.values()))
