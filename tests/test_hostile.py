@@ -139,7 +139,7 @@ def test_every_line_gets_one_line_of_json_in_utf_8(line: bytes, part: str) -> No
     assert part in answer["error"]["message"]
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("game", "id", "given", "by"),
     [

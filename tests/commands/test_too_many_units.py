@@ -46,6 +46,7 @@ def options_with_units(game: System) -> Iterator[tuple[CommandSpec, str]]:
                 yield spec, option.name
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("id", [game.id for game in everywhere().values() if game.base is None])
 async def test_every_option_says_how_many_units_a_list_holds(
     id: str, caplog: pytest.LogCaptureFixture

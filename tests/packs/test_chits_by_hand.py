@@ -17,6 +17,7 @@ async def crown(channel: Channel) -> None:
         await channel.do("Mona", "game next")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.usefixtures("packs")
 @pytest.mark.parametrize(
     "line", ["deck return all cup", "deck discard all cup", "deck discard all cup out", "deck shuffle cup",

@@ -139,6 +139,7 @@ def test_packs_that_ask_are_found() -> None:
     assert all(any(one.choices for one in system(pack).sequences.values()) for pack in ASKING)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("pack", ASKING)
 async def test_stats_story_picture_and_page_count_the_same_rolls(
     pack: str, monkeypatch: pytest.MonkeyPatch

@@ -21,6 +21,7 @@ def export_of(name: str) -> Any:
     return json.loads((LOGS / f"{name}.json").read_text("utf-8"))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", sorted(path.stem for path in LOGS.glob("*.json")))
 def test_a_page_can_be_made_of_every_game(name: str) -> None:
     export = export_of(name)

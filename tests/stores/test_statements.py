@@ -195,6 +195,7 @@ async def test_a_sweep_leaves_nothing_that_is_outdated(store: Store, clock: Cloc
     assert not any((await held(store)).values())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("fails", [CONFLICT, FAULT], ids=["conflict", "fault"])
 async def test_each_statement_of_a_commit_may_fail_and_nothing_of_it_stays(
     begun: Store, monkeypatch: pytest.MonkeyPatch, fails: Step

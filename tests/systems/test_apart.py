@@ -74,7 +74,7 @@ def drawn(sequence: Sequence, draw: random.Random) -> Iterator[tuple[Plan[Any], 
             yield plan, [path for path, value in told.items() if not isinstance(value, list | dict)]
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("system", "id"),
     [pytest.param(*one, marks=[pytest.mark.slow] if one in LONG else []) for one in APART],
