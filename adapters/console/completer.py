@@ -126,11 +126,7 @@ class ConsoleCompleter(Completer):
         tokens = _tokens(rest[: len(rest) - len(part)])
         given = {token.key for token in tokens if token.key}
         bare = [token for token in tokens if not token.key and spec.option(token.value) is None]
-        free = [
-            option
-            for option in spec.options
-            if option.type not in ("bool", "mods") and option.name not in given
-        ]
+        free = [option for option in spec.positional if option.name not in given]
         option = free[len(bare)] if len(bare) < len(free) else None
         if (
             option is None

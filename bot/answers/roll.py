@@ -168,6 +168,8 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         given[option] = sum(value for value in values if isinstance(value, int))
     answer = table.read(given)
     reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
+    if rolled:
+        reply = replace(reply, title=f"Rolled: {reply.title}")
     behind = table.chain.get(str(answer.out.get(CHAIN)))
     further = read_table(behind, behind.handed(given), who, source) if behind is not None else None
     reply = (

@@ -161,7 +161,7 @@ class Registry:
         if count == 1 and words[start].casefold().replace("_", "-") in list(game.tables):
             return None
         if len(ids) > 1:
-            commands = Phrase(*_either(Typed(f"/{name} {id}") for id in ids), ".")
+            commands = Phrase(*list_commands(Typed(f"/{name} {id}") for id in ids), ".")
             title = " ".join(words[start : start + count])
             message = f'{len(ids)} tables have the name "{title[:40]}".'
             raise UserError(message, hint=commands, code="several-tables")
@@ -215,7 +215,7 @@ class Registry:
 _BETWEEN = re.compile(r"[/.:_]")
 
 
-def _either(commands: Iterable[str]) -> Iterator[str]:
+def list_commands(commands: Iterable[str]) -> Iterator[str]:
     """Yield the pieces of a list of commands: `/a`, `/b` or `/c`."""
     commands = list(commands)
     for index, command in enumerate(commands):
@@ -275,6 +275,7 @@ def _table_specs(game: System) -> Iterator[CommandSpec]:
             details=f"Source: {table.source}. {table.notes}".strip(),
             title=table.title,
             verb="Look up",
+            edges=table.by_edges,
             opens_whole=table.kind == "modifiers" or any(one.required for one in options),
         )
 

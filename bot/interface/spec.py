@@ -112,7 +112,8 @@ class CommandSpec(NamedTuple):
     and which table or sequence. `title` is its name for people, `verb` what its form does, `common`
     its commonest modifiers, first in every list. `private` is known before the work begins, as
     platforms want it at the receipt. `needs_game`: it is of no use in somebody's own play.
-    `opens_whole`: it is a table that without any input is shown whole.
+    `opens_whole`: it is a table that without any input is shown whole. `edges` are the inputs of a
+    table in the order in which bare values are read.
     """
 
     path: Path
@@ -129,6 +130,15 @@ class CommandSpec(NamedTuple):
     common: tuple[str, ...] = ()
     needs_game: bool = False
     opens_whole: bool = False
+    edges: tuple[str, ...] = ()
+
+    @property
+    def positional(self) -> list[Option]:
+        """The options that bare values are read into, in order."""
+        options = [option for option in self.options if option.type not in ("bool", "mods")]
+        if self.edges:
+            options.sort(key=lambda option: self.edges.index(option.name))
+        return options
 
     @property
     def name(self) -> str:

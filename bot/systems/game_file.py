@@ -10,7 +10,7 @@ from bot.rules.errors import TableError, check_keys, check_known, reading
 NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 KEYS = (
     *NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words",
-    "arms", "rules", "tracks",
+    "arms", "rules", "tracks", "also",
 )  # fmt: skip
 UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
@@ -304,6 +304,9 @@ def _check_lists(game: Mapping[str, Any], file: str) -> None:
         map(_is_list, (game.get("lists") or {}).values())
     ):
         raise TableError(file, "must be name: [word, word]; quote numbers, yes and no", row="lists")
+    also = game.get("also") or {}
+    if not _maps(also, list) or not all(map(_is_list, also.values())):
+        raise TableError(file, "must be word: [what the card calls it]; quote numbers", row="also")
     if not _maps(game.get("unit_lists") or {}, Mapping):
         raise TableError(file, "must be name: {types: ..., flags: ...}", row="unit_lists")
     for name, words in (game.get("unit_lists") or {}).items():

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
-from bot.rules.inputs.options import Asked, Option, option_from
+from bot.rules.inputs.options import Asked, Option, TokenLists, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
 from bot.systems.game_file import LED_BY, check_buttons, check_game
@@ -532,7 +532,11 @@ class System:
     @cached_property
     def lists(self) -> Mapping[str, tuple[str, ...]]:
         """Token lists that options and outputs name."""
-        return {name: tuple(items) for name, items in (self.game.get("lists") or {}).items()}
+        lists = self.game.get("lists") or {}
+        found = TokenLists({name: tuple(items) for name, items in lists.items()})
+        also = self.game.get("also") or {}
+        found.also = {word: tuple(names) for word, names in also.items()}
+        return found
 
     @cached_property
     def declared(self) -> frozenset[str]:

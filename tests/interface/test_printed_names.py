@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.answers.roll import read_table
 from bot.interface.registry import TABLE, registry
-from bot.interface.typing.command_text import parse_text
+from bot.interface.typing.command_text import name_other_tables, parse_text
 from bot.interface.typing.complete import Known, complete_option
+from bot.process.entropy import throwaway
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option, fold_word
 from bot.systems.system import built_in
 from bot.systems.table_names import get_card_numbers
 
@@ -112,3 +115,118 @@ def test_printed_names_are_completed() -> None:
     assert spec is not None
     choices = complete_option(spec, "topic", "ucn-table ap-ex", registry(), Known(), {})
     assert [choice.value for choice in choices] == ["ucn-table ap-expenditure"]
+
+
+VALUES = (
+    # game, what is typed after GAME-table, table, the inputs that are read
+    ("ucn", "status-damage 13+", {"roll": 13}),
+    ("ucn", "morale-failed 9+", {"failed_by": 9}),
+    ("ucn", "morale-failed 3-4", {"failed_by": 3}),
+    ("ucn", "morale-failed (1)", {"failed_by": 1}),
+    ("nhis", "cover Path/Road", {"terrain": "path-road"}),
+    ("nhis", "terrain Huts", {"terrain": "hut"}),
+    ("baps", 'attack-factors "Rifle (bolt-action)" 15-60', {"weapon": "rifle-bolt", "range": 15}),
+    ("baps", 'attack-factors "Light Machine Gun" 20', {"weapon": "lmg-belt", "range": 20}),
+    ("baps", "attack-factors smg 20", {"weapon": "submachine-gun", "range": 20}),
+    ("baps", 'artillery-sheaf "Heavy Mortars"', {"weapon": "heavy-mortar"}),
+    ("baps", "crt-split (1) 4", {"entry": "roll-note-1", "roll": 4}),
+    ("asl", "pillbox-tem BAZ ca", {"weapon": "heat", "from": "ca"}),
+    ("asl", "pillbox-tem FT ca", {"weapon": "ft", "from": "ca"}),
+    ("asl", "fp-multiplier FT motion-dfph", {"fp": "vehicular-ft", "situation": "motion-dfph"}),
+    ("asl", "b-gun LA10", {"start": "circled-10"}),
+    ("asl", "smoke-usage sd ce Movement", {"dispenser": "sd", "crew": "ce", "phase": "mph"}),
+    ("lnlt", "tis M1", {"case": "m1-abrams"}),
+    ("ucn", "vehicle-modifiers shooting", {"purpose": "shoot"}),
+    ("ucn", "ap-costs movement", {"action": "move"}),
+    ("ucn", 'machine-guns "Light Machine Gun"', {"weapon": "lmg"}),
+)
+
+
+@pytest.mark.parametrize(("game", "typed", "read"), VALUES)
+def test_values_are_read_as_the_card_prints_them(
+    game: str, typed: str, read: dict[str, object]
+) -> None:
+    parsed = parse_text(f"{game}{TABLE} {typed}", registry())
+    table = built_in()[game].table(parsed.spec.target)
+    _, values = table.worked(parsed.options)
+    assert {name: values[name] for name in read} == read
+
+
+def test_no_word_of_the_card_stands_for_two_values_of_one_option() -> None:
+    for spec in registry():
+        for option in spec.options:
+            words = [
+                fold_word(word)
+                for value in option.values
+                for word in {value, *option.also.get(value, ())}
+            ]
+            assert len(words) == len(set(words)), (spec.name, option.name)
+
+
+def test_only_a_range_that_the_table_prints_is_read() -> None:
+    table = built_in()["ucn"].table("morale-failed")
+    with pytest.raises(UserError, match="must be a whole number"):
+        table.read({"failed_by": "2-5"})
+
+
+def pick_value(option: Option) -> str:
+    """Return a value that an edge of a table takes, as typed."""
+    if option.type == "enum":
+        return option.values[-1]
+    return f"{option.max if option.max is not None else option.min or 1:g}"
+
+
+@pytest.mark.parametrize("game", built_in())
+def test_the_printed_edges_are_read_in_order_and_nothing_is_rolled(game: str) -> None:
+    """Rows, columns and dice go before shifts and other numbers that may be left out."""
+    for table in built_in()[game].tables.values():
+        rolled = {roll.option for roll in table.rolls}
+        bodies = table.printed.get("read") or []
+        printed = {
+            edge
+            for body in (bodies if isinstance(bodies, list) else [bodies])
+            for edge in (body.get("rows"), (body.get("columns") or {}).get("by"), body.get("by"))
+        }
+        names = {option.name for option in table.inputs if option.type != "bool"}
+        edges = (printed | rolled) & names
+        ordered = [name for name in table.by_edges if name in names]
+        shifts = [
+            index
+            for index, name in enumerate(ordered)
+            if name not in edges and not table.option(name).required
+        ]
+        last_edge = max([ordered.index(name) for name in edges], default=-1)
+        assert last_edge < min(shifts, default=len(ordered)), table.id
+        typed = [pick_value(table.option(name)) for name in ordered]
+        parsed = parse_text(f"{game}{TABLE} {table.id} {' '.join(typed)}", registry())
+        assert parsed.options == dict(zip(ordered, typed, strict=True)), table.id
+        assert rolled <= parsed.options.keys(), table.id
+
+
+def test_firepower_and_roll_of_ranged_combat_come_before_the_shift() -> None:
+    parsed = parse_text("nhis-table ranged-combat 6 3", registry())
+    assert parsed.options == {"firepower": "6", "roll": "3"}
+
+
+@pytest.mark.parametrize("game", built_in())
+def test_a_table_that_rolls_says_so_in_its_first_word(game: str) -> None:
+    for table in built_in()[game].tables.values():
+        rolled = {roll.option for roll in table.rolls}
+        if not rolled:
+            continue
+        given = {name: value for name, value in table.example.items() if name not in rolled}
+        outcome = read_table(table, given, "Anna", throwaway())
+        assert outcome.happening is not None, table.id
+        assert outcome.reply.title.startswith("Rolled: "), table.id
+        given_roll = read_table(table, table.example, "Anna", throwaway())
+        if rolled <= table.example.keys():
+            assert not given_roll.reply.title.startswith("Rolled: "), table.id
+            assert given_roll.happening is None, table.id
+
+
+def test_a_word_of_another_table_names_that_table() -> None:
+    parsed = parse_text("ucn-table firearms LMG", registry())
+    with pytest.raises(UserError) as caught:
+        built_in()["ucn"].table("firearms").read(parsed.options)
+    name_other_tables(caught.value, parsed.spec, parsed.options, registry())
+    assert caught.value.hint == "Another table has it: /ucn-table machine-guns LMG."

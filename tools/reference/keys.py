@@ -82,6 +82,7 @@ GAME: Keys = {
     "scores": Key(by_name(by_name(NUMBER, "result"), "sequence"), "how good a result is for who acts, for luck"),
     "labels": Key(by_name(TEXT, "option"), "what people call an option or a modifier"),
     "words": Key(by_name(TEXT, "word"), "how a word of a table is said"),
+    "also": Key(by_name(many(TEXT), "word"), "further words of the card, which are read as this one"),
     "arms": Key(by_name(TEXT, "weapon"), "what a weapon is called in a story"),
     "rules": Key(by_name(ref("rule")), "optional rules, which a game switches on or off: `/game settings rule`"),
     "tracks": Key(by_name(ref("track")), "what the game keeps beside its units: weather, a side's points (at most 20)"),

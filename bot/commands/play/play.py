@@ -96,7 +96,12 @@ async def handle_lookup(context: Context) -> Reply:
             option="private",
             code="not-together",
         )
-    outcome = read_table(table, options, context.who, context.dice())
+    try:
+        outcome = read_table(table, options, context.who, context.dice())
+    except UserError as error:
+        if error.code == "bad-value":
+            name_other_tables(error, spec, options, context.registry)
+        raise
     reply = await record(context, outcome, secret=False)
     reply = replace(reply, private=private or reply.private)
     reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))

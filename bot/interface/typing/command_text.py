@@ -11,16 +11,18 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bot.interface.registry import TABLE, Registry
+from bot.interface.registry import TABLE, Registry, list_commands
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.options import MAX_TEXT, Option, clean, is_yes_or_no, unknown_option
-from bot.rules.text.phrase import Typed, phrase
+from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.rules.text.plain import without_control
 
 MAX_LENGTH = MAX_TEXT
 """Characters of a line."""
 MAX_TOKENS = 400
+MOST_TABLES = 3
+"""Tables that a refusal names at once."""
 _QUOTES = {
     '"': '"',
     "'": "'",
@@ -133,6 +135,20 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     return Parsed(spec, options)
 
 
+def name_other_tables(
+    error: UserError, spec: CommandSpec, options: Mapping[str, object], registry: Registry
+) -> None:
+    """Put the tables that have the refused word, as their only needed input, into the hint."""
+    word = str(options.get(error.option or "") or "")
+    commands: list[Typed] = []
+    for other in registry.below(spec.path[:1]):
+        needed = [option for option in other.options if option.required]
+        if word and len(needed) == 1 and needed[0].type == "enum" and _has_word(needed[0], word):
+            commands.append(Typed(f"/{other.path[0]} {other.path[-1]} {quoted(word)}"))
+    if 0 < len(commands) <= MOST_TABLES:
+        error.hint = Phrase("Another table has it: ", *list_commands(commands), ".")
+
+
 def command_words(tokens: Sequence[Token]) -> list[str]:
     """Return the words that may name a command: a key ends them; only the printed name of a table
     may be quoted.
@@ -227,7 +243,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     tokens = [token for token in tokens if not _is_at(token, options)]
     given: dict[str, object] = {}
     mods: list[str] = []
-    positional = [option for option in spec.options if option.type not in ("bool", "mods")]
+    positional = spec.positional
     stats = next((option for option in spec.options if option.complete in _LOOSE), None)
     edits = stats is not None and stats.complete == "stats"  # who was named gets another name
     loose: list[str] = []
@@ -371,6 +387,8 @@ def _other_instead(
     Without a number in it, something that is nearly one of the words, or the name of an option, is
     asked about."""
     folded = token.value.casefold().replace("_", "-")
+    if spec.family == "lookup" and option.type in ("int", "number", "enum"):
+        return _find_named_edge(option, positional, given, token.value)
     if option.type in ("int", "number"):
         if not token.value[:1].isalpha():
             return None
@@ -397,6 +415,31 @@ def _other_instead(
     return next(
         (other for other in positional if other.type == "unit" and other.name not in given), None
     )
+
+
+def _find_named_edge(
+    option: Option, positional: list[Option], given: Mapping[str, object], word: str
+) -> Option | None:
+    """Return the one other input of a table that has this word, if the next one cannot read it."""
+    if _has_word(option, word):
+        return None
+    others = [
+        other
+        for other in positional
+        if other.type == "enum" and other.name not in given and _has_word(other, word)
+    ]
+    return others[0] if len(others) == 1 else None
+
+
+def _has_word(option: Option, word: str) -> bool:
+    """Return whether an option takes this word: a number is any that begins with a digit."""
+    if option.type != "enum":
+        return word.lstrip("(+-\u2212")[:1].isdecimal()
+    try:
+        clean(option, word)
+    except UserError:
+        return False
+    return True
 
 
 def _is_greedy(option: Option) -> bool:

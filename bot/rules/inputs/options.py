@@ -21,6 +21,7 @@ MOST_DIGITS = 12
 MOST_LISTED = 40
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
+_BETWEEN_WORDS = re.compile(r"(?:-?[^\w+-]+-?)+|_")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
@@ -48,8 +49,9 @@ class Option:
     "killed", "says": "leader rating"}`. `through` is the attribute in which a unit names another
     one, which brings the value if the unit itself does not; `reads` translates its words into those
     of the option: `{"broken": "bad"}`. `in_play` are the decks of its game of which it takes a card that is in play,
-    where a game is played. `ruled` are the optional rules of its game that set it. `when` is what
-    other inputs must be for it to count, and `matters` tells by their values whether they are; None
+    where a game is played. `ruled` are the optional rules of its game that set it. `also` are further
+    words of the card for a word of `values`. `when` is what other inputs must be for it to count,
+    and `matters` tells by their values whether they are; None
     where it always counts.
     """
 
@@ -79,6 +81,7 @@ class Option:
     reads: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     when: str = ""
     matters: Callable[[Mapping[str, Any]], bool] | None = field(
         default=None, compare=False, hash=False
@@ -434,6 +437,15 @@ def _clean_bool(option: Option, raw: object) -> bool:
     return _BOOL[word]
 
 
+def fold_word(word: str) -> str:
+    """Return a word in the form in which words of the card are compared; signs count.
+
+    >>> fold_word("Rifle (bolt-action)"), fold_word("Path/Road"), fold_word("-1")
+    ('rifle-bolt-action', 'path-road', '-1')
+    """
+    return _BETWEEN_WORDS.sub("-", word.casefold().strip(" ()")).strip()
+
+
 def _clean_enum(option: Option, raw: object) -> str:
     word = str(raw).strip()
     if isinstance(raw, bool):  # a JSON or YAML true where the card's word is yes
@@ -444,6 +456,11 @@ def _clean_enum(option: Option, raw: object) -> str:
     for value in option.values:
         if folded == value.casefold().replace("_", "-"):
             return value
+    printed = fold_word(word)
+    for value in option.values:
+        if printed in (fold_word(value), *map(fold_word, option.also.get(value, ()))):
+            return value
+    for value in option.values:
         if option.in_play and word.casefold() == option.labels[value].casefold():
             return value
     raise _refuse(option, raw, did_you_mean(folded, option.values))
@@ -517,6 +534,12 @@ FIELDS = (
 FURTHER = ("type", "values", "clamp")
 
 
+class TokenLists(dict[str, tuple[str, ...]]):
+    """The token lists of a game by name, and in `also` further words of the card for a token."""
+
+    also: Mapping[str, tuple[str, ...]] = {}
+
+
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
     """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
 
@@ -548,6 +571,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise Slip(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in FIELDS if key in spec}
+    if isinstance(lists, TokenLists):
+        fields["also"] = {value: lists.also[value] for value in values if value in lists.also}
     _check_limits(fields.get("min"), fields.get("max"))
     fields |= {"likely": tuple(map(str, spec["likely"]))} if "likely" in spec else {}
     clamp = spec.get("clamp") or ""

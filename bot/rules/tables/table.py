@@ -16,6 +16,7 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked, Option, clean, missing_option, unknown_option
 from bot.rules.tables.formula import Formula
+from bot.rules.tables.printed_edges import list_ranges, order_by_edges, read_range
 
 Reader = Callable[[dict[str, Any]], None]
 CHAIN = "table"
@@ -180,11 +181,27 @@ class Table:
     def _typed_plain(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The inputs that are no rolls."""
         plain = {
-            key: value
+            key: self._read_printed(key, value)
             for key, value in given.items()
             if value is not None and key not in self._rolled
         }
         return self._asked.read(plain, f"Table {self.id}")
+
+    def _read_printed(self, name: str, typed: object) -> object:
+        """Return an input as typed, a printed range as the number that its row is found by."""
+        option = self._options.get(name)
+        is_text = isinstance(typed, str) and option is not None
+        return read_range(option, typed, self._ranges) if is_text and option else typed
+
+    @cached_property
+    def _ranges(self) -> frozenset[str]:
+        return list_ranges(self.printed)
+
+    @cached_property
+    def by_edges(self) -> tuple[str, ...]:
+        """Names of the inputs in the order in which bare values are read."""
+        ordered = order_by_edges(self.inputs, self._rolled, self.printed)
+        return tuple(option.name for option in ordered)
 
     @cached_property
     def _rolled(self) -> frozenset[str]:
@@ -269,7 +286,8 @@ class Table:
 
     def _take_rolls(self, values: dict[str, Any], given: Mapping[str, object], what: str) -> None:
         for roll in self.rolls:
-            option, raw = self._options[roll.option], given.get(roll.option)
+            option = self._options[roll.option]
+            raw = self._read_printed(roll.option, given.get(roll.option))
             dice = self._dice(roll, values)
             if raw is None:
                 if dice:

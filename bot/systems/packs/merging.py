@@ -9,7 +9,19 @@ from bot.rules.errors import TableError
 
 DEPTHS = {
     **dict.fromkeys(
-        ("lists", "groups", "words", "labels", "arms", "rules", "tracks", "unit_lists", "odds"), 1
+        (
+            "lists",
+            "groups",
+            "words",
+            "labels",
+            "arms",
+            "rules",
+            "tracks",
+            "unit_lists",
+            "odds",
+            "also",
+        ),
+        1,
     ),
     **dict.fromkeys(("results", "scores", "units"), 2),
 }

@@ -1,0 +1,108 @@
+"""What a table prints along its edges: the ranges of its rows and columns, and which inputs they
+stand for.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from bot.rules.inputs.options import Option
+
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)?(?:\.\.|(?<=\d)-)(-?\d+(?:\.\d+)?)?")
+_FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def list_ranges(data: Mapping[str, Any]) -> frozenset[str]:
+    """Return the ranges that a table file prints as rows or columns: `3-4`, `13+`."""
+    ranges = set[str]()
+    for body in _bodies(data.get("read")):
+        columns = body.get("columns") or {}
+        for key in (*(body.get("cells") or ()), *(columns.get("heads") or ())):
+            parts = [part.strip() for part in str(key).split(",")]
+            ranges.update(part for part in parts if _RANGE.fullmatch(part) or _FROM.fullmatch(part))
+        ranges.update(_list_heading_ranges(columns))
+    return frozenset(ranges)
+
+
+def _list_heading_ranges(columns: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ranges that columns headed by single whole figures stand for."""
+    figures = columns.get("from") or ()
+    if figures and all(isinstance(figure, int) for figure in figures):
+        for lower, following in pairwise(figures):
+            yield f"{lower}-{following - 1}"
+        yield f"{figures[-1]}+"
+
+
+def _bodies(read: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every body under `read`, those of a pick too."""
+    for body in read if isinstance(read, list) else [read]:
+        if not isinstance(body, Mapping):
+            continue
+        yield body
+        picked = body.get("pick")
+        for inner in picked.values() if isinstance(picked, Mapping) else ():
+            yield from _bodies(inner)
+
+
+def read_range(option: Option, typed: object, ranges: frozenset[str]) -> object:
+    """Return a number for a printed range: its lower figure, or the upper one if it has no lower.
+
+    A number in brackets is that number. All else is returned as it was typed. The last whole number
+    of an input may have a plus sign if that input reads higher numbers as its last.
+    """
+    if not isinstance(typed, str) or option.type not in ("int", "number"):
+        return typed
+    text = typed.strip().replace("\u2212", "-").replace("\u2013", "-")
+    if re.fullmatch(r"\(\d{1,9}\)", text):
+        return text.strip("()")
+    is_last = option.clamp in ("high", "both") and text == f"{option.max}+"
+    found = _RANGE.fullmatch(text) or _FROM.fullmatch(text)
+    if found is None or not (text in ranges or is_last):
+        return typed
+    lower, upper = (*found.groups(), None)[:2]
+    figure = lower if lower is not None else upper
+    if option.min is not None and figure is not None and float(figure) < option.min:
+        return f"{option.min:g}"
+    return figure
+
+
+def order_by_edges(
+    inputs: Iterable[Option], rolled: Iterable[str], data: Mapping[str, Any]
+) -> tuple[Option, ...]:
+    """Return the inputs in the order in which bare values are read: the edges that the table
+    prints, then what is needed besides, then shifts and other numbers that may be left out.
+
+    An edge that is worked out stands for those of its inputs that are needed or rolled; a die is an
+    edge.
+    """
+    inputs, rolled = tuple(inputs), frozenset(rolled)
+    names = {option.name for option in inputs}
+    needed = {option.name for option in inputs if option.required} | rolled
+    derived = data.get("derive") or {}
+    edges = set(rolled)
+    for body in _bodies(data.get("read")):
+        columns, bands = body.get("columns") or {}, body.get("bands") or {}
+        for edge in (body.get("rows"), columns.get("by"), bands.get("by"), body.get("by")):
+            if edge in names:
+                edges.add(str(edge))
+                continue
+            behind = _inputs_of(str(edge or ""), derived, names)
+            edges |= behind & needed or behind
+    return tuple(sorted(inputs, key=lambda one: (one.name not in edges, one.name not in needed)))
+
+
+def _inputs_of(formula: str, derived: Mapping[str, Any], names: set[str]) -> set[str]:
+    """Return the inputs that a formula of a table goes by."""
+    found = set[str]()
+    waiting = _NAME.findall(formula)
+    seen = set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in names:
+            found.add(name)
+        elif name in derived and name not in seen:
+            seen.add(name)
+            waiting += _NAME.findall(str(derived[name]))
+    return found
