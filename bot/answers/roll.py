@@ -152,11 +152,20 @@ def _simple(result: Result) -> Line | None:
 
 
 def read_table(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
-    """The answer of a table. A roll that is missing is rolled with `source` and is a happening; a
-    cell that names another table rolls on that one, too.
+    """Return the answer of a table; one that rolls begins with "Rolled:".
 
-    Raises UserError for inputs that the table refuses.
+    A roll that is missing is rolled with `source` and is a happening; a cell that names another
+    table rolls on that one, too. Raises UserError for inputs that the table refuses.
     """
+    outcome = _read_chain(table, options, who, source)
+    if outcome.happening is None:
+        return outcome
+    title = f"Rolled: {outcome.reply.title}"
+    return outcome._replace(reply=replace(outcome.reply, title=title))
+
+
+def _read_chain(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:
+    """Return the answer of a table together with that of each table rolled after it."""
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
     owed = table.owes(given)
@@ -168,10 +177,8 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         given[option] = sum(value for value in values if isinstance(value, int))
     answer = table.read(given)
     reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
-    if rolled:
-        reply = replace(reply, title=f"Rolled: {reply.title}")
     behind = table.chain.get(str(answer.out.get(CHAIN)))
-    further = read_table(behind, behind.handed(given), who, source) if behind is not None else None
+    further = _read_chain(behind, behind.handed(given), who, source) if behind is not None else None
     reply = (
         reply if further is None or behind is None else _both(reply, answer, behind, further.reply)
     )

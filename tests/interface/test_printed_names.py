@@ -195,7 +195,7 @@ def test_the_printed_edges_are_read_in_order_and_nothing_is_rolled(game: str) ->
             for index, name in enumerate(ordered)
             if name not in edges and not table.option(name).required
         ]
-        last_edge = max([ordered.index(name) for name in edges], default=-1)
+        last_edge = max([ordered.index(str(name)) for name in edges], default=-1)
         assert last_edge < min(shifts, default=len(ordered)), table.id
         typed = [pick_value(table.option(name)) for name in ordered]
         parsed = parse_text(f"{game}{TABLE} {table.id} {' '.join(typed)}", registry())
@@ -229,4 +229,6 @@ def test_a_word_of_another_table_names_that_table() -> None:
     with pytest.raises(UserError) as caught:
         built_in()["ucn"].table("firearms").read(parsed.options)
     name_other_tables(caught.value, parsed.spec, parsed.options, registry())
-    assert caught.value.hint == "Another table has it: /ucn-table machine-guns LMG."
+    assert caught.value.hint == (
+        "Another table has it: /ucn-table machine-guns LMG or /ucn-table save-roll LMG."
+    )

@@ -74,9 +74,12 @@ async def test_a_look_up_rolls_on_the_table_that_the_cell_names(
     plain = await channel.do("Anna", "few-table hits roll=2")
     assert plain.title == "Belt"
     both = await channel.do("Anna", "few-table hits roll=4")
-    assert both.title.startswith("Steering; Turns ")
+    assert both.title.startswith("Rolled: Steering; Turns ")
     assert "Jammed: Turns " in both.text()
-    assert (await channel.do("Anna", "few-table hits roll=6")).title in ("Clear", "Rain")
+    assert (await channel.do("Anna", "few-table hits roll=6")).title in (
+        "Rolled: Clear",
+        "Rolled: Rain",
+    )
     for _ in range(8):
         await channel.do("Anna", "few-table hits")
     await channel.refused("Anna", "few-table hits roll=4 private", "not-together private")

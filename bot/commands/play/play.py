@@ -46,7 +46,12 @@ from bot.game.state import FULL, Actor, Game, Json, is_strict
 from bot.game.tracks import keys_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Button, Reply
-from bot.interface.typing.command_text import command_text, parse_text, quoted
+from bot.interface.typing.command_text import (
+    command_text,
+    name_other_tables,
+    parse_text,
+    quoted,
+)
 from bot.places.forms import form_button
 from bot.rules.cards import ALL, deck_from_json, last_key
 from bot.rules.copies import replace
