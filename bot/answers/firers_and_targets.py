@@ -65,7 +65,9 @@ def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bo
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
     others = (
-        option for option in sequence.inputs if option.brings.startswith(f"{aim.option.name}.")
+        option
+        for option in sequence.inputs
+        if option.brings.startswith(f"{aim.option.name}.") and option.type != "bool"
     )
     return all(options.get(option.name) in (None, "") for option in chain((aim.option,), others))
 

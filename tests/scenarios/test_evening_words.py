@@ -166,8 +166,6 @@ async def test_a_morale_test_names_its_element_once() -> None:
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("hesitant-morale", "Alpha is hesitant: add status=hesitant-morale to count it"),
-        ("go-firm", "Alpha has gone firm: add status=go-firm to count it"),
         ("let-loose", "Alpha has let loose"),
         ("withdraw", "Alpha is withdrawing"),
     ],

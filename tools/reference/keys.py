@@ -217,7 +217,11 @@ INPUT: Keys = {
     ),
     "optional": Key(FLAG, "may be left out, and is none then"),
     "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
-    "brings": Key(TEXT, "the number of a unit that is taken where nothing is typed: unit.morale"),
+    "brings": Key(
+        TEXT,
+        "what a unit brings where nothing is typed: a number (unit.morale), its state (unit.state),"
+        " whether it has a flag or is in a state (target.dug-in)",
+    ),
     "units": Key(TEXT, "the list of units that it is read as, from unit_lists"),
     "complete": Key(TEXT, "what is offered while typing"),
     "free": Key(FLAG, "a unit that no roster knows is taken, too"),

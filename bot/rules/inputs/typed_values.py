@@ -238,13 +238,13 @@ def _brought(
 
 
 def _of(unit: Unit, key: str, option: Option) -> Any:
-    """What a roster unit brings under `key`: its state if the option knows that word, a flag, or
-    an attribute.
+    """What a roster unit brings under `key`: its state if the option knows that word, whether it
+    bears a flag or is in the state of that name, or an attribute.
     """
     if key == "state":
         return unit.state if unit.state in option.values else None
     if option.type == "bool":
-        return True if key in unit.flags else None
+        return True if key in unit.flags or key == unit.state else None
     return unit.numbers.get(key)
 
 

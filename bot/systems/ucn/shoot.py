@@ -26,7 +26,6 @@ from bot.rules.sequence.sequence import (
     Ruled,
     Ruling,
     Settlement,
-    minus,
     never,
     parts_of,
     ruled,
@@ -42,6 +41,7 @@ from bot.systems.ucn.shooters import (
     d20,
     lost_ap,
     mod_part,
+    needed,
     sum_line,
 )
 
@@ -289,13 +289,10 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
     parts = (
         *parts_of(modifiers.parts),
         *shooters.firm_cover(tables, given),
-        *shooters.status_part(tables, given),
-        *mod_part(given),
     )
     firing = shooters.shooters_of(tables, given, parts)
     lines = (
         *shooters.reminders(given.units("shooters")),
-        *shooters.firm_reminder(given),
         *shooters.skill_lines(firing),
     )
     paid, told = shooters.spends(tables, given.units("shooters"), given.int("extra_ap"))
@@ -329,15 +326,17 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
+    for unit in given.units("shooters"):
+        shooters.refuse_pinned(unit, "shooters")
+    shooters.refuse_pinned(given.unit("unit"), "unit")
     spotting = tables["spot-modifiers"](**given.flags(SPOTTING))
     shooting = tables["shoot-modifiers"](**given.flags(SHOOTING))
     firing = shooters.shooters_of(
         tables,
         given,
-        (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given)),
+        (*parts_of(shooting.parts), *shooters.firm_cover(tables, given)),
     )
-    spots = _spots(tables, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
-    shooters.refuse_pinned(given.unit("unit"), "unit")
+    spots = _spots(tables, given, firing, parts_of(spotting.parts))
     units = acting(given)
     reason = forbidden(given, units)
     if reason:
@@ -348,7 +347,6 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
     to_spot = {spot.parts: spot for spot in spots if spot is not None}.values()
     lines = (
         *shooters.reminders(units),
-        *shooters.firm_reminder(given),
         *[sum_line(spot, "to spot") for spot in to_spot],
         *shooters.skill_lines(firing),
     )
@@ -368,7 +366,7 @@ def _spots(
     """The Spot check of each shooter, None where the target is spotted automatically."""
     if given.flag("auto_spotted"):
         return (None,) * len(firing)
-    made: dict[int, Check] = {}
+    made: dict[shooters.Parts, Check] = {}
     spots: list[Check] = []
     for shooter in firing:
         own = shooter.unit.numbers.get("spot", given.maybe("spot_skill"))
@@ -377,9 +375,11 @@ def _spots(
                 "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30."
             )
             raise UserError(what, option="spot_skill", code="missing")
-        if own not in made:
-            made[own] = shooters.check(tables, (("Spot", int(own)), *modifiers))
-        spots.append(made[own])
+        held = shooters.status_part(tables, given, shooter.unit)
+        parts = (("Spot", int(own)), *modifiers, *held, *mod_part(given))
+        if parts not in made:
+            made[parts] = shooters.check(tables, parts)
+        spots.append(made[parts])
     return tuple(spots)
 
 
@@ -427,7 +427,7 @@ def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
 
 
 def _to_pass(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:
-    says = f"{minus(check.final)} or less needed{lost_ap(roll)}"
+    says = f"{needed(check.final)}{lost_ap(roll)}"
     return Line(f"{shooter.shown} {what}", roll, result=says, unit=shooter.shown)
 
 

@@ -180,12 +180,21 @@ def die_apart(path: str, tells: Callable[[int], Outputs], key: Hashable) -> Part
     return Part((path,), lambda: Plan(Alone("die"), steps, never), key)
 
 
-def status_part(tables: Tables, given: Given) -> Parts:
-    """What the status of the acting element takes off its skill."""
-    status = given.word("status")
-    if status == "none":
+def status_part(tables: Tables, given: Given, unit: Unit) -> Parts:
+    """What its status takes off the skill of one who acts: the status that is typed, else the state
+    of a roster unit. Source: Infantry Combat, Status Damage; Failed Morale Test.
+    """
+    is_own = unit.name and "status" not in given.typed
+    status, effects = unit.state if is_own else given.word("status"), tables["status-effects"]
+    if status not in effects.option("status").values:
         return ()
-    return ((status, int(tables["status-effects"](status=status)["skill_modifier"])),)
+    modifier = int(effects(status=status)["skill_modifier"])
+    return ((status, modifier),) if modifier else ()
+
+
+def needed(final: int) -> str:
+    """What a d20 has to show against a final skill: a 1 always succeeds, a 20 never."""
+    return "needs a 1" if final <= 1 else f"{min(final, LAST - 1)} or less needed"
 
 
 def mod_part(given: Given) -> Parts:
@@ -294,7 +303,6 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
 # -- the characters that fire: weapon, check to hit, damage of a hit, and whether a hit may be saved
 
 MORALE_LOSS = 2  # per casualty
-STUNNED = "stunned"
 GO_FIRM = 5  # by how much a Morale test was failed
 
 
@@ -342,18 +350,12 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
 
 def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     _refuse(unit)
-    is_said = "status" in given.typed
-    if not is_said:
-        refuse_pinned(
-            unit,
-            "shooters",
-            "Add status=pinned to shoot all the same, at −6." if "status" in given.values else "",
-        )
+    if "status" not in given.typed:
+        refuse_pinned(unit, "shooters", "Add status=pinned to shoot all the same, at −6.")
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
-    if unit.state == STUNNED and not is_said:
-        own = (*own, (STUNNED, int(tables["status-effects"](status=STUNNED)["skill_modifier"])))
-    found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
+    held = (*status_part(tables, given, unit), *mod_part(given))
+    found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *held, *own))
     bonus = weapon.bonus + found.over
     statuses = tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
     is_saved = weapon.saves and given.flag("saves")
@@ -411,24 +413,8 @@ def firm_cover(tables: Tables, given: Given) -> Parts:
     )
 
 
-def firm_reminder(given: Given) -> tuple[Line, ...]:
-    """That a roster target has gone firm, where nothing was typed about it."""
-    target = given.unit("target")
-    if (
-        target is None
-        or target.state != "go-firm"
-        or given.typed & {"target_gone_firm", "target_firm_cover"}
-    ):
-        return ()
-    return (
-        Line(
-            f"{target.word} has gone firm: add target_gone_firm and target_firm_cover to count it"
-        ),
-    )
-
-
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
-    """What the roster says of an element and only an option can bring in."""
+    """What the roster says of an element that has no number on the card."""
     known = {unit.name: unit for unit in units if unit.name and unit.state}
     return tuple(
         [Line(f"{name} {_SAID[unit.state]}") for name, unit in known.items() if unit.state in _SAID]
@@ -436,9 +422,6 @@ def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
 
 
 _SAID = {
-    "hesitant": "is hesitant: add status=hesitant to count it",
-    "hesitant-morale": "is hesitant: add status=hesitant-morale to count it",
-    "go-firm": "has gone firm: add status=go-firm to count it",
     "let-loose": "has let loose",
     "withdraw": "is withdrawing",
 }

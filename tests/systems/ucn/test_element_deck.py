@@ -58,7 +58,9 @@ async def test_each_element_has_one_card_and_the_round_is_over_with_the_last(
     game = await channel.game()
     assert (game.turn, game.led, game.go) == (2, "elements", ("US", "German"))
     log = await sound(channel, tmp_path)
-    assert {body.get("edition", 3) for body in bodies(log)} == {system("ucn").edition}
+    assert {body.get("edition", system("ucn").edition) for body in bodies(log)} == {
+        system("ucn").edition
+    }
 
 
 async def test_before_the_first_card_the_deck_is_whole_and_one_learns_how_to_draw() -> None:

@@ -134,17 +134,6 @@ def test_a_roster_element_brings_its_spot_skill_and_its_members() -> None:
     )
 
 
-def test_a_hesitant_roster_element_is_reminded_of_its_status() -> None:
-    squad = roster(unit("Alpha", spot=11, members=1, state="hesitant"))
-    played = play_example("ucn", "spot", {"unit": "Alpha"}, [11], squad)
-    assert played.lines[0].label == "Alpha is hesitant: add status=hesitant to count it"
-    typed = play_example("ucn", "spot", {"unit": "Alpha", "status": "hesitant"}, [11], squad)
-    assert (typed.out["final_skill"], typed.lines[0].text()) == (
-        7,
-        "Skill: Spot 11 − 4 hesitant = 7",
-    )
-
-
 def test_nobody_is_left_to_spot() -> None:
     with refuses("nobody Alpha"):
         play_example(
