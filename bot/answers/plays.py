@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from bot.answers.headline import actors, others
 from bot.game.events import PLAYS, UNIT
-from bot.game.roster import GONE, is_gone, settle_changes
+from bot.game.roster import GONE, change_json, is_gone, settle_changes
 from bot.game.state import Game, Json, roster_of, unit_from_json
 from bot.game.tracks import filled_in
-from bot.rules.dice import Die, Script, Source
+from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import after_dice
 from bot.rules.inputs.tracks import move_all
@@ -23,13 +23,16 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster, by_name
 from bot.rules.odds.by_unit import came_to, row_path, rows_of
 from bot.rules.odds.odds import Distribution
+from bot.rules.proof.chain import event_text
 from bot.rules.sequence.linked_units import linked
-from bot.rules.sequence.sequence import Change, Plan, Played, Row
+from bot.rules.sequence.sequence import Change, Plan, Played, Row, Settlement
 from bot.rules.text.names import joined
 from bot.systems.system import Sequence
 
 MOST_ODDS = 6
 """So many units with odds of their own are counted at once; alike ones count as one."""
+LONGEST_RESULT = 400
+"""Characters of the sentence that says why dice led to no result."""
 
 
 class Planned(NamedTuple):
@@ -152,8 +155,72 @@ def play_all(
     roster: Roster,
     read: Mapping[str, Any],
 ) -> tuple[Single, ...]:
-    """Each play to its end, with the roster and the tracks that were `read` as the plays before
-    left them. Raises UserError from the source."""
+    """Play each to its end, with the roster and the tracks that were `read` as the plays before
+    left them.
+
+    If the rules lead to no result once dice have fallen, return one play that holds these dice,
+    says why and changes nothing: a refusal would show dice that no log holds. Raises UserError from
+    the source, and for what is refused before the first die.
+    """
+    recorder = _Recorder(source)
+    try:
+        singles = _play_each(sequence, plays, recorder, roster, read)
+        _check_storable(singles)
+    except UserError as error:
+        if not recorder.dice or error is recorder.error:
+            raise
+        settlement = Settlement(no_result(error))
+        played = Played({}, tuple(recorder.dice), (), settlement)
+        return (Single("", plays[0].given, played, ()),)
+    return singles
+
+
+def no_result(error: UserError) -> str:
+    """Return the sentence that the log keeps of dice for which the rules have no result."""
+    return f"No result. {error.message}"[:LONGEST_RESULT]
+
+
+class _Recorder:
+    """A source that keeps its dice as they fall, and the error that it raised itself, if any."""
+
+    def __init__(self, source: Source) -> None:
+        self.dice: list[Rolled] = []
+        self.error: UserError | None = None
+        self._source = source
+
+    def draw(self, die: Die) -> int | str:
+        """Return the value of the die. Raises UserError from the source."""
+        try:
+            value = self._source.draw(die)
+        except UserError as error:
+            self.error = error
+            raise
+        self.dice.append(die.rolled(value))
+        return value
+
+
+def _check_storable(singles: tuple[Single, ...]) -> None:
+    """Raise UserError for a number that the log cannot hold: too large, or with too many digits."""
+    changes = [change_json(change) for one in singles for change in one.changes]
+    try:
+        event_text(
+            {
+                "out": dict(whole_out(singles)),
+                "tracks": dict(singles[-1].tracks),
+                "changes": changes,
+            }
+        )
+    except (TypeError, ValueError):
+        raise UserError("A number has too many digits for the log.", code="bad-value") from None
+
+
+def _play_each(
+    sequence: Sequence,
+    plays: tuple[Planned, ...],
+    source: Source,
+    roster: Roster,
+    read: Mapping[str, Any],
+) -> tuple[Single, ...]:
     done: list[Single] = []
     left = {unit.name.casefold() for unit in roster.values() if unit.state in GONE}
     for one in plays:

@@ -7,9 +7,10 @@ from itertools import accumulate, product
 from math import prod
 
 from bot.answers.outcome import Happening, Outcome, thrown
+from bot.answers.plays import no_result
 from bot.answers.tables import NEXT, lookup_reply, told
 from bot.interface.reply.bars import percent
-from bot.interface.reply.parts import Odds, Small
+from bot.interface.reply.parts import Odds, Small, Thrown
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import quoted
 from bot.rules.copies import replace
@@ -155,7 +156,8 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     """Return the answer of a table; one that rolls begins with "Rolled:".
 
     A roll that is missing is rolled with `source` and is a happening; a cell that names another
-    table rolls on that one, too. Raises UserError for inputs that the table refuses.
+    table rolls on that one, too. If what was rolled leads to no answer, that is the answer, so that a
+    refusal shows no dice. Raises UserError before the first die, for inputs that the table refuses.
     """
     outcome = _read_chain(table, options, who, source)
     if outcome.happening is None:
@@ -175,10 +177,17 @@ def _read_chain(table: Table, options: Mapping[str, object], who: str, source: S
         values = [source.draw(die) for die in dice]
         rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
         given[option] = sum(value for value in values if isinstance(value, int))
-    answer = table.read(given)
+    try:
+        answer = table.read(given)
+        behind = table.chain.get(str(answer.out.get(CHAIN)))
+        further = (
+            _read_chain(behind, behind.handed(given), who, source) if behind is not None else None
+        )
+    except UserError as error:
+        if not rolled:
+            raise
+        return _without_answer(table, options, rolled, who, error)
     reply = lookup_reply(table, given, answer, who if rolled else "", rolled)
-    behind = table.chain.get(str(answer.out.get(CHAIN)))
-    further = _read_chain(behind, behind.handed(given), who, source) if behind is not None else None
     reply = (
         reply if further is None or behind is None else _both(reply, answer, behind, further.reply)
     )
@@ -198,6 +207,24 @@ def _read_chain(table: Table, options: Mapping[str, object], who: str, source: S
         ),
     )
     return Outcome(reply, happening, given)
+
+
+def _without_answer(
+    table: Table, options: Mapping[str, object], rolled: Many[Rolled], who: str, error: UserError
+) -> Outcome:
+    """Return the dice of a table that has no answer for them, with the sentence that says why."""
+    result = no_result(error)
+    reply = Reply(result, (Thrown(tuple(die.value for die in rolled)),), by=f"{who}, {table.title}")
+    inputs = {name: value for name, value in options.items() if value is not None}
+    happening = Happening(
+        "table",
+        inputs=inputs,
+        dice=tuple(rolled),
+        system=table.system,
+        target=table.id,
+        result=result,
+    )
+    return Outcome(reply, happening, inputs)
 
 
 def _both(reply: Reply, answer: Answer, behind: Table, further: Reply) -> Reply:

@@ -4,7 +4,7 @@ much as a phone shows, and every die for whoever asks."""
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from itertools import zip_longest
 from typing import Any
@@ -63,11 +63,15 @@ def run_sequence(
     read: Mapping[str, Any] = _NONE,
     fell: Many[object] = (),
     piles: Mapping[str, Any] = _NONE,
+    check: Callable[[Many[Given]], None] | None = None,
 ) -> Outcome:
-    """Play a sequence with the tracks that it `read`. Raises UserError; real dice that are too few
-    name the die owed next. `fell` are dice that fell before, where it is carried on with what a
-    side chose (among the `options`): what was said with them is not said again. `piles` with closed
-    cards are as they are, which nobody reads but its dice.
+    """Play a sequence with the tracks that it `read`.
+
+    `fell` are dice that fell before, if it is carried on with what a side chose (among the `options`):
+    what was said with them is not said again. `piles` with closed cards are as they are, which only its
+    dice read. `check` is called with the inputs of each play before the first die, and may refuse them.
+
+    Raises UserError before the first die; real dice that are too few name the die owed next.
     """
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     plays = planned(
@@ -85,6 +89,9 @@ def run_sequence(
             f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
         )
         raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
+    givens = [one.given for one in plays]
+    if check is not None:
+        check(givens)
     singles = thrown(
         lambda dice: play_all(sequence, plays, Carried(fell, dice) if fell else dice, roster, read),
         source, hand, typed, cards=bool(sequence.decks),
@@ -103,10 +110,10 @@ def run_sequence(
         reply = each_reply(who, sequence, singles)
     else:
         reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
-    givens = [one.given for one in singles]
-    if counted := counted_line(sequence, givens):
+    played = [one.given for one in singles]
+    if counted := counted_line(sequence, played):
         reply = replace(reply, lines=(*reply.lines, Small(counted)))
-    sources = (name for given in givens for name in source_units(given.sources))
+    sources = (name for given in played for name in source_units(given.sources))
     called = (
         *(name for given in givens for name in named_units(given)),
         *(change.unit for change in changes),

@@ -19,12 +19,11 @@ from bot.interface.registry import Registry
 from bot.interface.reply.reply import Button, Reply
 from bot.interface.spec import OWN, Command, CommandSpec, Path, Place
 from bot.places.forms import Draft, find_draft, new_draft
-from bot.rules.dice import Source
+from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked
 from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.odds.odds import Distribution
-from bot.rules.proof.fair import Stream
 from bot.rules.text.phrase import phrase
 from bot.stores.base import DAY
 from bot.stores.records import ROLLED, Binding, Commit, Shown
@@ -316,10 +315,12 @@ class Context:
         return self.prepared
 
     def dice(self) -> Source:
-        """The provable dice of the next event. The first one begins free play, where no game
-        goes on.
+        """Return the provable dice of the next event.
+
+        The first die begins free play if no game goes on. It raises UserError if the player may not
+        roll it.
         """
-        return self.ledger.source() if self.ledger.row and not self.game.ended else _Dice(self)
+        return _Dice(self)
 
 
 def closes_texts(context: Context) -> bool:
@@ -413,18 +414,23 @@ async def own_draft(context: Context, key: str) -> Draft:
     )
 
 
-class _Dice(Stream):
-    """The stream of free play that begins once somebody rolls: a lookup without dice begins no
-    game.
+class _Dice:
+    """The provable dice of the next event, which nobody asks for before the first one falls.
+
+    So a lookup without dice begins no game, and a roll that is refused shows no die.
     """
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     @cached_property
-    def _stream(self) -> Stream:
-        self._context.dice_game()
-        return self._context.ledger.source()
+    def _stream(self) -> Source:
+        context = self._context
+        if not context.ledger.row or context.game.ended:
+            context.dice_game()
+        closes_texts(context)
+        return context.ledger.source()
 
-    def _face(self, sides: int) -> int:
-        return self._stream._face(sides)
+    def draw(self, die: Die) -> int | str:
+        """Return the value of the next die. Raises UserError if the player may not roll it."""
+        return self._stream.draw(die)

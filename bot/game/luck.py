@@ -254,6 +254,8 @@ def _scored_roll(
     if not is_whole or by_hand or not any(part.get("dice") for part in shot):
         return None
     event = whole_shot(shot[0], earlier)
+    if not event.get("out"):  # its dice led to no result
+        return None
     return build_roll(event, scored_side(event, sides) if sides else event["who"])
 
 

@@ -291,9 +291,7 @@ async def _all_or_none(
             )
         if not reply.error:
             await _undo_to(channel, before)
-    assert len(codes) == 1 or "choice-first" not in codes, (
-        f"{sequence.id} {options}: {codes} by the die"
-    )
+    assert len(codes) == 1, f"{sequence.id} {options}: {codes} by the die"
     return codes.pop()
 
 
@@ -336,3 +334,51 @@ async def test_each_command_of_each_game_is_refused_for_all_dice_or_for_none(
     pack, kinds = _write_pack(game, tmp_path), [*_waiting_sequences(game)]
     use_packs(tmp_path)
     assert await _try_all(game, pack, kinds, Random(game), sequences=100, faces=tuple(range(1, 7)))
+
+
+# -- how much of a game waits for a choice
+
+MOST_HELD = 1 / 3
+"""The share of a game's sequences that one choice may hold back for a side."""
+HOLDS_MORE = {
+    ("salt-road", "attack", "answer"): (
+        "Each sequence of the attacker spends their orders or sets them anew, and the attack takes its"
+        " own once it is decided; the defender's are free."
+    ),
+    ("low-water", "shoot", "pays"): (
+        "A point of spirit is about to be paid: shots and blades take such points, and the tide lifts"
+        " the mist in which the shot is worked out again."
+    ),
+}
+"""Choices that hold back more, with the reason."""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_choice_holds_back_no_more_than_a_third_of_a_game(game: str) -> None:
+    shares = dict(_shares_held(game))
+    more = {key for key, share in shares.items() if share > MOST_HELD}
+    assert more == {key for key in HOLDS_MORE if key[0] == game}, shares
+
+
+def _shares_held(game: str) -> Iterator[tuple[tuple[str, str, str], float]]:
+    """Yield each choice with the share of sequences that its tracks hold back, for the side for
+    which it is larger.
+    """
+    sequences = list(system(game).sequences.values())
+    for sequence in sequences:
+        for choice, held in sequence.effects.held.items():
+            by_side = [
+                [
+                    one
+                    for one in sequences
+                    if names & one.effects.tracks or ANY_UNIT in one.effects.links
+                ]
+                for names in (held, {*map(_as_other_side, held)})
+            ]
+            yield (game, sequence.id, choice), max(map(len, by_side)) / len(sequences)
+
+
+def _as_other_side(name: str) -> str:
+    """Return the name of a track as formulas of the other of two sides read it."""
+    whose, _, track = name.partition(".")
+    return f"{ ({'side': 'foe', 'foe': 'side'}.get(whose, whose)) }.{track}"

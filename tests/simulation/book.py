@@ -127,6 +127,8 @@ class Book:
                 json.loads(row[2]) for kind, row in rows if kind == "event" and row[0] == game
             ]
             self._cards[game].wrote(bodies, texts, asked_by.get(game, ""))
+            for seat in self._cards[game].unseated():
+                self.broken("k", f"{seat} holds closed cards, and nobody sits there")
         for kind, row in rows:
             if (
                 kind == "posted" and row[1] in no_longer_holds

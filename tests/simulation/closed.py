@@ -27,6 +27,7 @@ class Closed:
         self._out: dict[str, int] = {}
         self._decks: dict[str, set[str]] = defaultdict(set)  # ids of the cards of each
         self._players: dict[str, str] = {}
+        self._gone: set[str] = set()  # persons who have left the game for good
         self._humans: dict[str, str] = {}  # who a person of the game is
         self._told: dict[int, dict[str, Any]] = {}  # what was in closed hands behind an event
         self._words: dict[
@@ -50,6 +51,7 @@ class Closed:
                 self._decks[deck] |= {card["id"] for card in (made or {}).get("cards", ())}
                 self._words |= {id: id for id in self._decks[deck] if _WORD.fullmatch(id)}
             self._players = fields.get("players", self._players)
+            self._gone |= {body["who"]} if body["kind"] == "privacy" else {body.get("own", "")}
             self._humans.setdefault(body["who"], who)
             self._open |= {
                 self._words.get(name.rpartition("/")[2], "")
@@ -82,6 +84,19 @@ class Closed:
                     self._knows[self._words.get(card, "")] |= (
                         set(PEOPLE) if one == ALL else self._sitting(one)
                     )
+
+    def unseated(self) -> list[str]:
+        """Return the seats that hold closed cards although nobody sits there.
+
+        A side keeps its hand while somebody plays it; a person keeps one of their own while they play
+        no side and have not left the game for good.
+        """
+        hands = {seat for deck in self._decks for seat in at(deck, HAND, self._out)} - ENDS.keys()
+        sides = {*self._players.values()}
+        elsewhere = {f"@{person}" for person in (*self._players, *self._gone)}
+        return sorted(
+            seat for seat in hands if seat in elsewhere or (seat[0] != "@" and seat not in sides)
+        )
 
     def _sitting(self, seat: str) -> set[str]:
         persons = (

@@ -269,7 +269,7 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(module, "closed_hands", stale)
 
 
-@mutant("cards: who leaves takes their hand along", 68, "f")
+@mutant("cards: who leaves takes their hand along", 48, "k", "nobody sits there")
 def _hand_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.verification.follows.cards, "put_back", lambda out, *_: out)
 

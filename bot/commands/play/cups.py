@@ -141,11 +141,12 @@ async def _drawn(context: Context, id: str, real: tuple[str, ...]) -> str:
         )
     deck = cards.deck_from_json(game.decks[id])
     source = await decks.drawing_from(context, id, deck, real) if real else ledger.source()
+    closes = not real and closes_texts(context)  # refused before the first die
     drawn = cards.draw(id, deck, game.cards, 1, source)
     after = cups.drawn(replace(game, cards=drawn.out), id, drawn.cards[0])
     ledger.add(
         "draw", after, does="lead", deck=id, dice=[die.note() for die in drawn.dice], hand=bool(real),
-        closes=not real and closes_texts(context), result=cards.words(id, drawn.cards),
+        closes=closes, result=cards.words(id, drawn.cards),
     )  # fmt: skip
     return f"{id}/{drawn.cards[0]}"
 

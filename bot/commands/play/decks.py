@@ -297,8 +297,8 @@ async def drawn_cards(
     check_room(context, id, seats)
     hands, number = await closed_hands(context, id), ledger.next_number
     source = await drawing_from(context, id, deck, real) if real else ledger.source()
+    closes = not real and closes_texts(context)  # refused before the first die
     drawn = cards.draw(id, deck, game.cards, count, source, hands, seats)
-    closes = not real and closes_texts(context)
     if not seats and not game.cards.get(cards.last_key(id)):
         dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
         ledger.add(
@@ -394,6 +394,7 @@ async def peek(context: Context) -> Reply:
         raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
     count, seat = min(options["count"], there), seat_of(game.players, ledger.person())
     seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
+    closes = closes_texts(context)  # refused before the first die
     drawn, number = (
         cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats),
         ledger.next_number,
@@ -405,7 +406,7 @@ async def peek(context: Context) -> Reply:
     hidden |= {f"card.{at}": card for at, card in enumerate(drawn.cards, 1)}
     ledger.add(
         "draw", cards={**drawn.out, cards.last_key(id): number}, does="peek", deck=id,
-        closed=[die.sides for die in drawn.dice], closes=closes_texts(context), hidden=hidden,
+        closed=[die.sides for die in drawn.dice], closes=closes, hidden=hidden,
         result=cards.words(id, [closed_words(count)]),
     )  # fmt: skip
     names = await names_of(context, id, deck.ids)
@@ -514,16 +515,12 @@ async def _order(context: Context, typed: str) -> Reply:
     context.dice_game()
     ledger, number = context.ledger, context.ledger.next_number
     ids = {f"{number}.w{place}": name for place, name in enumerate(names, 1)}
+    closes = closes_texts(context)  # refused before the first die
     drawn = cards.order([*ids], ledger.source())
     texts = {id.partition(".")[2]: name for id, name in ids.items()}
     dice = [die.note() for die in drawn.dice]
     ledger.add(
-        "draw",
-        does="names",
-        dice=dice,
-        texts=texts,
-        closes=closes_texts(context),
-        result=", ".join(drawn.cards),
+        "draw", does="names", dice=dice, texts=texts, closes=closes, result=", ".join(drawn.cards)
     )
     title = f"In order: {', '.join(ids[card] for card in drawn.cards)}"
     return Reply(

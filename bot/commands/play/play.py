@@ -3,6 +3,7 @@ its log.
 """
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ from bot.answers.headline import hits_its_unit
 from bot.answers.outcome import Outcome, after_happening, initiative_of
 from bot.answers.reach import acting_in, reach_of
 from bot.answers.roll import read_table, roll_dice
-from bot.answers.shot import EXTRA, brief, compact, named_units, run_sequence
+from bot.answers.shot import EXTRA, acting_units, brief, compact, named_units, run_sequence
 from bot.answers.tables import printed, whole_reply
 from bot.commands.context import Context, play_facts
 from bot.commands.pictures import offered, table_action
@@ -58,6 +59,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import faces_shown
 from bot.rules.inputs.options import clean, flag, is_left_out
+from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
 from bot.rules.text.names import joined
@@ -76,6 +78,7 @@ async def handle_roll(context: Context) -> Reply:
     options = _plain(context.command.options)
     if context.spec.counts(options):
         return await answer_odds(context, context.spec, options)
+    need_hand_dice(context, options.get("hand"))
     outcome = roll_dice(options, context.who, context.dice())
     return await record(context, outcome, secret=flag(options, "secret"))
 
@@ -180,7 +183,11 @@ async def _sequence(
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
     if game.waits or game.rules:
         await _need_free(context, sequence, options, roster, read)
-    outcome = run_sequence(sequence, spec, options, who, dice, roster, read, piles=piles)
+    need_hand_dice(context, options.get("hand"))
+    check = partial(_need_units, context, sequence)
+    outcome = run_sequence(
+        sequence, spec, options, who, dice, roster, read, piles=piles, check=check
+    )
     if lent or ruled:
         outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     happening = outcome.happening
@@ -199,6 +206,32 @@ async def _sequence(
         if calls_sides and not reply.private
         else reply
     )
+
+
+def need_hand_dice(context: Context, hand: object) -> None:
+    """Raise UserError for real dice (`hand`, or nothing) in a game that allows none."""
+    game = context.game
+    is_allowed = game.hand_dice or game.ended  # a game that is over makes room for free play
+    if hand in (None, "") or is_allowed:
+        return
+    hint = phrase("`/game settings hand_dice=yes` allows them.")
+    raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
+
+
+def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> None:
+    """Raise UserError, before the first die, for units that have left the fight or are not the
+    player's to use.
+    """
+    game = context.game
+    units = units_of(game, dict.fromkeys(name for given in plays for name in named_units(given)))
+    if lost := [unit for unit in units if is_gone(unit)]:
+        hint = phrase("Leave it out, or fix its state with `/unit edit`.")
+        raise UserError(f"{lost[0].name} is {lost[0].state}.", hint=hint, code="unit-gone")
+    acting = list[str]()
+    if not hits_its_unit(sequence):
+        acting = [name for given in plays for name in acting_units(given)]
+    if units:
+        need_share(game, context.actor, units_of(game, acting))
 
 
 async def _need_free(
@@ -279,25 +312,15 @@ def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, o
 
 
 async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
-    """Append the happening to the log and answer. Raises UserError where units are not the
-    actor's to use.
+    """Append the happening to the log and answer. What may be refused was refused before its
+    dice.
     """
     happening = outcome.happening
     if happening is None:
         return outcome.reply
     game = context.open_game() if happening.kind == "sequence" else context.dice_game()
-    if happening.by_hand and not game.hand_dice:
-        hint = phrase("`/game settings hand_dice=yes` allows them.")
-        raise UserError(
-            "This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice"
-        )
     actor, named, systems = context.actor, units_of(game, happening.units), context.systems
-    if gone := [unit for unit in named if is_gone(unit)]:
-        hint = phrase("Leave it out, or fix its state with `/unit edit`.")
-        raise UserError(f"{gone[0].name} is {gone[0].state}.", hint=hint, code="unit-gone")
     acting = [unit for unit in named if unit.name in happening.acting]
-    if named:
-        need_share(game, actor, acting)
     unusual: tuple[str, ...] = ()
     if (
         happening.kind == "sequence"

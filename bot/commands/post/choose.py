@@ -253,6 +253,10 @@ async def _decide(
     ledger.need_free(
         reach_of(sequence, shot["inputs"], roster, game, read, context.systems), number
     )
+    if hand and not game.hand_dice:
+        raise UserError(
+            "This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice"
+        )
     try:
         outcome = run_sequence(
             sequence, spec, typed, context.who, context.dice(), roster, read, fell
@@ -268,10 +272,6 @@ async def _decide(
         raise
     assert outcome.happening is not None
     happening = outcome.happening._replace(kind=CHOICE, inputs={})
-    if happening.by_hand and not game.hand_dice:
-        raise UserError(
-            "This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice"
-        )
     facts = play_facts(context, spec.path, happening, units_of(game, happening.units))
     facts = {name: value for name, value in facts.items() if name not in ("command", "inputs")}
     facts |= {"event": number, "picks": picks, "as": how}
