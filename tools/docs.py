@@ -7,10 +7,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.answers.printed_table import print_cell, print_modifier
+from bot.answers.tables import said
 from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.glossary import all_unit_words, asking
 from bot.interface.registry import registry
@@ -149,9 +152,9 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     if sequence.outputs:
         yield ""
         yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."
-    for said in asking(sequence):
+    for line in asking(sequence):
         yield ""
-        yield said
+        yield line
 
 
 def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
@@ -197,7 +200,7 @@ def _printed(table: Table) -> Iterator[str]:
         yield from map(_modifier, data["rows"])
     bodies: Any = data.get("read") or []
     for body in bodies if isinstance(bodies, list) else [bodies]:
-        yield from _body(body, data, "")
+        yield from _body(table, body, "")
     if codes := data.get("results"):
         yield ""
         yield from (f"- `{code}`: {_plain(meaning)}" for code, meaning in codes.items())
@@ -211,15 +214,22 @@ def _modifier(row: Mapping[str, Any]) -> str:
     """A line for each modifier, as for an option: its name, what it adds, and when, unless its
     own name says so.
     """
-    adds = ", ".join(f"{total} {_signed(value)}" for total, value in row["adds"].items())
+    totals = dict.fromkeys((*row["adds"], *_shown_totals(row)))
+    adds = ", ".join(f"{total} {print_modifier(row, total, str)}" for total in totals)
     when = f", when `{_plain(row['when'])}`" if row.get("when") not in (None, row["id"]) else ""
     return f"- **{row['id']}**, {_plain(row['name'])}: {adds}{when}"
 
 
-def _body(body: Mapping[str, Any], data: Mapping[str, Any], heading: str) -> Iterator[str]:
+def _shown_totals(row: Mapping[str, Any]) -> Iterable[str]:
+    shown = row.get("shown")
+    return shown if isinstance(shown, Mapping) else ()
+
+
+def _body(table: Table, body: Mapping[str, Any], heading: str) -> Iterator[str]:
+    data = table.printed
     if "pick" in body:
         for key, below in body["pick"].items():
-            yield from _body(below, data, f"{heading}{body['by']} {_plain(key)} ")
+            yield from _body(table, below, f"{heading}{body['by']} {_plain(key)} ")
         return
     yield ""
     if heading:
@@ -237,7 +247,19 @@ def _body(body: Mapping[str, Any], data: Mapping[str, Any], heading: str) -> Ite
     yield "|---" * (len(names) + 1) + "|"
     for key, cell in body["cells"].items():
         cells = cell if isinstance(cell, list) and len(cell) == len(names) else [cell]
+        if heads:
+            cells = [
+                print_cell(table, body, (key, column), item, _say(table))
+                if isinstance(item, list) or "print" in body
+                else item
+                for column, item in enumerate(cells)
+            ]
         yield "| " + " | ".join(map(_cell, (key, *cells))) + " |"
+
+
+def _say(table: Table) -> Callable[[object], str]:
+    """Return the function that says a value in the words of the game of `table`."""
+    return partial(said, words=table.words)
 
 
 def _meaning(cell: Any, data: Mapping[str, Any]) -> Any:
@@ -263,10 +285,6 @@ def _plain(value: Any) -> str:
 
 def _cell(value: Any) -> str:
     return _plain(value).replace("|", "/").replace("\n", " ").strip()
-
-
-def _signed(value: Any) -> str:
-    return f"{value:+g}" if isinstance(value, int | float) else str(value)
 
 
 if __name__ == "__main__":

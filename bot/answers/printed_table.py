@@ -1,12 +1,18 @@
-"""The printed form of a table: which row or column answers, for text, picture and page alike."""
+"""The printed form of a table, for text, picture and docs alike: its cells and modifiers as the
+card has them, and the axes of its rows and columns.
+"""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.errors import TableError
 from bot.rules.tables.axis import Axis, axis, heading_axis
-from bot.rules.tables.formula import compile_formula
+from bot.rules.tables.print_pattern import fill, is_blank, signed
 from bot.rules.tables.table import Table
+
+BLANK_CELL = "\u2013"
+"""Stands in a cell that has nothing on the card."""
 
 
 def row_axis(table: Table, keys: Sequence[object], by: object, body: Mapping[str, Any]) -> Axis:
@@ -27,21 +33,6 @@ def column_axis(table: Table, body: Mapping[str, Any]) -> Axis:
     return _edge_axis(table, spec["heads"], spec["by"], is_clamped=is_clamped)
 
 
-def find_position(edge: Axis, by: object, values: Mapping[str, Any]) -> int | None:
-    """Return the row or column of `edge` that gave the answer, or None.
-
-    `values` are those that the table worked with: the inputs come before outputs of the same name.
-    """
-    name = str(by)
-    if name in values:
-        return edge.find(values[name])
-    try:
-        formula = compile_formula(name, set(values), "")
-    except TableError:  # an input of the formula was not given
-        return None
-    return edge.find(formula(values))
-
-
 def cell_names(table: Table, body: Mapping[str, Any]) -> list[str]:
     """Return the names of the values that a cell of `body` holds, in the order of the cell."""
     gives = body.get("gives")
@@ -50,6 +41,63 @@ def cell_names(table: Table, body: Mapping[str, Any]) -> list[str]:
         computed = {"text", "parts", *(data.get("derive") or {}), *(data.get("then") or {})}
         gives = [name for name in table.outputs if name not in computed]
     return [gives] if isinstance(gives, str) else list(gives)
+
+
+def print_cell(
+    table: Table,
+    body: Mapping[str, Any],
+    place: tuple[object, int],
+    cell: object,
+    say: Callable[[object], str],
+) -> str:
+    """Return a cell as its card prints it: all its values, in the order and spelling of the card.
+
+    `place` is the key of its row and the number of its column; `say` puts one value into words.
+    """
+    cell = _meaning(table, cell)
+    names = cell_names(table, body)
+    row, column = place
+    pattern = body.get("print")
+    if isinstance(pattern, Mapping):
+        pattern = pattern.get(row, pattern.get("*"))
+    if isinstance(pattern, list):
+        pattern = pattern[column]
+    if pattern is not None:
+        values = cell if isinstance(cell, list) and len(names) > 1 else [cell]
+        return fill(pattern, dict(zip(names, values, strict=True)), say)
+    if isinstance(cell, list) and len(names) == 1:
+        return fill("{cell}", {"cell": cell}, say)
+    if isinstance(cell, list):
+        return " / ".join(BLANK_CELL if is_blank(item) else say(item) for item in cell)
+    return BLANK_CELL if cell is None else say(cell)
+
+
+def print_modifier(row: Mapping[str, Any], total: str, say_formula: Callable[[str], str]) -> str:
+    """Return what a modifier adds to `total` as the card prints it; "" if it adds nothing.
+
+    `say_formula` puts a formula into words where the row has no `shown`.
+    """
+    adds = row.get("adds") or {}
+    shown = row.get("shown", {})
+    if isinstance(shown, str):
+        shown = dict.fromkeys(adds, shown)
+    if total in shown:
+        return re.sub(r"(?<![\w\u2013])-(?=\d)|^-(?= )", "\u2212", shown[total])
+    value = adds.get(total)
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return signed(value)
+    return say_formula(str(value).strip())
+
+
+def _meaning(table: Table, cell: object) -> object:
+    """Return what the code of a cell means, if that is a single value."""
+    if not isinstance(cell, str | int):
+        return cell
+    meaning = (table.printed.get("results") or {}).get(cell)
+    is_single = isinstance(meaning, str | int) and not isinstance(meaning, bool)
+    return meaning if is_single else cell
 
 
 def option_words(table: Table, by: object) -> tuple[object, ...]:

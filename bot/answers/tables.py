@@ -1,18 +1,27 @@
 """Tables: the answer of one, the card around its cell, and the whole of it."""
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from bot.answers.printed_table import cell_names, column_axis, find_position, row_axis
+from bot.answers.formula_words import modifier_in_words
+from bot.answers.printed_table import (
+    BLANK_CELL,
+    cell_names,
+    column_axis,
+    print_cell,
+    print_modifier,
+    row_axis,
+)
 from bot.interface.reply.bars import PHONE
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
 from bot.rules.dice import Rolled
-from bot.rules.errors import UserError
+from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import clean
 from bot.rules.tables.axis import Axis
+from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
@@ -89,17 +98,22 @@ def _news(answer: Answer, words: Mapping[str, str]) -> str:
         return said(value, words)
     pieces = []
     for name, value in outputs.items():
-        label = "" if name == "result" and isinstance(value, str) else said(name, words)
+        head = "" if name == "result" and isinstance(value, str) else _output_name(name, words)
         is_own_word = (
             isinstance(value, str) and value not in ("none", *outputs) and not value[:1].isdigit()
         )
         if isinstance(value, bool):
-            pieces.append(label if value else f"not {label}")
+            pieces.append(head if value else f"not {head}")
         elif is_own_word and len(outputs) < FEW:
             pieces.append(said(value, words))
         else:
-            pieces.append(f"{label} {said(value, words)}".strip())
+            pieces.append(f"{head} {said(value, words)}".strip())
     return ", ".join(pieces) or answer.text or "no effect"
+
+
+def _output_name(name: str, words: Mapping[str, str]) -> str:
+    """Return the name of an output as players say it."""
+    return label(name, words, lambda value: said(value, words))
 
 
 def _asked(name: str, value: object, words: Mapping[str, str]) -> str:
@@ -120,7 +134,9 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
         parts = tuple((part.name, part.value) for part in answer.parts if part.total == total)
         value = answer.out.get(total)
         number = value if isinstance(value, int | float) and len(parts) > 1 else None
-        lines.append(Line("counted" if len(totals) == 1 else said(total, words), (), parts, number))
+        lines.append(
+            Line("counted" if len(totals) == 1 else _output_name(total, words), (), parts, number)
+        )
     return lines
 
 
@@ -141,10 +157,10 @@ def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None
     by = ", ".join(filter(None, ("the whole table", across)))
     found = _around(table, given) if given else None
     whole = Whole(sheets, found.rows if found is not None else ())
-    below = [Small(legend)] if (legend := _legend(table, words)) else []
+    footnotes = [Small(text) for text in (_legend(table, words), table.notes) if text]
     return Reply(
         table.title,
-        (whole, *below, Small(table.source), *(() if given else (asks,))),
+        (whole, *footnotes, Small(table.source), *(() if given else (asks,))),
         by=by,
         private=True,
     )
@@ -231,6 +247,26 @@ class Card(NamedTuple):
         return low, high
 
 
+def find_position(edge: Axis, by: object, values: Mapping[str, Any]) -> int | None:
+    """Return the row or column of `edge` that gave the answer, or None.
+
+    `values` are those that the table worked with: the inputs come before outputs of the same name.
+    """
+    name = str(by)
+    if name in values:
+        return edge.find(values[name])
+    try:
+        formula = compile_formula(name, set(values), "")
+    except TableError:  # an input of the formula was not given
+        return None
+    return edge.find(formula(values))
+
+
+def label(name: object, words: Mapping[str, str], say: Callable[[object], str]) -> str:
+    """Return the name of an output as the game says it: `output b` in its words, else the name."""
+    return words.get(f"output {name}") or say(name)
+
+
 class Printed(NamedTuple):
     """A table in the words of its game: as a grid, None for one that is printed in another way; and
     each part of it with its heading ("" where there is one only), none where it is a rule in words.
@@ -259,16 +295,17 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
     if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
         return None
     cells, spec = body["cells"], body.get("columns") or {}
-    results = table.printed.get("results") or {}
+
+    def say(value: object) -> str:
+        return said(value, words)
+
     if spec:
         heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
-        rows = [[_cell(item, results) for item in row] for row in cells.values()]
+        labels = [_column_head(spec.get("by", ""), head, say) for head in heads]
     else:
         heads = cell_names(table, body)
-        rows = [
-            row if isinstance(row, list) and len(heads) > 1 else [_cell(row, results)]
-            for row in cells.values()
-        ]
+        labels = [label(head, words, say) for head in heads]
+    rows = [_printed_row(table, body, key, cells[key], say) for key in cells]
     if not heads or any(len(row) != len(heads) for row in rows):
         return None
     by = str(body["rows"])
@@ -279,17 +316,32 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
         column_axis(table, body) if spec else None,
         said(by, words) if by.replace("_", "").isalnum() else "",
         tuple(said(key, words) for key in cells),
-        tuple(said(head, words) for head in heads),
-        tuple(tuple(said(cell, words) for cell in row) for row in rows),
+        tuple(labels),
+        tuple(rows),
     )
 
 
-def _cell(item: object, results: Mapping[Any, Any]) -> object:
-    """A cell by what its code means, where that is a single word."""
-    meant = results.get(item) if isinstance(item, str | int) else None
-    if isinstance(item, list):
-        return item[0] if item else ""
-    return meant if isinstance(meant, str | int) and not isinstance(meant, bool) else item
+def _column_head(by: object, head: object, say: Callable[[object], str]) -> str:
+    """Return the head of a column: a yes or no with its question, `can see: yes`."""
+    is_answer = isinstance(head, bool) and str(by).isidentifier()
+    return f"{say(by)}: {say(head)}" if is_answer else say(head)
+
+
+def _printed_row(
+    table: Table,
+    body: Mapping[str, Any],
+    key: object,
+    row: Any,
+    say: Callable[[object], str],
+) -> tuple[str, ...]:
+    """Return the cells of a row as printed; of a list, a cell for each value that a row gives."""
+    if body.get("columns"):
+        return tuple(
+            print_cell(table, body, (key, column), cell, say) for column, cell in enumerate(row)
+        )
+    if isinstance(row, list) and len(cell_names(table, body)) > 1:
+        return tuple(BLANK_CELL if item is None else say(item) for item in row)
+    return (print_cell(table, body, (key, 0), row, say),)
 
 
 _HYPHEN = re.compile(r"(?<=[a-z])-|-(?=[a-z])|_")
@@ -302,13 +354,19 @@ def said(value: object, words: Mapping[str, str]) -> str:
     if isinstance(value, int | float):
         return minus(value)
     if isinstance(value, list | tuple):
-        return " ".join(str(item) if len(str(item)) == 1 else said(item, words) for item in value)
+        return ", ".join(said(item, words) for item in value)
     text = str(value)
-    pieces = _HYPHEN.split(text.strip("_"))
-    return words.get(text) or " ".join(words.get(piece, piece) for piece in pieces if piece)
+    if word := words.get(text):
+        return word
+    if ", " in text:
+        return ", ".join(said(part, words) for part in text.split(", "))
+    pieces = [piece for part in text.strip("_").split() for piece in _HYPHEN.split(part)]
+    return " ".join(_word(piece, words) for piece in pieces if piece) or text
 
 
-_OWN, _VARIES = "its number", "varies"
+def _word(piece: str, words: Mapping[str, str]) -> str:
+    """Return a part of a token as the game says it; a single letter is no word of its own there."""
+    return piece if len(piece) == 1 else words.get(piece, piece)
 
 
 def _cards(
@@ -334,25 +392,21 @@ def _cards(
 
 
 def _modifiers(table: Table, words: Mapping[str, str]) -> Sheet | None:
-    """What counts, and how much, where the table is a list of modifiers."""
-    rows = []
-    for row in table.printed.get("rows") or ():
-        adds: Mapping[str, Any] = row.get("adds") or {}
-        rows.append(
-            (
-                str(row.get("name") or row["id"]),
-                " ".join(_worth(value, words) for value in adds.values()),
-            )
+    """Return what counts, and how much, if the table is a list of modifiers."""
+    rows = table.printed.get("rows") or ()
+    if not rows:
+        return None
+
+    def say(value: object) -> str:
+        return said(value, words)
+
+    totals = list(dict.fromkeys(total for row in rows for total in row.get("adds") or {}))
+    labels = [label(total, words, say) for total in totals] if len(totals) > 1 else ["adds"]
+    lines = [
+        (
+            str(row.get("name") or row["id"]),
+            *(print_modifier(row, total, partial(modifier_in_words, say=say)) for total in totals),
         )
-    return Sheet("", (("modifier", "adds"), *rows)) if rows else None
-
-
-def _worth(value: object, words: Mapping[str, str]) -> str:
-    """A number with its sign; of an input, that its own number counts; of a formula, that it
-    varies.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        text = str(value)
-        is_input = text.removeprefix("-").replace("_", "").isalpha()
-        return f"{'−' if text.startswith('-') else ''}{_OWN}" if is_input else _VARIES
-    return f"+{value:g}" if value > 0 else said(value, words)
+        for row in rows
+    ]
+    return Sheet("", (("modifier", *labels), *lines))

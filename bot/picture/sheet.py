@@ -2,16 +2,25 @@
 picture is drawn from.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
-from bot.answers.printed_table import cell_names, column_axis, find_position, option_words, row_axis
-from bot.answers.tables import lookup_reply, said
+from bot.answers.formula_words import formula_in_words, modifier_in_words
+from bot.answers.printed_table import (
+    cell_names,
+    column_axis,
+    option_words,
+    print_cell,
+    print_modifier,
+    row_axis,
+)
+from bot.answers.tables import find_position, label, lookup_reply, said
 from bot.picture.font import drawable
 from bot.rules.tables.axis import Axis
+from bot.rules.tables.print_pattern import signed
 from bot.rules.tables.table import Answer, Table
 
 SHORT, SHORTEST, FEW, MANY = 9, 6, 5, 8
@@ -224,7 +233,7 @@ class _Maker:
     def _keyed(self, by: object, key: object) -> str:
         """`low ammo: yes`, or the key alone where it says enough."""
         text = self.key(by, key)
-        name = self._name(by) or _formula_in_words(str(by), self.say)
+        name = self._name(by) or formula_in_words(str(by), self.say)
         return (
             f"{name}: {text}" if text in ("yes", "no", "any other") or text[:1].isdigit() else text
         )
@@ -236,7 +245,8 @@ class _Maker:
         gives = cell_names(self.table, body)
         cells = list(body["cells"].values())
         as_code = self._as_codes(cells, len(heads), bool(body.get("bands")))
-        if len(gives) > 1 and any(isinstance(cell, list) for row in cells for cell in row):
+        has_pairs = any(isinstance(cell, list) for row in cells for cell in row)
+        if len(gives) > 1 and has_pairs and "print" not in body:
             self.legend["each cell"] = ", ".join(self._name(self._becomes(name)) for name in gives)
         row = self._found(
             row_axis(self.table, list(body["cells"]), body["rows"], body), body["rows"]
@@ -244,7 +254,10 @@ class _Maker:
         column = self._found(column_axis(self.table, body), spec["by"])
         columns = tuple(self.key(spec["by"], head) for head in heads)
         rows = tuple(self.key(body["rows"], key) for key in body["cells"])
-        shown = tuple(tuple(self._cell(cell, as_code) for cell in line) for line in cells)
+        shown = tuple(
+            tuple(self._grid_cell(body, (key, at), cell, as_code) for at, cell in enumerate(line))
+            for key, line in body["cells"].items()
+        )
         hit = None if row is None or column is None else (row, column)
         return Block(
             heading, self._name(body["rows"]), self._name(spec["by"]), columns, rows, shown, hit
@@ -271,7 +284,7 @@ class _Maker:
         names = names or [name for line in lines[:1] for name in line]
         keys = list(body["cells"])
         texts = self._texts_of(body["rows"], keys) if len(names) <= _BESIDE else []
-        columns = [*map(self._name, names), *(["text"] if texts else [])]
+        columns = [*map(self._output_name, names), *(["text"] if texts else [])]
         cells = [
             (
                 *(self._cell(line.get(name), banded) for name in names),
@@ -318,6 +331,21 @@ class _Maker:
         longest = max((len(self.say(item)) for item in meant), default=0)
         return columns > FEW and longest > (SHORTEST if columns >= MANY else SHORT)
 
+    def _grid_cell(
+        self, body: Mapping[str, Any], place: tuple[object, int], cell: Any, as_code: bool
+    ) -> str:
+        """Return a cell of a grid: several values as printed, one as its code or in words."""
+        if isinstance(cell, list) or "print" in body:
+            return print_cell(self.table, body, place, cell, self.say)
+        return self._cell(cell, as_code)
+
+    def _output_name(self, name: str) -> str:
+        """Return the head of a column that holds an output, or a value of the card's own."""
+        return self.words.get(f"output {name}") or self._name(name)
+
+    def _label(self, name: object) -> str:
+        return label(name, self.words, self.say)
+
     def _cell(self, cell: Any, as_code: bool) -> str:
         if cell is None or cell == "":
             return "\u2013"
@@ -347,18 +375,11 @@ class _Maker:
             for name, item in value.items():
                 if item is None or item is False or item == "none" or name.startswith("_"):
                     continue
-                label, text = self.say(name), self.say(item)
+                head, text = self._label(name), self.say(item)
                 pieces.append(
-                    label if item is True else text if name == "result" else f"{label} {text}"
+                    head if item is True else text if name == "result" else f"{head} {text}"
                 )
             return ", ".join(pieces) or "no effect"
-        if isinstance(value, list | tuple):
-            pieces = ["\u2013" if item == "none" else self._words(item) for item in value]
-            return ("/" if all(len(piece) <= _BRIEF for piece in pieces) else " / ").join(
-                pieces
-            ) or "\u2013"
-        if isinstance(value, str) and len(value) == 1:
-            return value
         return self.say(value) if value is not None else "\u2013"
 
     def _name(self, by: object) -> str:
@@ -382,8 +403,9 @@ class _Maker:
     def _modifiers(self) -> Block:
         rows = self.data["rows"]
         totals = list(dict.fromkeys(total for row in rows for total in row["adds"]))
-        heads = [self.say(total) for total in totals] if len(totals) > 1 else ["adds"]
-        cells = [[self._adds(row["adds"].get(total)) for total in totals] for row in rows]
+        heads = [self._label(total) for total in totals] if len(totals) > 1 else ["adds"]
+        in_words = partial(modifier_in_words, say=self.say)
+        cells = [[print_modifier(row, total, in_words) for total in totals] for row in rows]
         counts: tuple[int, ...] = ()
         if self.answer is not None:
             heads.append("counts")
@@ -392,31 +414,19 @@ class _Maker:
                 for row in rows
             }
             for row, line in zip(rows, cells, strict=True):
-                line.append(", ".join(_signed_number(part.value) for part in worth[row["id"]]))
+                line.append(", ".join(signed(part.value) for part in worth[row["id"]]))
             counts = tuple(at for at, row in enumerate(rows) if worth[row["id"]])
         names = tuple(str(row["name"]) for row in rows)
         return Block(
             "", "modifier", "", tuple(heads), names, tuple(map(tuple, cells)), None, counts
         )
 
-    def _adds(self, value: object) -> str:
-        """What a row adds: a number, that of its input, or its choices in words."""
-        if value is None:
-            return ""
-        if isinstance(value, int | float):
-            return _signed_number(value)
-        text = str(value).strip()
-        if found := re.fullmatch(r"(-?)(?:\w+|min\(\w+, (\d+)\))", text):
-            most = f", at most {found[2]}" if found[2] else ""
-            return f"{chr(0x2212) if found[1] else '+'} its number{most}"
-        return _formula_in_words(text, self.say)
-
     def _rules(self) -> Block:
         """A table that only calculates: each value and how it comes about."""
         rules = {
             name: rule for name, rule in self.formulas.items() if not name.startswith("_")
         } or self.formulas
-        cells = [[_formula_in_words(str(rule), self.say)] for rule in rules.values()]
+        cells = [[formula_in_words(str(rule), self.say)] for rule in rules.values()]
         heads = ["how it is found"]
         if self.values is not None:
             heads.append("here")
@@ -436,68 +446,3 @@ class _Maker:
 def _names(rule: object) -> set[str]:
     """The names that a formula reads."""
     return set(re.findall(r"[A-Za-z_]\w*", str(rule)))
-
-
-def _formula_in_words(text: str, say: Any) -> str:
-    """A formula as the card says it: `+2 standard, +1 modern` for choices, else its own words."""
-    tree = ast.parse(text, mode="eval").body  # loading has checked it
-    if isinstance(tree, ast.IfExp):
-        pieces = []
-        node: ast.expr = tree
-        while isinstance(node, ast.IfExp):
-            pieces.append(f"{_signed(node.body, say)} {_condition(node.test, say)}")
-            node = node.orelse
-        if not (isinstance(node, ast.Constant) and node.value in (0, "", None, "none", False)):
-            pieces.append(f"else {_signed(node, say)}")
-        return ", ".join(pieces)
-    return _plain(tree, say)
-
-
-def _signed(node: ast.expr, say: Any) -> str:
-    try:
-        value = ast.literal_eval(node)
-    except ValueError:
-        return _plain(node, say)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _signed_number(value)
-    return str(say(value))
-
-
-def _signed_number(value: float) -> str:
-    return f"{value:+g}".replace("-", "\u2212") if value else "0"
-
-
-def _condition(node: ast.expr, say: Any) -> str:
-    """`standard` for `assault == 'standard'`, which the row's name explains."""
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
-        operator, right = node.ops[0], node.comparators[0]
-        if (
-            isinstance(operator, ast.Eq)
-            and isinstance(right, ast.Constant)
-            and isinstance(right.value, str)
-        ):
-            return str(say(node.left.id)) if right.value == "yes" else str(say(right.value))
-        if isinstance(operator, ast.In) and isinstance(right, ast.Tuple):
-            return " or ".join(
-                str(say(item.value)) for item in right.elts if isinstance(item, ast.Constant)
-            )
-    return f"if {_plain(node, say)}"
-
-
-_SIGNS = {
-    " == ": " is ",
-    " != ": " is not ",
-    " <= ": " ≤ ",
-    " >= ": " ≥ ",
-    " // ": " / ",
-    " * ": " × ",
-}
-
-
-def _plain(node: ast.expr, say: Any) -> str:
-    """A formula in its own words, with names as players say them."""
-    text = re.sub(r"'([^']*)'", lambda found: str(say(found[1])), ast.unparse(node))
-    text = re.sub(r"\b([a-z]\w*_\w*)\b", lambda found: str(say(found[1])), text)
-    for sign, word in _SIGNS.items():
-        text = text.replace(sign, word)
-    return re.sub(r"(?<![\w)])-|(?<= )-(?= )", "\u2212", text)

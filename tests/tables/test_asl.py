@@ -960,4 +960,4 @@ def test_a_use_that_changes_several_columns_names_each() -> None:
     """A captured MG: B# -2, TH DRM +2, ROF -1; three bare figures would not tell which is which."""
     request = {"op": "lookup", "system": "asl", "table": "sw-use", "in": {"captured": True}}
     said = batch.answer(request)["text"].splitlines()
-    assert {"Bx: −2 captured", "TH DRM: +2 captured", "ROF: −1 captured"} < set(said)
+    assert {"B#/X#: −2 captured", "TH DRM: +2 captured", "ROF: −1 captured"} < set(said)

@@ -75,6 +75,12 @@ BODY: Keys = {
     ),
     "open": Key(FLAG, "leaves gaps"),
     "bands": Key(ref("bands"), "each cell is a small table of its own: 17:S 18-20:K"),
+    "print": Key(
+        either(TEXT, by_name(listed(TEXT), "row")),
+        "how a cell of several values stands on the card: `{enter}[{extra}] -- {exit}`; "
+        "`{+name}` with its sign, `{name|-}` a dash if there is none, `{name: or}` joins a list; "
+        "what stands in <> is left out if a value in it is none, of `{name?}` also if it is 0",
+    ),
     "pick": Key(by_name(ref("body"), "key"), "one of several bodies, chosen by `by`"),
     "by": Key(FORMULA, "what pick goes by"),
     "always": Key(CELL, "outputs that are the same for all"),
@@ -94,6 +100,10 @@ MODIFIER: Keys = {
     "name": Key(SAID, "what the answer calls it"),
     "when": Key(FORMULA, "when it counts; always, if left out"),
     "adds": Key(by_name(FORMULA, "output"), "what it adds to which total"),
+    "shown": Key(
+        either(TEXT, by_name(TEXT, "output")),
+        "its number as the card prints it, where that is no plain number: `+4 each`, `N/A`",
+    ),
 }
 REFUSAL: Keys = {
     "when": Key(FORMULA, "when it is ruled out"),

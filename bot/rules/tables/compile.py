@@ -12,6 +12,7 @@ from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import option_from
 from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
+from bot.rules.tables.print_pattern import names_in
 from bot.rules.tables.table import CHAIN, Blank, Modifier, Reader, Roll, Table, text_key
 
 T = TypeVar("T")
@@ -21,7 +22,7 @@ TABLE_KEYS = {
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example", "private",
     "also",
 }  # fmt: skip
-MODIFIER_KEYS = ("id", "name", "when", "adds")
+MODIFIER_KEYS = ("id", "name", "when", "adds", "shown")
 COLUMN_KEYS, BAND_KEYS = ("by", "heads", "from", "to"), ("by", "below")
 DICE_KEYS, REFUSAL_KEYS, EXAMPLE_KEYS = (
     ("dice", "label", "when"),
@@ -41,6 +42,7 @@ BODY_KEYS = {
     "always",
     "open",
     "bands",
+    "print",
 }
 _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
@@ -252,6 +254,7 @@ class _Compiler:
         cells = body["cells"]
         rows = self._axis(list(cells), body["rows"], body)
         columns, column_of, width = self._columns(body)
+        self._check_print(body, gives)
         bands = body.get("bands")
         self._check_keys(bands or {}, BAND_KEYS, "bands")
         one = self.result if bands is None else partial(self._banded, bands)
@@ -385,6 +388,21 @@ class _Compiler:
                 )
         return found
 
+    def _check_print(self, body: Mapping[str, Any], gives: tuple[str, ...]) -> None:
+        """Raise TableError for a `print` that names a row or value which the body does not have."""
+        print_by_row = body.get("print", {})
+        if isinstance(print_by_row, str):
+            print_by_row = {"*": print_by_row}
+        for row, patterns in print_by_row.items():
+            if row != "*" and row not in body["cells"]:
+                raise TableError(self.file, "print names a row that cells do not have", row=row)
+            for pattern in patterns if isinstance(patterns, list) else [patterns]:
+                unknown = set(names_in(str(pattern))) - set(gives)
+                if unknown:
+                    raise TableError(
+                        self.file, f"print names {min(unknown)}, which gives does not have", row=row
+                    )
+
     def _gives(self, body: Mapping[str, Any]) -> tuple[str, ...]:
         gives = body.get("gives")
         if gives is None:
@@ -487,6 +505,15 @@ class _Compiler:
         adds = row.get("adds")
         if not isinstance(adds, Mapping):
             raise TableError(self.file, "needs adds: {total: value}", row=row.get("id"))
+        shown = row.get("shown", "")
+        if not isinstance(shown, str) and not (
+            isinstance(shown, Mapping)
+            and set(shown) <= set(self.outputs)
+            and all(isinstance(text, str) for text in shown.values())
+        ):
+            raise TableError(
+                self.file, "shown is a text, or a text for each total", row=row.get("id")
+            )
         return Modifier(
             str(row["id"]),
             row["name"],

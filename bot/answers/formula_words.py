@@ -1,0 +1,81 @@
+"""Formulas of a table in words, as cards have them."""
+
+import ast
+import re
+from typing import Any
+
+from bot.rules.tables.print_pattern import signed
+
+_INPUT = re.compile(r"(?P<minus>-?)(?:(?P<name>[a-z_]\w*)|min\((?P<capped>\w+), (?P<most>\d+)\))")
+_EACH = re.compile(r"(?P<number>-?\d+) \* \w+")
+
+
+def modifier_in_words(text: str, say: Any) -> str:
+    """Return what a modifier adds: `+ leader` for an input, `\u22122 each` for so much of each."""
+    if found := _EACH.fullmatch(text):
+        return f"{signed(int(found['number']))} each"
+    if found := _INPUT.fullmatch(text):
+        most = f", at most {found['most']}" if found["most"] else ""
+        return f"{chr(0x2212) if found['minus'] else '+'} {say(found['name'] or found['capped'])}{most}"
+    return formula_in_words(text, say)
+
+
+def formula_in_words(text: str, say: Any) -> str:
+    """Return a formula as a card says it: `+2 standard, +1 modern` for choices, else its words."""
+    tree = ast.parse(text, mode="eval").body  # loading has checked it
+    if isinstance(tree, ast.IfExp):
+        pieces = []
+        node: ast.expr = tree
+        while isinstance(node, ast.IfExp):
+            pieces.append(f"{_signed(node.body, say)} {_condition(node.test, say)}")
+            node = node.orelse
+        if not (isinstance(node, ast.Constant) and node.value in (0, "", None, "none", False)):
+            pieces.append(f"else {_signed(node, say)}")
+        return ", ".join(pieces)
+    return _plain(tree, say)
+
+
+def _signed(node: ast.expr, say: Any) -> str:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return _plain(node, say)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return signed(value)
+    return str(say(value))
+
+
+def _condition(node: ast.expr, say: Any) -> str:
+    """`standard` for `assault == 'standard'`, which the row's name explains."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
+        operator, right = node.ops[0], node.comparators[0]
+        if (
+            isinstance(operator, ast.Eq)
+            and isinstance(right, ast.Constant)
+            and isinstance(right.value, str)
+        ):
+            return str(say(node.left.id)) if right.value == "yes" else str(say(right.value))
+        if isinstance(operator, ast.In) and isinstance(right, ast.Tuple):
+            return " or ".join(
+                str(say(item.value)) for item in right.elts if isinstance(item, ast.Constant)
+            )
+    return f"if {_plain(node, say)}"
+
+
+_SIGNS = {
+    " == ": " is ",
+    " != ": " is not ",
+    " <= ": " ≤ ",
+    " >= ": " ≥ ",
+    " // ": " / ",
+    " * ": " × ",
+}
+
+
+def _plain(node: ast.expr, say: Any) -> str:
+    """A formula in its own words, with names as players say them."""
+    text = re.sub(r"'([^']*)'", lambda found: str(say(found[1])), ast.unparse(node))
+    text = re.sub(r"\b([a-z]\w*_\w*)\b", lambda found: str(say(found[1])), text)
+    for sign, word in _SIGNS.items():
+        text = text.replace(sign, word)
+    return re.sub(r"(?<![\w)])-|(?<= )-(?= )", "\u2212", text)

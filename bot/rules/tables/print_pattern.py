@@ -1,0 +1,67 @@
+"""Patterns that print a cell of several values as its card has it: `{enter}[{extra}]`."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_FIELD = re.compile(
+    r"\{(?P<sign>\+?)(?P<name>\w+)(?P<positive>\?)?(?:\|(?P<blank>[^{}:]*))?(?:: (?P<joiners>[^{}]*))?\}"
+)
+_OPTIONAL = re.compile(r"<([^<>]*)>")
+_MINUS = "\u2212"
+
+
+def names_in(pattern: str) -> list[str]:
+    """Return the names of the values that a pattern prints."""
+    return [found["name"] for found in _FIELD.finditer(pattern)]
+
+
+def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) -> str:
+    """Return a cell as its card prints it; `say` puts a single value into words.
+
+    `{name}` is a value, `{+name}` a number with its sign, `{name|-}` a dash if there is none,
+    `{name: and/or, or}` a list with its joining words. Text in `<...>` is left out if a
+    value in it is none or no; of `{name?}` also if it is 0.
+    """
+
+    def field(found: re.Match[str]) -> str:
+        value = values[found["name"]]
+        if is_blank(value):
+            return say("none") if found["blank"] is None else found["blank"]
+        if found["sign"] and isinstance(value, int | float):
+            return signed(value)
+        if isinstance(value, list):
+            return _joined([say(item) for item in value], found["joiners"])
+        return say(value)
+
+    def optional(found: re.Match[str]) -> str:
+        fields = list(_FIELD.finditer(found[1]))
+        for place in fields:
+            value = values[place["name"]]
+            if is_blank(value) or (place["positive"] and not value):
+                return ""
+        bare = _FIELD.sub(lambda it: "" if values[it["name"]] is True else it[0], found[1])
+        return _FIELD.sub(field, bare)
+
+    return _FIELD.sub(field, _OPTIONAL.sub(optional, pattern)).strip(" ,")
+
+
+def is_blank(value: object) -> bool:
+    """Return whether a value of a cell is nothing: none, no, or a list with nothing in it."""
+    return value is None or value is False or value in ("", "none") or value in ([], ["none"])
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign; 0 has none."""
+    return f"{value:+g}".replace("-", _MINUS) if value else "0"
+
+
+def _joined(items: list[str], joiners: str | None) -> str:
+    """Join items by ", ", or by the words of `joiners`, of which the last goes on to the end."""
+    if not joiners:
+        return ", ".join(items)
+    words = [word.strip() for word in joiners.split(",")]
+    text = items[0]
+    for place, item in enumerate(items[1:]):
+        text += f" {words[min(place, len(words) - 1)]} {item}"
+    return text

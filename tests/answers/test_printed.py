@@ -1,0 +1,143 @@
+"""A table shown is the table of its card: all values of a cell, each modifier with its number."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from bot.answers.tables import printed, whole_reply
+from bot.interface.reply.parts import Small
+from bot.picture.sheet import sheet_of
+from bot.rules.tables.print_pattern import fill
+from bot.rules.tables.table import Table
+from bot.systems.catalog import system, systems
+from tests.playing import Channel
+from tools.docs import page
+
+TABLES = [table for game in systems().values() for table in game.tables.values()]
+NOT_ON_A_CARD = re.compile(r"\b(varies|None|True|False|its number)\b")
+
+
+def grid_texts(table: Table) -> list[str]:
+    """Return all heads and cells of a table, of the text and of the picture."""
+    texts = [cell for sheet in printed(table).sheets for row in sheet.rows for cell in row]
+    for block in sheet_of(table).blocks:
+        texts += [cell for row in block.grid for cell in row]
+    return texts
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.system}/{table.id}")
+def test_no_whole_view_holds_a_word_of_the_program(table: Table) -> None:
+    for text in grid_texts(table):
+        assert not NOT_ON_A_CARD.search(text), text
+
+
+@pytest.mark.parametrize("game", systems())
+def test_no_docs_of_a_table_hold_a_word_of_the_program(game: str) -> None:
+    rows = [line for line in page(systems()[game]).split("\n") if line.startswith("| ")]
+    for row in rows:
+        assert not NOT_ON_A_CARD.search(row), row
+
+
+CELLS = [
+    ("asl", "vs-afv", 1, "unmarked ground", "CT CE", "A, B, C, D"),
+    ("asl", "vs-afv", 1, "unmarked upper", "OT BU, OT CE", "A OT, B, C"),
+    ("asl", "vs-ovr", 1, "unmarked", "CT BU after", "C or G"),
+    ("asl", "vs-ovr", 1, "concealed", "CT BU before", "E and/or B"),
+    ("asl", "vs-ovr", 1, "concealed", "CE OT before", "E and/or A or B"),
+    ("asl", "vs-ovr", 1, "final fire", "CE OT before", "-"),
+    ("asl", "sw-phase", 0, "rally", "transfer", "A, T"),
+    ("asl", "sw-phase", 0, "rally", "recovery", "B, E"),
+    ("asl", "sw-phase", 0, "friendly MPh", "transfer", "T, G"),
+    ("asl", "mp-cost", 0, "BU FT, BU HT", "open ground", "2[1] -- 1"),
+    ("asl", "mp-cost", 0, "CE AC", "open ground", "4[1] -- 3"),
+    ("asl", "b-sw", 0, "1", "b10", "B9, X10"),
+    ("asl", "b-sw", 0, "1", "x10", "X9"),
+    ("asl", "b-gun", 0, "0", "circled 9", "LA9, B12, X n/a"),
+    ("asl", "b-gun", 0, "1", "b11", "B9, X11"),
+    ("asl", "wp-mods", 0, "woods", "indirect", "TH 0, MC +1"),
+    ("asl", "melee-actions", 0, "movement", "mobile in motion", "Infantry may leave; AFV TPBF, may leave *5"),
+    ("asl", "rfp-hindrance", 0, "residual FP", "target location", "DRM, FFMO applies"),
+    ("baps", "vehicle-movement", 0, "very light", "quickly", "50-100"),
+    ("baps", "artillery-delay", 1, "pre planned", "can see: yes", "lay 0, fire 1, impact 2"),
+    ("baps", "vehicle-to-hit", 0, "medium", "last inch", "300, 600, 900, 1200, 1500"),
+    ("baps", "at-to-hit", 0, "at rifle", "last inch", "60, 120, 180, 240, 300"),
+    ("baps", "special-weapons", 2, "120-600", "first", "10, scatters 3d10"),
+    ("baps", "random-orders", 0, "1", "bad", "surrender ‡"),
+    ("nhis", "morale-fail", 0, "shaken", "shakeable", "reduced, remains shaken"),
+    ("nhis", "damaged-effect", 0, "shaken", "hit: no", "remains shaken"),
+    ("asl", "sw-use", 0, "Sustained Fire", "TH DRM", "N/A"),
+    ("asl", "sw-use", 0, "inexperienced", "ROF", "NE"),
+    ("asl", "gun-use", 0, "Intensive Fire", "ROF", "N/A"),
+    ("nhis", "fire-modifiers", 0, "infantry against a tank", "shift", "2 columns left"),
+    ("nhis", "fire-modifiers", 0, "each unit beyond its printed range", "total", "½"),
+    ("nhis", "fire-modifiers", 0, "in a charge", "total", "−2 each"),
+    ("ucn", "vehicle-modifiers", 0, "target moving", "adds", "+4 / −4"),
+    ("ucn", "vehicle-modifiers", 0, "target shot its main weapon", "adds", "+6 / 0"),
+    ("ucn", "vehicle-modifiers", 0, "attacking vehicle moving", "adds", "+4 / −10"),
+    ("ucn", "assault-modifiers", 0, "SMGs", "adds", "+4 each"),
+    ("ucn", "morale-modifiers", 0, "Suppression markers", "adds", "−6 each"),
+    ("lnlt", "melee-kill", 0, "3-2", "kill", "7"),
+    ("lnlt", "oft-mods", 0, "vehicle assault", "adds", "+2 standard, +1 modern"),
+]  # fmt: skip
+"""Cells as the cards print them: game, table, part of it, row, column, cell."""
+
+
+@pytest.mark.parametrize(("game", "name", "part", "row", "column", "cell"), CELLS)
+def test_a_cell_is_shown_as_its_card_prints_it(
+    game: str, name: str, part: int, row: str, column: str, cell: str
+) -> None:
+    heads, *rows = printed(system(game).table(name)).sheets[part].rows
+    (line,) = (cells for cells in rows if cells[0] == row)
+    assert line[heads.index(column)] == cell
+
+
+@pytest.mark.parametrize(("game", "name", "part", "row", "column", "cell"), CELLS)
+def test_the_picture_has_the_cell_of_the_text(
+    game: str, name: str, part: int, row: str, column: str, cell: str
+) -> None:
+    cells = [
+        text
+        for block in sheet_of(system(game).table(name)).blocks
+        for row in block.cells
+        for text in row
+    ]
+    assert cell in cells
+
+
+@pytest.mark.parametrize(
+    "table",
+    [table for table in TABLES if table.modifiers],
+    ids=lambda table: f"{table.system}/{table.id}",
+)
+async def test_a_modifier_table_with_nothing_given_is_shown_whole(table: Table) -> None:
+    reply = await (await Channel.fresh()).do("Anna", f"{table.system}-table {table.id}")
+    assert (reply.private, reply.error) == (True, False)
+    for row in table.printed["rows"]:
+        assert row["name"].split()[0] in reply.text()
+
+
+def test_footnotes_stand_under_the_table() -> None:
+    reply = whole_reply(system("lnlt").table("dct"), "/help")
+    texts = [part.text for part in reply.lines if isinstance(part, Small)]
+    assert any("With morale 1 the second band is empty." in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "values", "text"),
+    [
+        ("{enter}[{extra}] -- {exit}", {"enter": 2, "extra": 1, "exit": 1}, "2[1] -- 1"),
+        ("{+th}, {+mc}", {"th": 2, "mc": 0}, "+2, 0"),
+        ("<B{b}><, X{x}>", {"b": 9, "x": "none"}, "B9"),
+        ("<B{b}><, X{x}>", {"b": "none", "x": 10}, "X10"),
+        ("X{x| n/a}", {"x": "none"}, "X n/a"),
+        ("{held}< *{note?}>", {"held": "held", "note": 0}, "held"),
+        ("<may leave{leave}>", {"leave": True}, "may leave"),
+        ("{letters: and/or, or}", {"letters": ["E", "A", "B"]}, "E and/or A or B"),
+        ("{letters|-: or}", {"letters": ["none"]}, "-"),
+    ],
+)
+def test_a_pattern_prints_what_a_cell_has(pattern: str, values: dict[str, Any], text: str) -> None:
+    assert fill(pattern, values, str) == text
