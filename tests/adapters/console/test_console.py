@@ -107,7 +107,8 @@ def test_words_without_their_option_are_completed() -> None:
 def test_commands_and_options_are_completed() -> None:
     assert "/roll" in complete("/ro")
     assert complete("lnlt fi") == ["fire", "fire-mission"]
-    assert complete("lnlt-table melee-o") == ["melee-odds"], "a table is found without its group"
+    found = complete("lnlt-table melee-o")
+    assert found == ["melee-odds", "melee-odds-ratio"], "by id and title, without its group"
     assert "attackers=" in complete("lnlt fire att")
     assert "target_moved" in complete("lnlt fire attackers=x target_")
     assert "attackers=" not in complete("lnlt fire attackers=x att")
