@@ -30,13 +30,13 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (55, 104),
+    "fire": (56, 123),
     "odds of it": (55, 114),
-    "one die": (35, 63),
-    "undo": (26, 75),
-    "Again": (55, 135),
+    "one die": (35, 66),
+    "undo": (27, 77),
+    "Again": (56, 155),
     "Odds": (51, 104),
-    "a cell": (31, 55),
+    "a cell": (32, 55),
 }
 """The most files that a walk enters, and the most changes of room, by its name."""
 

@@ -403,12 +403,12 @@ async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
         await channel.app.close()
 
 
-async def test_markers_are_reminded_of_and_never_counted_silently() -> None:
+async def test_a_marker_counts_and_is_named_in_the_line() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Bob", "unit edit vc1 marker=+moved")
-    reply = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
-    assert "Cell 1 is marked moved" in reply.text()
+    reply = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=2,4,5")
+    assert "Attack: [2] + 2 firepower + 1 moved = 5" in reply.text()
 
 
 async def test_rolled_initiative_stands_in_the_game() -> None:
