@@ -125,7 +125,7 @@ BUTTONS = {
 BUTTONS_WITH_REST = {
     "roll": Button("play.button:roll_draft"),
     "anyway": Button("play.button:anyway"),
-    "actfor": Button("turns.acting_for:press"),
+    "actfor": Button("turns.acting_for:agree"),
     "cancel": Button("play.button:cancel", private=True),
     "count": Button("play.button:count_draft", private=True),
     "back": Button("play.button:count_draft", private=True),
@@ -262,6 +262,8 @@ async def press(context: Context) -> Reply:
     """Do what the button is for. Raises UserError."""
     name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
     answer: Reply
+    if name == "actfor":
+        return await _run_waiting_command(context, rest)
     if name in BUTTONS:
         answer = await imported(BUTTONS[name].does)(context)
     elif name in BUTTONS_WITH_REST:
@@ -281,6 +283,17 @@ async def press(context: Context) -> Reply:
     if name in SCREENS:
         return replace(answer, in_place=answer.boxed)
     return replace(answer, in_place=True) if name in PAGES and answer.private else answer
+
+
+async def _run_waiting_command(context: Context, key: str) -> Reply:
+    """Run the command of a game master who now has said that they act for another side."""
+    path, options = await imported(BUTTONS_WITH_REST["actfor"].does)(context, key)
+    spec = spec_of(context.registry, path)
+    context.command = replace(
+        context.command, path=spec.path, options=options, channels={}, spec=spec
+    )
+    await context.check_enabled(spec)
+    return await handler(spec)(context)
 
 
 def _of_another_game(name: str, row: str) -> UserError:

@@ -3,6 +3,7 @@ end the same; then export, verify, the after-action page, and the import elsewhe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,10 @@ def refused_by_all(log: dict[str, Any]) -> None:
     assert check(rechained(log)).faults
 
 
+ACT_FOR = re.compile("Act for [^'\"]+")
+"""The button of a game master who plays, and is asked whether they mean the other side."""
+
+
 async def on_discord(folder: Path, evening: Evening, tmp_path: Path) -> dict[str, object]:
     """The state of the game after all lines, each a slash command."""
     return await on_discord_by(folder, by_lines(evening), tmp_path)
@@ -156,6 +161,9 @@ async def on_discord_by(folder: Path, play: Player, tmp_path: Path) -> dict[str,
                 asked = await people[name].slash(table, " ".join(typed.spec.path), options)
                 answer = await asked.answer()
                 assert not answer.content.startswith("Error"), f"{line}: {answer.text}"
+                if button := ACT_FOR.search(str(answer.components)):
+                    pressed = await people[name].press(answer, button[0])
+                    answer = await pressed.answer()
                 return answer.text
 
             await play(say)
@@ -184,7 +192,11 @@ async def on_slack_by(folder: Path, play: Player, tmp_path: Path) -> dict[str, o
                     return _texts(
                         (await (await player.slash(games, "/grognard", line)).modal()).body
                     )
-                return (await say_on_slack(player, games, "/grognard", line)).text
+                answer = await say_on_slack(player, games, "/grognard", line)
+                if button := ACT_FOR.search(str(answer.blocks)):
+                    pressed = await player.press(answer, button[0])
+                    answer = await pressed.answer()
+                return answer.text
 
             await play(say)
         assert slack.refusals == []

@@ -195,7 +195,7 @@ async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club
         ).title
     )
     traps = await channel.do("Anna", "under-dark-table night tunnel-search roll=3")
-    assert traps.title.startswith("Trap; "), traps.title
+    assert traps.title.startswith("Rolled: Trap; "), traps.title
 
 
 @pytest.mark.slow

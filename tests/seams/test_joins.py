@@ -23,7 +23,7 @@ from tests.seams import test_kept, test_undo
 
 ROOT = Path(__file__).parents[2]
 TAKES = {
-    "test_told.py": "test_every_outcome_is_told_the_same_by_all[2-newcomer-clash]",
+    "test_told.py": "test_every_outcome_is_told_the_same_by_all[newcomer-clash-12]",
     "test_words.py": "test_every_result_reads_as_english_for_one_and_for_many[newcomer-clash]",
     "test_forms.py": "test_odds_never_roll_by_any_way_into_any_form[/newcomer clash]",
     "test_help_figures.py": "test_every_word_of_every_table_of_modifiers[newcomer]",

@@ -5,10 +5,9 @@ The answer is kept beside the game and not in its log: it proves nothing, since 
 acted, and with what.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 from bot.commands.context import Context
-from bot.commands.dispatch import handler, spec_of
 from bot.game.rights import OtherSide
 from bot.interface.reply.reply import WAITING, Button, Reply
 from bot.process.entropy import new_id
@@ -54,9 +53,10 @@ def ask(context: Context, request: OtherSide) -> Reply:
     )
 
 
-async def press(context: Context, key: str) -> Reply:
-    """Note that the actor means to act for these sides, and run the command that was waiting.
-    Raises UserError.
+async def agree(context: Context, key: str) -> tuple[tuple[str, ...], Mapping[str, object]]:
+    """Note that the actor means to act for these sides.
+
+    Return path and options of the command that was waiting. Raises UserError.
     """
     command = context.command
     doc = await context.store.doc(ASKED, key)
@@ -74,12 +74,7 @@ async def press(context: Context, key: str) -> Reply:
     context.commit.docs.append(
         Doc(AGREED, _agreed_key(context), agreed, context.now + ANSWER_KEPT, command.who.key)
     )
-    spec = spec_of(context.registry, tuple(doc.data["path"]))
-    context.command = replace(
-        command, path=spec.path, options=doc.data["options"], channels={}, spec=spec
-    )
-    await context.check_enabled(spec)
-    return await handler(spec)(context)
+    return tuple(doc.data["path"]), doc.data["options"]
 
 
 def _agreed_key(context: Context) -> str:
