@@ -272,7 +272,11 @@ async def all_of_it(player: User, where: Place, command: str, text: str = "") ->
     handle = await player.slash(where, command, text)
     last = await handle.answer()
     assert "Error" not in last.text, last.text
-    return SimpleNamespace(text="\n".join(one.text for one in handle.answers_now()))
+    answers = handle.answers_now()
+    return SimpleNamespace(
+        text="\n".join(one.text for one in answers),
+        blocks=[block for one in answers for block in one.blocks or ()],
+    )
 
 
 @pytest.mark.slow

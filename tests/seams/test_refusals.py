@@ -238,9 +238,14 @@ async def _enter(
 ) -> Reply:
     """Return the answer to a shot whose dice all come up `face`, or the nearest that they have."""
     reply, hand = await _run(channel, sequence, {**options, "hand": str(face)}), [str(face)]
-    while reply.code == "die-owed" and len(hand) < 200:
-        sides = int(re.sub(r"\D", "", reply.owed.sides) or 6) if reply.owed is not None else 6
-        hand.append(str(min(face, sides)))
+    while reply.code in ("die-owed", "bad-face") and len(hand) < 200:
+        if reply.code == "die-owed":
+            sides = int(re.sub(r"\D", "", reply.owed.sides) or 6) if reply.owed is not None else 6
+            hand.append(str(min(face, sides)))
+        elif hand[-1] == "1":
+            break
+        else:  # a die with fewer sides
+            hand[-1] = str(int(hand[-1]) - 1)
         reply = await _run(channel, sequence, {**options, "hand": ",".join(hand)})
     return reply if reply.code != "dice-left-over" else await _run(channel, sequence, options)
 
