@@ -489,7 +489,9 @@ async def test_half_a_surrogate_pair_stops_nothing(store: Store) -> None:
         (PersonRow("g1", "p", "u", "Ann\ud800"),),
         (TextRow("g1", 1, "l", "s", "x\udfff"),),
     )
-    await store.commit(replace(new_game(), reply={"text": "\ud800"}, persons=persons, texts=texts))
+    await store.commit(
+        replace(new_game(), reply={"text": "\ud800"}, persons=tuple(persons), texts=texts)
+    )
     assert [row.person for row in await store.persons("g1")] == ["p"]
 
 
@@ -543,6 +545,28 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
     assert list(await store.texts("g1")) == [his]
     assert list(await store.seeds("g1")) == [replace(seed, texts=())]
     assert len(await store.events("g1")) == 1
+
+
+async def test_a_label_that_others_repeated_goes_with_the_person_who_wrote_it(
+    store: Store,
+) -> None:
+    """What they wrote before, elsewhere or in other words stays theirs."""
+    persons = [
+        PersonRow(game, person, f"discord:{name.lower()}", name)
+        for game in ("g1", "g2")
+        for person, name in (("p1", "Anna"), ("p2", "Bert"))
+    ]
+    before = TextRow("g1", 1, "label", "s1", "Anna's shot", "p2")
+    hers = TextRow("g1", 2, "label", "s2", "Anna's shot", "p1")
+    repeated = TextRow("g1", 3, "label", "s3", "Anna's shot", "p2")
+    other_words = TextRow("g1", 3, "label-2", "s4", "Anna's shot", "p2")
+    own = TextRow("g1", 4, "label", "s5", "Bert's shot", "p2")
+    elsewhere = TextRow("g2", 5, "label", "s6", "Anna's shot", "p2")
+    texts = (before, hers, repeated, other_words, own, elsewhere)
+    await store.commit(replace(new_game("g1"), persons=tuple(persons), texts=texts))
+    await store.commit(Commit(forget=["discord:anna"]))
+    assert list(await store.texts("g1")) == [before, other_words, own]
+    assert list(await store.texts("g2")) == [elsewhere]
 
 
 async def test_what_others_sent_somebody_directly_goes_with_them(store: Store) -> None:
