@@ -29,7 +29,10 @@ class Opened:
     form: Form
 
     def taken(self, filled: Filled) -> Taken:
-        """What has become of it. Raises UserError for more text than a command may have."""
+        """Return the command that the filled form asks for, or the next form to show.
+
+        Raises UserError if there is more text in it than a command may have.
+        """
         check_sizes(filled)
         return take(self.spec, self.known, self.form, filled)
 

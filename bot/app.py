@@ -416,9 +416,11 @@ class App:
     async def called(
         self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
     ) -> Parsed:
-        """What a macro comes to that `/macro run` runs, or asks for; any other command as it is.
-        Raises UserError for what has no use where it is typed, and for more text than a command may
-        have."""
+        """Return the command to run: for `/macro run` the macro's own, else the command as it is.
+
+        A first form stays a form. Raises UserError for a command that has no use in this channel
+        and for more text than a command may have.
+        """
         check_sizes(options)
         if where.is_own:
             check_own(spec, where, who)

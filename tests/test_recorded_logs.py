@@ -56,9 +56,7 @@ def test_a_recorded_log_leads_to_the_same_state(file: Path) -> None:
 
 @pytest.mark.parametrize("file", LOGS, ids=lambda file: file.stem)
 async def test_a_recorded_log_is_imported_and_goes_on(file: Path) -> None:
-    """What is played, taken back and brought back on top makes it a log of today that both
-    verifiers take.
-    """
+    """After more play, an undo and a redo it is a log of today, and both verifiers accept it."""
     channel, text = await Channel.fresh(), await asyncio.to_thread(file.read_text, "utf-8")
     imported = Command(
         ("game", "import"),

@@ -77,7 +77,7 @@ class UnreadableFile(Exception):
 
 @dataclass
 class Report:
-    """What a check found: the faults, and how much was checked."""
+    """The result of a check: the faults, and how much was checked."""
 
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

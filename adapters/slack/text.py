@@ -28,11 +28,11 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
 def typed(text: str) -> str:
-    """What a person typed: links and names as words, channels by id where a game moves there,
-    entities undone.
+    """Return a message as its author typed it, without Slack's markup.
 
-    A text that is too long for a command comes back cut, and still too long: whoever parses it
-    refuses it.
+    Links and names become words, entities become characters. Channels keep their id in a command
+    that moves a game. A text that is too long for a command is cut, but stays longer than the
+    limit, so that the parser refuses it.
     """
     if len(text) > MAX_LENGTH:
         return text[: MAX_LENGTH + 1]

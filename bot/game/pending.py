@@ -14,7 +14,7 @@ _ALL_WAIT = frozenset(("packs", "system", "led"))
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a command uses or may change.
+    """The units and tracks that a command uses or may change.
 
     `units` are names of units, case-folded; `tracks` are keys as a game keeps them. `is_all`: it
     waits for every choice. `any_unit`: it may change any unit.

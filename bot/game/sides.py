@@ -73,21 +73,21 @@ def all_in(game: Game) -> bool:
 
 @dataclass(slots=True)
 class Seats:
-    """Who left which side, and since which event each player plays theirs, as the log tells
-    event by event.
+    """The sides that players left, and the event at which each player joined their present side.
+
+    Built from the log, event by event.
     """
 
     left: dict[str, str] = field(default_factory=dict)
     joined: dict[str, int] = field(default_factory=dict)
 
     def note(self, event: Mapping[str, Any]) -> None:
-        """Take in the next event of the log."""
+        """Update the seats by the next event of the log."""
         before = (event.get("before") or {}).get("game") or {}
         after = (event.get("after") or {}).get("game") or {}
         own = event.get("own", "")
-        if (
-            own
-        ):  # who goes on as a person of an imported log has left what they left as the other person
+        if own:
+            # A player who goes on as a person of an imported log takes over what that person left.
             if own in self.left:
                 self.left[event["who"]] = self.left.pop(own)
             self.joined[event["who"]] = max(

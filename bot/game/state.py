@@ -214,8 +214,8 @@ def is_strict(game: Game) -> bool:
 
 
 class Actor(NamedTuple):
-    """Who acts: their person id in this game ("" while they have none), their side, and whether
-    they direct the game.
+    """The player who acts: their person id in this game ("" while they have none), their side, and
+    whether they direct the game.
 
     Directors are the game master and those who manage the server. `acts_for` are the sides of other
     players for which a director has said that they mean to act.

@@ -120,7 +120,7 @@ def _check_settings(found: Findings) -> Settings | None:
 
 
 def _check_files_of_settings(found: Findings) -> None:
-    """Whether the settings are for the bot's user alone: there are tokens in them."""
+    """Report settings files that other users may read: there are tokens in them."""
     file = env_file()
     is_there = file.is_file()
     if is_there and file.stat().st_mode & 0o077:

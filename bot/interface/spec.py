@@ -106,7 +106,7 @@ class Receipt(NamedTuple):
 
 
 class CommandSpec(NamedTuple):
-    """What a command is: its path, help, options, an example that runs, and who sees its answer.
+    """A command: its path, help, options, an example that runs, and who sees its answer.
 
     `family` names the file under bot/commands that handles it; `system` and `target` say which game
     and which table or sequence. `title` is its name for people, `verb` what its form does, `common`

@@ -25,7 +25,7 @@ _OTHERS = 0o007
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the unit of an installed release says about its service."""
+    """The settings, folders and user that the systemd unit of an installed release names."""
 
     settings: Path
     folder: Path

@@ -60,7 +60,7 @@ class Course:
 
     @property
     def sentence(self) -> str:
-        """How unusual it was, in plain words."""
+        """Return a sentence that says how unusual the rolls were."""
         return self.points[-1].luck.sentence if self.points else "no rolls to count."
 
 

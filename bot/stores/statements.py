@@ -452,8 +452,8 @@ _OURS = "(game IS NULL OR replace(?2, game, '') <> ?2)"
 
 
 class Place(NamedTuple):
-    """Where stored answers are looked through in the order of a key: the table, its column, its
-    key, and which rows.
+    """A column of stored answers that is scanned in the order of a key: the table, the column, the
+    key and a condition on the rows.
 
     `which` may name ?2, the ids of the games in one string.
     """

@@ -192,8 +192,9 @@ class Sequence:
 
     @cached_property
     def effects(self) -> Effects:
-        """What it may change, known before its first die; of steps in Python as their package
-        declares it.
+        """Return what this sequence may change, before its first die.
+
+        For steps written in Python, their package declares it as LINKS and MARKS.
         """
         if self.declared is not None:
             return self.declared.effects

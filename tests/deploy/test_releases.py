@@ -188,7 +188,7 @@ def test_installed_once_more_it_builds_nothing_and_keeps_the_settings(host: Host
 
 
 def changes(lines: str, program: str = "") -> list[str]:
-    """What was said to systemctl in these lines, without questions."""
+    """Return the systemctl commands in these lines that change something."""
     found = [
         line.strip().removeprefix(program).strip() for line in lines.splitlines() if program in line
     ]

@@ -289,7 +289,7 @@ async def test_what_was_added_meanwhile_stays_and_every_verifier_follows(
 
 
 async def test_the_refusal_has_the_buttons_that_answer_it(low_water: Path) -> None:
-    """Who may choose presses one; anybody else reads whom everybody waits for."""
+    """The player who may choose presses one; the others read who has to choose."""
     channel = await waiting_for_revenue()
     waits = await channel.refused("Anna", "low-water tide", "choice-first")
     assert "Ben chooses for Revenue." in waits.text()

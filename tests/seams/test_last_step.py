@@ -76,7 +76,7 @@ def shots_with_typed_units(id: str) -> list[str]:
 
 
 async def shots_with_units_of_the_roster(channel: Channel, id: str) -> list[str]:
-    """What the cards of Anna's units offer, at each unit of the other side; attacks come first."""
+    """Return the commands that the cards of Anna's units offer against each enemy, attacks first."""
     game = await channel.game()
     own = game.sides[0]
     enemies = [unit.handle for unit in game.units.values() if unit.side not in ("", own)]

@@ -550,7 +550,7 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
 async def test_a_label_that_others_repeated_goes_with_the_person_who_wrote_it(
     store: Store,
 ) -> None:
-    """What they wrote before, elsewhere or in other words stays theirs."""
+    """The same words stay if they were written before hers, under another key or in another game."""
     persons = [
         PersonRow(game, person, f"discord:{name.lower()}", name)
         for game in ("g1", "g2")

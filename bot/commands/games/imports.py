@@ -158,10 +158,10 @@ def need_text(raw: object) -> str:
 
 
 def check_text(raw: str) -> tuple[tuple[str, ...], int]:
-    """What is wrong with an exported log, or the one in a page, one line each; how many outcomes
-    could not be played again.
+    """Check an exported log, or the log inside a page.
 
-    Raises UserError for what is not an exported log.
+    Return the faults, a line each, and the number of outcomes that could not be played again.
+    Raises UserError if the text is not an exported log.
     """
     found = check(read_json(export_text(raw, MOST_TEXT)))
     return found.faults, found.unplayed

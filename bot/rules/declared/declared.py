@@ -179,7 +179,7 @@ class Declared:
 
     @cached_property
     def effects(self) -> Effects:
-        """What its steps may change, and what its choices wait on."""
+        """Find what the steps may change, and what the choices wait on."""
         return find_effects(self.program, self.tracks)
 
     @property

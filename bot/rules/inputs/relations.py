@@ -8,7 +8,7 @@ from bot.rules.inputs.units import Roster, RosterUnit, Unit
 
 
 class Source(NamedTuple):
-    """What a related unit brings to an option: the name of that unit and the value.
+    """A value that a related unit gives an option, and the name of that unit.
 
     `value` is None if the unit has nothing to say about the option.
     """

@@ -238,8 +238,10 @@ def _brought(
 
 
 def _of(unit: Unit, key: str, option: Option) -> Any:
-    """What a roster unit brings under `key`: its state if the option knows that word, whether it
-    bears a flag or is in the state of that name, or an attribute.
+    """Return the value that a roster unit has for an option, or None.
+
+    `key` is "state" (the unit's state, if the option knows that word), a flag or state (True if the
+    unit has it) or a number of the unit.
     """
     if key == "state":
         return unit.state if unit.state in option.values else None

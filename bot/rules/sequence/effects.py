@@ -11,7 +11,8 @@ ANY_UNIT = "*"
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What the steps of a sequence may change, whatever the dice say, and what its choices wait on.
+    """Everything that the steps of a sequence may change, whatever the dice say, and the tracks that
+    its choices hold.
 
     `tracks` are those that it may change, as formulas name them: `side.points`; `sets` are those of
     them that it may set to a value, instead of adding to them. `links` are the attributes by which

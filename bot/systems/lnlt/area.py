@@ -63,8 +63,10 @@ class Hex:
 def leg_modifiers(
     tables: Tables, given: Given, targets: Sequence[Unit]
 ) -> tuple[int, tuple[Part, ...]]:
-    """What the direct fire modifiers of `mods` and `skill` and the markers of the units add against
-    the leg units of a hex; never a leader or degrading hexes.
+    """Add up the direct fire modifiers against the leg units of a hex.
+
+    Counts `mods`, `skill` and the markers of the units; leaders and degrading hexes never count.
+    Returns the sum and its named parts.
 
     Source: PAC 03, 05.
     """

@@ -152,12 +152,18 @@ def direct_fire_markers(
 
 
 def has_moved(targets: Iterable[Unit]) -> bool:
-    """Whether a target of ordnance bears a marker of having moved. Source: PAC 04 (14.1)."""
+    """Return whether any target of ordnance has a marker that says it moved.
+
+    Source: PAC 04 (14.1).
+    """
     return any(unit.flags & MOVED_AT_ALL for unit in targets)
 
 
 def assaults(firer: Unit) -> bool:
-    """Whether Assault Move costs its fire something: on foot, and no scout. Source: PAC 03, 04."""
+    """Return whether Assault Move reduces the fire of this unit: it is on foot, and no scout.
+
+    Source: PAC 03, 04.
+    """
     return "assault_move" in firer.flags and is_leg(firer) and firer.type != "scout"
 
 

@@ -117,12 +117,13 @@ def to_hit(tables: Tables, given: Given, targets: Sequence[Unit], **more: Any) -
 
 
 def _markers(given: Given, targets: Sequence[Unit]) -> dict[str, Any]:
-    """What was typed of the markers in table oft-mods, else what those of the units say.
+    """Return the inputs of table oft-mods that stand for markers: as typed, else from the units.
 
     Source: PAC 04 (14.1).
     """
-    firer, typed = given.unit("unit"), given.typed
-    found = {name: given.word(name) for name in ("target_moved", "ops_complete")}
+    firer = given.unit("unit")
+    typed = given.typed
+    found: dict[str, Any] = {name: given.word(name) for name in ("target_moved", "ops_complete")}
     if "target_moved" not in typed and kinds.has_moved(targets):
         found["target_moved"] = "yes"
     if firer is None:
@@ -130,8 +131,9 @@ def _markers(given: Given, targets: Sequence[Unit]) -> dict[str, Any]:
     is_complete = firer.type in kinds.MMC and kinds.counts_as_ops_complete(firer)
     if "ops_complete" not in typed and is_complete:
         found["ops_complete"] = "standard"
-    is_assault = "assault" not in typed and kinds.assaults(firer)
-    return found | ({"assault": True} if is_assault else {})
+    if "assault" not in typed and kinds.assaults(firer):
+        found["assault"] = True
+    return found
 
 
 # -- ordnance against infantry: to hit, then HE against a bare die, then damage checks

@@ -181,11 +181,14 @@ def die_apart(path: str, tells: Callable[[int], Outputs], key: Hashable) -> Part
 
 
 def status_part(tables: Tables, given: Given, unit: Unit) -> Parts:
-    """What its status takes off the skill of one who acts: the status that is typed, else the state
-    of a roster unit. Source: Infantry Combat, Status Damage; Failed Morale Test.
+    """Return the skill modifier for the status of the element that acts.
+
+    A typed status counts, else the state of the roster unit.
+    Source: Infantry Combat, Status Damage; Failed Morale Test.
     """
-    is_own = unit.name and "status" not in given.typed
-    status, effects = unit.state if is_own else given.word("status"), tables["status-effects"]
+    is_from_roster = unit.name and "status" not in given.typed
+    status = unit.state if is_from_roster else given.word("status")
+    effects = tables["status-effects"]
     if status not in effects.option("status").values:
         return ()
     modifier = int(effects(status=status)["skill_modifier"])
@@ -193,7 +196,7 @@ def status_part(tables: Tables, given: Given, unit: Unit) -> Parts:
 
 
 def needed(final: int) -> str:
-    """What a d20 has to show against a final skill: a 1 always succeeds, a 20 never."""
+    """Return the text that says which d20 succeeds: a 1 always does, a 20 never."""
     return "needs a 1" if final <= 1 else f"{min(final, LAST - 1)} or less needed"
 
 
@@ -414,7 +417,7 @@ def firm_cover(tables: Tables, given: Given) -> Parts:
 
 
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
-    """What the roster says of an element that has no number on the card."""
+    """Return a line for each element whose state has an effect but no number on the card."""
     known = {unit.name: unit for unit in units if unit.name and unit.state}
     return tuple(
         [Line(f"{name} {_SAID[unit.state]}") for name, unit in known.items() if unit.state in _SAID]
