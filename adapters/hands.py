@@ -43,9 +43,8 @@ class Hands:
         """Note what is in the window for a request, and look what has changed since; one that asks
         something stays as it is until that is answered."""
         key, page = _key(request), _page(reply)
-        seen = (
-            None if key in self._tasks else _cards(reply)
-        )  # a change under way may come behind this one
+        # a change under way may come behind this one
+        seen = None if key in self._tasks else _cards(reply)
         self._shown[key] = Shown(request, page, seen)
         self._look(key)
 

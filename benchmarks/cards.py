@@ -138,9 +138,8 @@ async def measure(folder: Path) -> None:
     collect_seldom()  # as `grognard run` does
     found: dict[str, list[float]] = {name: [] for name in LINES}
     try:
-        for some, round in product(
-            range(SETS), range(-2, ROUNDS)
-        ):  # the first ones warm up, and declare the decks
+        for some, round in product(range(SETS), range(-2, ROUNDS)):
+            # the first ones warm up, and declare the decks
             for name in LINES:
                 taken = await together(app, name, some, round)
                 if round >= 0:

@@ -40,9 +40,8 @@ async def measure(discord: DiscordStandIn, module: Sequence[str], data: Path) ->
         "DISCORD_TOKEN": discord.token,
         "GROGNARD_DATA": str(data),
     }
-    environment.pop(
-        "PYTHONDONTWRITEBYTECODE", None
-    )  # else ours alone, unlike a library's, is compiled at every start
+    # else ours alone, unlike a library's, is compiled at every start
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         sys.executable, *module, env=environment, stderr=asyncio.subprocess.DEVNULL

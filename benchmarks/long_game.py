@@ -60,9 +60,8 @@ async def played(path: Path) -> tuple[str, int]:
         for line in lines:
             number += 1
             reply = await app.run_text(line, who, LONG, f"make {number}")
-            assert not reply.error or number > 6, (
-                f"{line}: {reply.text()}"
-            )  # later on some units are out of it
+            # later on some units are out of it
+            assert not reply.error or number > 6, f"{line}: {reply.text()}"
         return reply
 
     try:

@@ -94,9 +94,8 @@ async def copied_before() -> None:
 def copied(name: str, path: Path) -> None:
     """Copy it as the timer does."""
     begun, worked = time.perf_counter(), time.process_time()
-    with contextlib.redirect_stdout(
-        io.StringIO()
-    ):  # the games are copies of one, so their dice are not their own
+    with contextlib.redirect_stdout(io.StringIO()):
+        # the games are copies of one, so their dice are not their own
         assert backup([str(path)]) in (0, 1)
     print(f"{name}: a copy took {time.perf_counter() - begun:.1f} s")
     goal(

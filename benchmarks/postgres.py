@@ -109,9 +109,8 @@ async def beside(folder: Path, url: str, plain_url: str) -> bool:
     async with AsyncExitStack() as stack:
         sqlite = await stack.enter_async_context(await SqliteStore.open(folder / "games.db"))
         postgres = await stack.enter_async_context(await PostgresStore.open(url))
-        await stack.enter_async_context(
-            await PostgresStore.open(plain_url)
-        )  # which makes its tables
+        # which makes its tables
+        await stack.enter_async_context(await PostgresStore.open(plain_url))
         pool = await stack.enter_async_context(
             asyncpg.create_pool(plain_url, min_size=1, max_size=CONNECTIONS)
         )

@@ -121,9 +121,8 @@ async def measure(folder: Path) -> None:
             await store.commit(prepared(game, 1))
         one = await alone(store)
         ours, theirs = [], []
-        for round in range(
-            2, 2 + 2 * ROUNDS, 2
-        ):  # by turns, so that whatever else the disk does hits both alike
+        for round in range(2, 2 + 2 * ROUNDS, 2):
+            # by turns, so that whatever else the disk does hits both alike
             ours.append(await together(store, round))
             theirs.append(await plain_together(db, round + 1))
     many, plain = statistics.median(ours), statistics.median(theirs)

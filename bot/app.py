@@ -175,9 +175,8 @@ class App:
             places = await self.store.servers("")
         except StoreError:  # the database went away again; whoever needs it says so
             return ", ".join(parts)
-        servers = sum(
-            "/" not in place for place in places
-        )  # those with a slash are direct messages
+        # those with a slash are direct messages
+        servers = sum("/" not in place for place in places)
         return ", ".join([*parts, f"{counted(servers, 'server')} with games"])
 
     async def erase_again(self) -> int:
@@ -406,9 +405,8 @@ class App:
                 and typed.spec.path == ("roll",)
                 and not text.lstrip(" /").casefold().startswith("roll")
             ):
-                typed = (
-                    await by_name(self.store, self.registry, text, who.key, where) or typed
-                )  # a macro called d66
+                # a macro called d66
+                typed = await by_name(self.store, self.registry, text, who.key, where) or typed
         return (
             await self.called(typed.spec, typed.options, who, where) if who is not None else typed
         )

@@ -237,9 +237,8 @@ def _by_itself(
     for name in (*SETTINGS, *STAND_INS):
         if name in os.environ:
             monkeypatch.delenv(name)
-    folder = (
-        tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"
-    )  # made by the tests that use it: few do
+    # made by the tests that use it: few do
+    folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"
     monkeypatch.setenv("GROGNARD_DATA", str(folder))
     monkeypatch.setattr(
         os, "urandom", Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}").randbytes

@@ -555,9 +555,8 @@ def test_nobody_calls_forged_what_grognard_verify_calls_sound(
             log = bent(chance, logs[number % len(logs)])
         except TypeError:  # no canonical text
             continue
-        if (
-            log == logs[number % len(logs)]
-        ):  # 2.0 in the place of 2, which a browser cannot tell apart
+        if log == logs[number % len(logs)]:
+            # 2.0 in the place of 2, which a browser cannot tell apart
             continue
         texts.append(json.dumps(log))
         said.append(verdicts(log))

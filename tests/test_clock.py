@@ -248,9 +248,8 @@ async def test_processes_whose_clocks_differ_never_post_an_answer_twice(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Leases count by the database's clock, not by that of whoever holds or wants one."""
-    monkeypatch.setattr(
-        leases, "LEASE", 0.9
-    )  # renewed soon, and long before they end: machines are slow at times
+    # renewed soon, and long before they end: machines are slow at times
+    monkeypatch.setattr(leases, "LEASE", 0.9)
     seen, url = Counter[str](), postgres.new_database()
     async with AsyncExitStack() as stack:
         offs = (-HOUR, -30.0, 0.0, 30.0, HOUR)

@@ -307,9 +307,8 @@ async def test_a_copy_that_is_put_back_erases_again_and_only_what_was_there_then
     assert is_there(bot), "the copy has her"
     async with bot.running() as app:
         assert is_there(bot) == []
-        await app.run_text(
-            "roll 2d6", ZOE, HERE, "discord:2000", {}
-        )  # she comes back of her own will
+        # she comes back of her own will
+        await app.run_text("roll 2d6", ZOE, HERE, "discord:2000", {})
     async with bot.running() as app:
         assert is_there(bot), "and stays"
         assert (await app.store.user_data(ZOE.key)).persons

@@ -123,9 +123,8 @@ def test_both_locks_hold_the_same_versions(root: Path) -> None:
 )
 def test_make_commands_on_a_page_exist(root: Path, page: str) -> None:
     text = (root / page).read_text()
-    named = set(
-        re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE)
-    )  # a line of a block, or a word of the text
+    # a line of a block, or a word of the text
+    named = set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE))
     assert named <= targets(root)
     if page == "README.md":
         assert {"play", "test"} <= named

@@ -64,9 +64,8 @@ def test_an_environment_is_made_once_and_never_lost(tmp_path: Path) -> None:
 
     lock.write_text("# nothing\n")
     made = set_up(tmp_path)
-    if (
-        "setuptools" in made.stderr or "BackendUnavailable" in made.stderr
-    ):  # not in an environment since Python 3.12
+    if "setuptools" in made.stderr or "BackendUnavailable" in made.stderr:
+        # not in an environment since Python 3.12
         call_project_installed(tmp_path)
     else:
         assert made.returncode == 0

@@ -329,9 +329,8 @@ def _value_for(
         return " ".join(draw.sample(option.values, min(draw.randint(0, 2), len(option.values))))
     if option.values:
         return draw.choice(option.values)
-    return " ".join(
-        str(at) for at in sorted(draw.sample(range(1, 4), draw.randint(0, 2)))
-    )  # positions in a list
+    # positions in a list
+    return " ".join(str(at) for at in sorted(draw.sample(range(1, 4), draw.randint(0, 2))))
 
 
 def _number(draw: Draw, option: Option) -> int | float:
@@ -439,9 +438,8 @@ def freeze(*, unreleased: bool = False) -> int:
     for id, system in systems().items():
         corpus = frozen(id) if path_of(id).exists() else None
         if corpus is not None and corpus.edition == system.edition and not unreleased:
-            plays = (
-                entry for entry in corpus.entries if entry["kind"] != "odds"
-            )  # odds are in no log
+            # odds are in no log
+            plays = (entry for entry in corpus.entries if entry["kind"] != "odds")
             if (change := next(changes(corpus, plays), None)) is not None:
                 sys.stderr.write(f"{what_to_do(corpus, change[0])}\n{told(corpus, *change)}\n")
                 return 1

@@ -210,9 +210,8 @@ class Session:
                 self.console.print(picture)
             link = Style(link=path.absolute().as_uri()) if self.terminal else ""
             self.console.print(Text("  saved as ").append(str(path), link), soft_wrap=True)
-        if (
-            reply.announce is not None and reply.announce.buttons
-        ):  # a story, beside a word to who ended the game
+        if reply.announce is not None and reply.announce.buttons:
+            # a story, beside a word to who ended the game
             await self._show(reply.announce)
         if reply.after and not reply.seen:
             await self._press(reply.after)

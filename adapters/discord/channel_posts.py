@@ -196,9 +196,8 @@ class Posting:
 
     async def _post(self, channel: int, message: Message, request: Request) -> Json:
         body = _for_all(message.body)
-        said = _plain(str(body.get("content") or body.get("components")))[
-            :200
-        ]  # the same, however it is marked
+        # the same, however it is marked
+        said = _plain(str(body.get("content") or body.get("components")))[:200]
         digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
@@ -211,9 +210,8 @@ class Posting:
 def changed(reply: Reply, request: Request) -> Json:
     """The body of a message that is changed to how it reads now."""
     body = _for_all(render(reply, request).body, but=QUIET)
-    return (
-        body | {"content": None, "embeds": []} if reply.boxed else body
-    )  # what it said in the older layout goes
+    # what it said in the older layout goes
+    return body | {"content": None, "embeds": []} if reply.boxed else body
 
 
 def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:

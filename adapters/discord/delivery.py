@@ -119,9 +119,8 @@ class Delivery:
         with closing(
             self._post(request, reply, placed=placed, private=private, in_place=in_place)
         ) as posting:
-            if await answered(
-                self._app, request.request_id, reply, posting
-            ):  # cut off before that, it never begins
+            if await answered(self._app, request.request_id, reply, posting):
+                # cut off before that, it never begins
                 await self._after(request, command, reply)
 
     async def _after(self, request: Request, command: Command, reply: Reply) -> None:
@@ -155,9 +154,8 @@ class Delivery:
         """
         user = request.who.key
         try:
-            if (
-                self._kept is None or time.monotonic() > self._kept_until
-            ):  # another process may have kept more
+            if self._kept is None or time.monotonic() > self._kept_until:
+                # another process may have kept more
                 self._kept_until = time.monotonic() + LOOK_AGAIN
                 self._kept = {key.partition("/")[0] for key, _ in await self._app.answers.untold()}
             if request.user != request.owner and user not in self._kept:
@@ -449,9 +447,8 @@ class Standing:
             try:
                 standing = await self._wire.original(request)
             except Refused as refused:
-                if (
-                    refused.code == UNKNOWN_MESSAGE
-                ):  # the placeholder was taken away, its answer has yet to come
+                if refused.code == UNKNOWN_MESSAGE:
+                    # the placeholder was taken away, its answer has yet to come
                     return await self._anew(request, reply)
                 if refused.for_now:
                     raise
@@ -466,9 +463,8 @@ class Standing:
 
     async def _complete(self, request: Request, reply: Reply, standing: dict[str, Any]) -> object:
         flags = int(standing.get("flags") or 0)
-        if (
-            int(standing.get("id") or 0) == request.message
-        ):  # pressed on: to change it again does no harm
+        if int(standing.get("id") or 0) == request.message:
+            # pressed on: to change it again does no harm
             return await self.put(request, reply, private=False, in_place=True)
         if flags & LOADING:
             return await self.put(request, reply, private=bool(flags & EPHEMERAL), in_place=False)

@@ -147,9 +147,8 @@ class People:
             self._asking[key] = since, task
             task.add_done_callback(lambda _: self._asking.pop(key, None))
         try:
-            left = max(
-                0.0, since + PATIENCE - time.monotonic()
-            )  # who was waited for already is not waited for again
+            # who was waited for already is not waited for again
+            left = max(0.0, since + PATIENCE - time.monotonic())
             return await asyncio.wait_for(asyncio.shield(task), left)
         except TimeoutError:
             return person or _by_payload(request)
@@ -181,9 +180,8 @@ def _person(request: Request, user: dict[str, Any]) -> Person:
         user.get("name"),
     )
     name = next((shown for name in names if name and (shown := clean_name(str(name)))), "")
-    is_of_here = (
-        user.get("team_id") == request.team
-    )  # whoever comes from elsewhere is admin of another workspace
+    # whoever comes from elsewhere is admin of another workspace
+    is_of_here = user.get("team_id") == request.team
     manages = is_of_here and any(
         user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner")
     )

@@ -100,9 +100,8 @@ class Posts:
     async def post(self, due: Due) -> Outcome:
         """Post what another process, or an earlier attempt, may have posted and not noted."""
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
-        late = bool(
-            due.delivery
-        )  # what nobody asked for here (a linked game, a transfer) is not late
+        # what nobody asked for here (a linked game, a transfer) is not late
+        late = bool(due.delivery)
         progress = Progress(late=late, unsure=late or due.attempts > 0, began=due.created)
         async with self._line(request, due.reply):
             outcome = await self._with_retries(request, due.reply, progress)
@@ -437,9 +436,8 @@ def _content(message: Message) -> dict[str, Any]:
 
 def _response(request: Request, message: Message, *, private: bool) -> dict[str, Any]:
     how: Json = {"response_type": "ephemeral" if private else "in_channel"}
-    how["replace_original"] = (
-        request.replaces
-    )  # if it were left out, the pressed message would give way
+    # if it were left out, the pressed message would give way
+    how["replace_original"] = request.replaces
     return _content(message) | how | _in_thread(request)
 
 

@@ -240,9 +240,8 @@ class Home:
             return replace(request, channel=channel, direct=True)
         channel, _, thread = place.removeprefix(f"{PLATFORM}{request.team}/").partition("/")
         if not await self._is_member(request, channel):
-            return await self._at(
-                request, _OWN
-            )  # whoever has left a channel reads and does nothing there
+            # whoever has left a channel reads and does nothing there
+            return await self._at(request, _OWN)
         return replace(request, channel=channel, thread=thread)
 
     async def _is_member(self, request: Request, channel: str) -> bool:

@@ -165,9 +165,8 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
         request_verification_enabled=False,
         user_facing_authorize_error_message=NOT_HERE,
     )
-    log.setLevel(
-        max(logging.INFO, logging.getLogger().level)
-    )  # its DEBUG lines show what people typed
+    # its DEBUG lines show what people typed
+    log.setLevel(max(logging.INFO, logging.getLogger().level))
 
     @bolt.error
     async def failed(error: Exception) -> BoltResponse:
@@ -271,9 +270,8 @@ class Socket:
                 socket = await self._connect()
             except (Busy, aiohttp.ClientError, TimeoutError, OSError) as error:
                 pause = max(wait, getattr(error, "seconds", 0.0))
-                what = (
-                    error if isinstance(error, Busy) else type(error).__name__
-                )  # its own words hold the address
+                # its own words hold the address
+                what = error if isinstance(error, Busy) else type(error).__name__
                 log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
                 await asyncio.sleep(pause)
                 now = time.monotonic()

@@ -119,9 +119,8 @@ class Teams:
         if (fixed := self._fixed.get(id)) is not None or self._vault is None:
             return fixed
         team = self._known.get(id)
-        if (
-            team is None and (team := await self._vault.load(id)) is not None
-        ):  # else it may be installed at any moment
+        if team is None and (team := await self._vault.load(id)) is not None:
+            # else it may be installed at any moment
             self._known[id] = team
         return team
 

@@ -136,9 +136,8 @@ class Work:
 
     async def begin(self, request: Request, do: Do) -> asyncio.Future[Reply]:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
-        looked_up = asyncio.create_task(
-            self.people.find(request)
-        )  # now, not in turn: a slow answer is one wait for all
+        # now, not in turn: a slow answer is one wait for all
+        looked_up = asyncio.create_task(self.people.find(request))
         async with self._arrivals.turn(request.where.key):
             who = await looked_up
             return asyncio.ensure_future(do(who))

@@ -61,9 +61,8 @@ class Lookout:
         settings, told, health = self._settings, self._supervisor, self._health
         if not self._looks:
             return ()
-        told.tell(
-            "READY=1", "STATUS=starting"
-        )  # a bot that waits for its database is not one that failed to start
+        # a bot that waits for its database is not one that failed to start
+        told.tell("READY=1", "STATUS=starting")
         seen: list[Callable[[Sight], None]] = []
         if told:
             seen.append(lambda _: told.tell("WATCHDOG=1", f"STATUS={health.text()}"))

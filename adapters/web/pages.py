@@ -72,9 +72,8 @@ class Pages:
         """The page as it is now."""
         token = request.match_info["token"]
         game = await self._hub.find(token)
-        picture = (
-            f"{self._address}/g/{token}/card.png" if rasterizer() else ""
-        )  # beside a link; chats take only PNG
+        # beside a link; chats take only PNG
+        picture = f"{self._address}/g/{token}/card.png" if rasterizer() else ""
         page = await game.page(f"{token}/events", picture) if game is not None else None
         if page is None:
             return _gone()
@@ -190,9 +189,8 @@ async def serve(app: App, settings: Settings) -> None:
     hub = Hub(app.store)
     pages = Pages(hub, settings.address, proxies=settings.proxies)
     live = pages.app()
-    live.on_shutdown.append(
-        lambda _: hub.close()
-    )  # whoever watches is let go before their connections are waited for
+    # whoever watches is let go before their connections are waited for
+    live.on_shutdown.append(lambda _: hub.close())
     door = partial(Door, places=pages.places + SPARE, streams=True, proxies=settings.proxies)
     at, hint = (settings.live_host, settings.live_port), "Set LIVE_PORT to a free one."
     told = f"shared games are at {settings.address}"

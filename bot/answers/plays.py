@@ -249,9 +249,8 @@ def _play_each(
         changes = played.settlement.changes
         if any(change.add or change.of for change in changes):
             in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
-            changes = linked(
-                changes, in_play.values()
-            )  # each once: a roster has them by name and by handle
+            # each once: a roster has them by name and by handle
+            changes = linked(changes, in_play.values())
         if left:
             changes = tuple([change for change in changes if change.unit.casefold() not in left])
         done.append(Single(one.unit, one.given, played, changes, tracks, said, piles))

@@ -362,9 +362,8 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
     """
     kept, types = _kept(lines, settled), came.types
     labels = [line.label for line in kept]
-    counted = {
-        type: 0 for type, count in came.mixed.items() if labels.count(type) == count
-    }  # a line for each unit
+    # a line for each unit
+    counted = {type: 0 for type, count in came.mixed.items() if labels.count(type) == count}
     for place, line in enumerate(kept):
         head, blank, rest = line.label.partition(" ")
         number = ""

@@ -40,9 +40,8 @@ _BESIDE = ("text", "parts", CHAIN)
 def told(answer: Answer) -> dict[str, Any]:
     """What a table says by the names of its outputs, without its free text."""
     out = answer.out
-    beside = (
-        (*_BESIDE, NEXT) if CHAIN in out else _BESIDE
-    )  # a table of its own may have an output `next`
+    # a table of its own may have an output `next`
+    beside = (*_BESIDE, NEXT) if CHAIN in out else _BESIDE
     return {name: value for name, value in out.items() if name not in beside}
 
 

@@ -61,9 +61,8 @@ async def played_in(store: Store, where: Place) -> list[Played]:
     found = []
     for number, row in await store.played(where.key):
         saved = await store.load_game_by_id(row)
-        if saved is not None and (
-            not saved.places or where.key in saved.places
-        ):  # else it goes on elsewhere
+        if saved is not None and (not saved.places or where.key in saved.places):
+            # else it goes on elsewhere
             found.append(
                 Played(
                     number, load(saved), bool(saved.places), saved.game.created, saved.game.updated

@@ -202,9 +202,8 @@ def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
             "withdrawn": withdrawn,
         }
     redo = game.redo if event.get("keeps") else ()
-    if (
-        kind == "reveal" and "last" in event
-    ):  # opening a sealed roll is no barrier for what came before it
+    if kind == "reveal" and "last" in event:
+        # opening a sealed roll is no barrier for what came before it
         return {"last": event["last"], "redo": redo}
     return {"last": number, "redo": redo}
 

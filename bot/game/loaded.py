@@ -126,9 +126,8 @@ class Games:
 
     async def at(self, place: str) -> Loaded | None:
         """The game that is played in a place, as it is in the store now."""
-        if (
-            self._places.get(place) in self._loaded
-        ):  # else there is nothing to compare: it is read at once
+        if self._places.get(place) in self._loaded:
+            # else there is nothing to compare: it is read at once
             here = await self._store.peek(place)
             if here is None:
                 return None

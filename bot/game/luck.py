@@ -292,9 +292,8 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
         return str(side)
     if len(sides) != 2 or (own and own != side):
         return own
-    return next(
-        other for other in sides if other != side
-    )  # they rolled what befell their own units
+    # they rolled what befell their own units
+    return next(other for other in sides if other != side)
 
 
 # -- what a roll was worth

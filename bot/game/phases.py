@@ -119,9 +119,8 @@ def with_initiative(game: Game, side: str, system: System | None) -> Game:
     after = replace(game, initiative=side)
     if game.led:  # whose go it is a chit says
         return after
-    if (
-        game.turn_of and first and phases_of(system)[0]["name"] == game.phase
-    ):  # their turn has just begun
+    if game.turn_of and first and phases_of(system)[0]["name"] == game.phase:
+        # their turn has just begun
         return _entered(replace(after, turn_of=side), system)
     return _entered(after, system) if kind_of_go(game, system) in (IMPULSES, INITIATIVE) else after
 

@@ -84,9 +84,8 @@ def need_go(game: Game, actor: Actor) -> None:
     if actor.directs:
         _need_meant(game, actor, game.go, f"End {of_side(joined(game.go), 'turn')}")
         return
-    if not set(game.go) & set(
-        game.players.values()
-    ):  # nobody plays that side, so whoever is there goes on
+    if not set(game.go) & set(game.players.values()):
+        # nobody plays that side, so whoever is there goes on
         return
     sides = " and ".join(game.go)
     hint = f"Only whoever plays {sides}, or the game master, can pass or end the phase."

@@ -22,9 +22,11 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, value_of
 from bot.rules.sequence.sequence import Change
 from bot.rules.text.names import counted, joined
+
+# states of units that stay in the roster, hidden from lists
 from bot.systems.catalog import (
     GONE as GONE,
-)  # states of units that stay in the roster, hidden from lists
+)
 from bot.systems.catalog import systems
 from bot.systems.system import System
 
@@ -182,9 +184,8 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         option = words.keys[key]
-        if (
-            value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0
-        ):  # so many more or fewer
+        if value[:1] in ("+", "-") and option.type == "int" and (option.min or 0) >= 0:
+            # so many more or fewer
             more = int(clean(Option("number", "int", min=-99, max=99), value))
             numbers[key] = value_of(
                 option, str(max(int(option.min or 0), int(unit.numbers.get(key, 0)) + more))

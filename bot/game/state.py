@@ -63,20 +63,17 @@ class Game:
     hand_dice: bool = True
     answers: str = FULL
     confirm: bool = False  # whether a shot at another target asks first
-    rules: Mapping[str, bool] = field(
-        default_factory=dict
-    )  # optional rules that were switched on or off
-    tracks: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # those that were changed: weather, US/points
+    # optional rules that were switched on or off
+    rules: Mapping[str, bool] = field(default_factory=dict)
+    # those that were changed: weather, US/points
+    tracks: Mapping[str, Any] = field(default_factory=dict)
     packs: tuple[
         str, ...
     ] = ()  # the versions of packs that it was played with, the one in force last
     decks: Mapping[str, Any] = field(default_factory=dict)  # as events declared them
     units: Units = field(default_factory=dict)
-    cards: Mapping[str, int] = field(
-        default_factory=dict
-    )  # those out of their piles: see bot/rules/cards.py
+    # those out of their piles: see bot/rules/cards.py
+    cards: Mapping[str, int] = field(default_factory=dict)
 
     number: int = 0
     last: int = 0

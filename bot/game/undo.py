@@ -146,9 +146,8 @@ def find_last_step(newest_first: Sequence[Json], game: Game, person: str) -> Las
         before = [event for event in steps if not is_plain_roll(event)]
         waits = [way] if way is not None and way["number"] == waiting else []
         offers += (before or waits)[:1]
-        is_certain = (
-            is_certain and len(offers) == 1 and not game.started
-        )  # few mean a roll that changed nothing
+        # few mean a roll that changed nothing
+        is_certain = is_certain and len(offers) == 1 and not game.started
     certain = find(newest_first, game.last, steps[0]["number"], upkeep=True) if is_certain else None
     return LastStep(tuple(offers), certain, own, newest, None, way)
 

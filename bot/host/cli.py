@@ -236,9 +236,8 @@ def roll_once(words: Sequence[str]) -> None:
     from bot.rules.expression.rolling import roll
     from bot.rules.expression.sum_parser import parse
 
-    signs = [
-        word if word.startswith("--") else word.replace("=", "\0") for word in words
-    ]  # 10d6>=5 is not a pair
+    # 10d6>=5 is not a pair
+    signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]
     arguments = Arguments(signs, flags={"json": False, "dice": True})
     text = " ".join(word.replace("\0", "=") for word in arguments.words)
     if not text:

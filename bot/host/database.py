@@ -181,9 +181,8 @@ async def _from_postgres(settings: Settings, copy: Path) -> tuple[int, Sequence[
             counts = await copy_all(old, new, but=OF_THE_MOMENT)
         async with await SqliteStore.open(half) as store:
             doc = await store.doc(*COPIED)
-            since = (
-                doc.data.get("at", 0.0) - DAY if doc is not None else 0.0
-            )  # clocks differ, and are set
+            # clocks differ, and are set
+            since = doc.data.get("at", 0.0) - DAY if doc is not None else 0.0
             _, faults = await audit(store, since=since)
         with closing(sqlite3.connect(half)) as made:
             made.execute("PRAGMA journal_mode = DELETE")
@@ -287,9 +286,8 @@ def _put_aside(path: Path) -> Path | None:
         return None
     try:
         with closing(sqlite3.connect(path, timeout=1.0)) as connection:
-            connection.execute(
-                "PRAGMA journal_mode = DELETE"
-            )  # refused while another connection is open
+            # refused while another connection is open
+            connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.DatabaseError as error:
         if "locked" in str(error):
             raise UserError(

@@ -112,9 +112,8 @@ def _check_settings(found: Findings) -> Settings | None:
     for platform, name, value in tokens:
         if value:
             found.right(f"{name} is set")
-        elif not (
-            name == "SLACK_BOT_TOKEN" and settings.slack_client_id
-        ):  # workspaces bring their own
+        elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):
+            # workspaces bring their own
             found.note(f"{name} is not set: {platform} is not served")
     return settings
 
@@ -233,9 +232,8 @@ async def _check_platforms(found: Findings, settings: Settings) -> None:
     the command line does.
     """
     say = {"ok": found.right, "note": found.note, "fault": found.fault}
-    slack = (
-        settings.slack_bot_token or settings.slack_client_id
-    )  # workspaces that install it bring their tokens
+    # workspaces that install it bring their tokens
+    slack = settings.slack_bot_token or settings.slack_client_id
     for name, token in (("discord", settings.discord_token), ("slack", slack)):
         if token and find_spec(f"adapters.{name}.doctor") is not None:
             for kind, line in await import_module(f"adapters.{name}.doctor").check(settings):

@@ -313,9 +313,8 @@ async def fuzz(system: System, plays: int, seed: int, tally: Tally) -> Failure |
     for number in range(1, plays + 1):
         chance = Random(f"{system.id} {seed} {number}")
         clock = map(float, count(BEGUN, 7)).__next__
-        with patch(
-            "os.urandom", chance.randbytes
-        ):  # seeds, salts and ids follow from the seed as well
+        with patch("os.urandom", chance.randbytes):
+            # seeds, salts and ids follow from the seed as well
             store = await TemporaryStore.make(clock)
             app = App(store, clock)
             try:

@@ -62,9 +62,8 @@ def _explained(option: Option, tables: Iterable[Table]) -> Option:
         worths = {
             word: worth for word in option.values if (worth := _worths(tables, option.name, word))
         }
-        if worths and option.default not in set(option.values) - set(
-            worths
-        ):  # no default that adds nothing
+        if worths and option.default not in set(option.values) - set(worths):
+            # no default that adds nothing
             worths = {word: worths.get(word, "+0") for word in option.values}
         shown = ", ".join(f"{word} {worth}" for word, worth in worths.items())
         return replace(

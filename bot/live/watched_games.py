@@ -156,9 +156,8 @@ class Watched:
         """
         async with self._turn:
             self.used = monotonic()
-            if (
-                not self.watchers
-            ):  # else every second is soon enough, and what comes meanwhile is sent
+            if not self.watchers:
+                # else every second is soon enough, and what comes meanwhile is sent
                 await self._read()
             if not self._events or self.number > MOST_EVENTS:
                 return None

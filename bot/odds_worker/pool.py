@@ -187,9 +187,8 @@ class Worker:
             process = await self._started()
             assert process.stdin is not None
             process.stdin.write(question)
-            await asyncio.wait_for(
-                _read(process), START_SECONDS
-            )  # it has read the packs: no part of the sum
+            # it has read the packs: no part of the sum
+            await asyncio.wait_for(_read(process), START_SECONDS)
             answer: tuple[object, Refused | None] = await _read_within(process, seconds)
         except (TimeoutError, EOFError, OSError):
             self.given_up += 1

@@ -38,9 +38,8 @@ class Receipts:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._held = Leases[str](lambda ids: journal.renew(ids, LEASE))
-        self._refused: set[str] = (
-            set()
-        )  # written down too late: whoever asked has read that nothing happens
+        # written down too late: whoever asked has read that nothing happens
+        self._refused: set[str] = set()
         self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:

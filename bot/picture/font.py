@@ -42,9 +42,8 @@ def face(bold: bool) -> Face:
     with TTFont(FILES[bold]) as font:
         widths, glyphs = font["hmtx"].metrics, font.getBestCmap()
         known = {chr(code): widths[glyph][0] for code, glyph in glyphs.items()}
-        seen = {
-            sign: wide for sign, wide in known.items() if sign.isprintable()
-        }  # fonts map a few control signs, too
+        # fonts map a few control signs, too
+        seen = {sign: wide for sign, wide in known.items() if sign.isprintable()}
         return Face(seen, font["head"].unitsPerEm)
 
 

@@ -146,9 +146,8 @@ class Canvas:
         there is room for.
         """
         height, alt = round(self.top), _shortened(" ".join(said), list(rows))
-        title = "".join(
-            sign for sign in alt if sign.isprintable() or sign == " "
-        )  # XML cannot hold the others
+        # XML cannot hold the others
+        title = "".join(sign for sign in alt if sign.isprintable() or sign == " ")
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{height}" viewBox="0 0 {WIDE} {height}"'
             f' role="img" font-family="\'{FAMILY}\',{FALLBACK}"><title>{escape(title)}</title>'

@@ -206,9 +206,8 @@ def _shared(natural: Sequence[float], least: Sequence[float]) -> list[float]:
     ]
     spare, wide = _ROOM - sum(least), list(least)
     for at in [at for at, wish in enumerate(wishes) if 0 < wish <= 60]:
-        given = min(
-            wishes[at], spare / 3
-        )  # what needs little gets it, so that only sentences are broken
+        # what needs little gets it, so that only sentences are broken
+        given = min(wishes[at], spare / 3)
         wide[at] += given
         wishes[at] -= given
         spare -= given

@@ -77,9 +77,8 @@ class Enabled:
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""
-        if (
-            not spec.system or spec.system not in self._registry.games
-        ):  # a pack of the server's own is seen or not
+        if not spec.system or spec.system not in self._registry.games:
+            # a pack of the server's own is seen or not
             return
         here = await self._here(where)
         enabled = here.systems
@@ -225,9 +224,8 @@ class Shelves:
                 log.warning("the pack %s is not in the store, or not what it was", hash)
                 return None
             try:
-                await asyncio.to_thread(
-                    pack.check_whole
-                )  # reads all of it, so that no command waits for that
+                # reads all of it, so that no command waits for that
+                await asyncio.to_thread(pack.check_whole)
             except TableError as error:
                 log.warning("the pack %s cannot be read any more: %s", pack.id, error)
                 return None

@@ -69,12 +69,10 @@ class Settings:
     public_url: str = ""  # where everybody reaches them
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
     data: Path = Path("data")
-    database: Path | None = Path(
-        "data/grognard.db"
-    )  # None: a temporary one, gone when the process ends, or postgres
-    postgres: str = field(
-        default="", repr=False
-    )  # the address of a PostgreSQL database, which comes first
+    # None: a temporary one, gone when the process ends, or postgres
+    database: Path | None = Path("data/grognard.db")
+    # the address of a PostgreSQL database, which comes first
+    postgres: str = field(default="", repr=False)
     retention: float | None = RETENTION  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"

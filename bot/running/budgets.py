@@ -256,9 +256,8 @@ class UnderWay:
             over.set()
 
         work.task.add_done_callback(end)
-        await (
-            over.wait()
-        )  # not for the task: an adapter that gives up waiting must not leave half a command
+        # not for the task: an adapter that gives up waiting must not leave half a command
+        await over.wait()
         return work.task.result()
 
     def get(self, id: str) -> Work | None:

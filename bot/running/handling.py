@@ -254,9 +254,8 @@ class Handling:
         assert command.spec is not None
         await self._enabled.check(command.spec, command.where)
         game = loaded.game if loaded is not None else None
-        is_bare = command.path == ("roll",) and (
-            game is None or not game.packs
-        )  # for mere dice nothing is read
+        # for mere dice nothing is read
+        is_bare = command.path == ("roll",) and (game is None or not game.packs)
         seen = everywhere() if is_bare else await self._shelves.at(command.where, game)
         registry = self._registry if seen is self._registry.games else registry_of(seen)
         if registry is not self._registry or (

@@ -86,9 +86,8 @@ class Storing:
             is_press = context.spec.family == "button" and not command.request_id.startswith(
                 UNASKED
             )
-            return (
-                (await self.seen(command) or reply) if is_press else reply
-            )  # "done already" may be its echo
+            # "done already" may be its echo
+            return (await self.seen(command) or reply) if is_press else reply
         reply = await with_footer(context, reply)
         about = about_of(context, reply)
         changing = await amended(context, reply, about)

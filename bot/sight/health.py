@@ -120,9 +120,8 @@ class Health:
             except Exception:
                 log.exception("could not look at the bot's health")
                 self.sight.troubles = ("its health cannot be seen",)
-            if (
-                self.sight.troubles != before and self._store is not None
-            ):  # who waits for it says so
+            if self.sight.troubles != before and self._store is not None:
+                # who waits for it says so
                 log.log(
                     logging.ERROR if self.sight.troubles else logging.INFO,
                     "health: %s",
@@ -221,9 +220,8 @@ class Health:
         except (TimeoutError, UserError):
             return ""  # said as often as it matters by what else is looked at
         here = self._clock()
-        apart = (
-            begun - there if begun > there else min(0.0, here - there)
-        )  # whatever the way there and back took
+        # whatever the way there and back took
+        apart = begun - there if begun > there else min(0.0, here - there)
         way = "ahead of" if apart > 0 else "behind"
         return (
             f"this machine's clock is {abs(apart):.0f} s {way} the database's: set it"

@@ -86,9 +86,8 @@ class Watch:
         self.counts.count("command", platform_of(command), system, family, outcome)
         self.counts.took("answer", seconds, platform_of(command))
         if log.isEnabledFor(logging.INFO):
-            path = (
-                " ".join(spec.path) if spec is not None else "unknown"
-            )  # of the registry: nothing that was typed
+            # of the registry: nothing that was typed
+            path = " ".join(spec.path) if spec is not None else "unknown"
             shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome
             fields = {
                 "system": system,

@@ -253,15 +253,13 @@ class Commit:
     seeds: tuple[SeedRow, ...] = ()  # new or changed
     outbox: list[Outgoing] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)  # new or replaced
-    drop_docs: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # (kind, key); Conflict if one is not there any more
+    # (kind, key); Conflict if one is not there any more
+    drop_docs: list[tuple[str, str]] = field(default_factory=list)
     drop_due: list[tuple[str, float | None]] = field(default_factory=list)
     """(key, at); Conflict if one is not due then, unless `at` is None."""
     due: list[DueRow] = field(default_factory=list)  # new or replaced, behind those dropped
-    withdraw: list[str] = field(
-        default_factory=list
-    )  # messages about these that nobody posts yet are never posted
+    # messages about these that nobody posts yet are never posted
+    withdraw: list[str] = field(default_factory=list)
     erase: list[str] = field(default_factory=list)  # games to delete whole
     forget: list[str] = field(default_factory=list)  # users whose personal data is deleted
     pressed: tuple[str, str, Json] | None = (

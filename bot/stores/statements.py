@@ -503,9 +503,8 @@ def _scrubbed(value: Any, user: str, pattern: re.Pattern[str]) -> Any:
     if isinstance(value, list):
         return [_scrubbed(one, user, pattern) for one in value if one != user]
     if isinstance(value, dict):
-        kept = (
-            ("action", "content") if "packed" in value else ("action",)
-        )  # what a button does; a picture's bytes
+        # what a button does; a picture's bytes
+        kept = ("action", "content") if "packed" in value else ("action",)
         return {
             key: one if key in kept else _scrubbed(one, user, pattern) for key, one in value.items()
         }

@@ -32,9 +32,8 @@ class OptionalRule:
     help: str = ""
     default: bool = False
     sets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    leads: Mapping[str, str] = field(
-        default_factory=dict
-    )  # phases that a card for each unit leads, but for this marker
+    # phases that a card for each unit leads, but for this marker
+    leads: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_rules(rules: Any, file: str) -> Mapping[str, OptionalRule]:

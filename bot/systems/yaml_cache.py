@@ -40,9 +40,8 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
 
     data = parse(text, name)
     if not sys.dont_write_bytecode:
-        with contextlib.suppress(
-            OSError, ValueError
-        ):  # where it cannot be kept it is read again next time
+        with contextlib.suppress(OSError, ValueError):
+            # where it cannot be kept it is read again next time
             _write(kept, head + marshal.dumps(data))
     return data
 

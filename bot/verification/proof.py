@@ -378,9 +378,8 @@ class _Check:
                 self._check_event_dice(
                     event.number, dice, current, by_hand=content.get("hand") is True
                 )
-            current = promised.get(
-                event.number, current
-            )  # in force behind the event that promises it
+            # in force behind the event that promises it
+            current = promised.get(event.number, current)
 
     def _closed(self, event: ExportedEvent) -> Mapping[str, Any]:
         """The dice of an event that closed faces, those by their own texts; {} where one of these

@@ -316,9 +316,8 @@ class OnDiscord(Table):
         )
 
     def has_menu(self, message: d.Message) -> bool:
-        return [part["type"] for part in message.components[1]["components"]] == [
-            3
-        ]  # a row of its own
+        # a row of its own
+        return [part["type"] for part in message.components[1]["components"]] == [3]
 
     def title(self, form: d.Interaction) -> str:
         return str(form.modal["title"])

@@ -196,9 +196,8 @@ class Night(ABC, Generic[Who, Where, Asked]):
         if waiting := [
             one for one in (*self.asked.values(), *self.odds) if isinstance(one, asyncio.Task)
         ]:
-            await asyncio.wait(
-                waiting, timeout=60
-            )  # whoever got no receipt is waited for as long as the platform would
+            # whoever got no receipt is waited for as long as the platform would
+            await asyncio.wait(waiting, timeout=60)
         self.check(labels(self.bot.data))
         async with await SqliteStore.open(self.bot.data / MAIN) as store:
             assert (await audit(store))[1] == []

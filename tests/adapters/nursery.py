@@ -233,9 +233,8 @@ def main(address: str) -> str:
         print("ready", flush=True)
         _wait_at(door)
         _load()
-        signal.signal(
-            signal.SIGCHLD, signal.SIG_IGN
-        )  # whoever was forked here and ends is gone: nobody waits for them
+        # whoever was forked here and ends is gone: nobody waits for them
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             _wait_at(door)
             asker, _ = door.accept()
@@ -312,9 +311,8 @@ def _become(asked: Mapping[str, Any]) -> str:
     to write.
     """
     sys.argv[1:] = asked["words"]
-    if (
-        "luck" in asked
-    ):  # what the bot rolls follows from the test, see `_by_itself` in tests/conftest.py
+    if "luck" in asked:
+        # what the bot rolls follows from the test, see `_by_itself` in tests/conftest.py
         os.urandom = Random(asked["luck"]).randbytes
     _settle(asked)
     given = os.open(asked.get("stdin", os.devnull), os.O_RDONLY)

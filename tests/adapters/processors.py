@@ -68,9 +68,8 @@ def denied(pid: int) -> float:
 
 def _used(pid: int) -> float:
     found = _stat(pid)
-    return (
-        sum(map(int, found[11:15])) / _TICKS if found else 0.0
-    )  # its own, and that of children which have ended
+    # its own, and that of children which have ended
+    return sum(map(int, found[11:15])) / _TICKS if found else 0.0
 
 
 def _children(pid: int) -> list[int]:

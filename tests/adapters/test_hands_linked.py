@@ -98,9 +98,8 @@ async def _end(evening: Hands, us: list[str], vc: list[str]) -> None:
     await evening.on_discord("ben agrees to open VC's hand")
     assert not (await say(evening.anna, evening.table, "game status")).text.startswith("Ended")
     evening.nobody_saw(*us, *vc)
-    old = replace(
-        await evening.hand()
-    )  # as it still stands on a screen which does not hear that it is drawn anew
+    # as it still stands on a screen which does not hear that it is drawn anew
+    old = replace(await evening.hand())
     await say(evening.anna, evening.table, "hand", agree=True)
     await evening.on_slack("agrees to open US's hand")
     await say(evening.greta, evening.table, "game end", confirm=True)

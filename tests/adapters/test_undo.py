@@ -23,9 +23,8 @@ async def fired_twice(e: Table) -> tuple[Any, str]:
     await e.say("Ben", 'unit add "VC Squad 1" squad VC stats="morale=12 fp=1"')
     await e.say("Anna", 'unit add "US Squad 1" squad US stats="morale=5 fp=2"')
     await e.say("Anna", SHOT)
-    await (
-        e.rest()
-    )  # the answer will change, and Slack does not say where one of several quick answers is
+    # the answer will change, and Slack does not say where one of several quick answers is
+    await e.rest()
     fired = await e.say("Anna", SHOT)
     found = re.search(r"#\d+", e.words(fired))
     assert found is not None

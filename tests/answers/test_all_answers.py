@@ -113,9 +113,8 @@ async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
     for hand in ("4,1,5,3", "6,2,2,4", "1,6", "3,1,2,2"):
         reply = await channel.do("Anna", f"{shot} hand={hand}")
         assert phone_lines(_large(reply)) <= FEW, _on_a_phone(reply)
-        if any(
-            "casualties" in str(part) for part in reply.lines
-        ):  # a half-squad is more than the first line says
+        if any("casualties" in str(part) for part in reply.lines):
+            # a half-squad is more than the first line says
             assert any(
                 isinstance(part, Small) and part.text.startswith("Now: ") for part in reply.shown
             ), _on_a_phone(reply)

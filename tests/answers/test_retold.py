@@ -186,9 +186,8 @@ def test_each_kind_of_event_has_its_line_in_the_log_and_in_the_story(
     kind: str, event: dict[str, Any], line: str, sentence: str
 ) -> None:
     event = {"number": 8, "who": "p1", "side": "US", "kind": kind, "command": kind, **event}
-    text = (
-        "the bridge" if kind != "pass" else ""
-    )  # of a pass it is the whole result, with the chit by its name
+    # of a pass it is the whole result, with the chit by its name
+    text = "the bridge" if kind != "pass" else ""
     assert told_event(event, names, text, SIDES) == f"#8 Anna (US): {line}"
     assert retold(event, names, text, SIDES).sentence == (sentence or line)
 

@@ -276,9 +276,8 @@ def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         like = {
             name: value for name, value in shots[number % len(shots)].items() if name != "closes"
         }
-        closes = (
-            {"closes": True} if number == begun else {}
-        )  # the texts of the seed that is in force by now
+        # the texts of the seed that is in force by now
+        closes = {"closes": True} if number == begun else {}
         first.append(
             {
                 "number": number,
@@ -324,9 +323,8 @@ def test_a_page_of_five_thousand_events_is_ready_soon_and_small_enough_for_any_c
 
 
 def test_the_rows_of_a_long_page_are_built_when_they_are_wanted(show: Show, long: Path) -> None:
-    shown = show(
-        long, before="window.requestIdleCallback = () => {}"
-    )  # a browser that is never idle
+    # a browser that is never idle
+    shown = show(long, before="window.requestIdleCallback = () => {}")
     browser, rows = shown.page, shown.page.locator(".ev")
     shown.until("document.documentElement.dataset.ready")
     assert rows.count() < 300

@@ -206,9 +206,8 @@ async def test_the_second_volley_goes_on_with_those_who_can() -> None:
     shot = await channel.do("Ann", "baps fire attackers=all targets=all range=10")
     assert not shot.error
     await channel.do("Ann", 'unit edit "GI 1..3" +out-or-jammed')
-    await channel.say(
-        "Ann", 'unit edit "Grenadier 1" state=killed'
-    )  # the shot may have killed him,
+    # the shot may have killed him,
+    await channel.say("Ann", 'unit edit "Grenadier 1" state=killed')
     for name in ("GI 4", "GI 5", "BAR", "Sgt Cole"):  # and put these out
         await channel.say("Ann", f'unit edit "{name}" -out-or-jammed')
     refused = await channel.refused(

@@ -15,18 +15,16 @@ async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> 
     await two_sides(channel)
     await channel.do("Anna", "roll 2d6")
     number = (await channel.game()).number
-    asked = await channel.say(
-        "Zoe", "roll 1d6", manager=True
-    )  # she takes part, and manages the server
+    # she takes part, and manages the server
+    asked = await channel.say("Zoe", "roll 1d6", manager=True)
     assert not asked.error
     await channel.refused("Anna", f"game undo {number}", "unknown-option")
     asked = await channel.undo_last("Zoe")
     assert "Anna or Bob" in asked.text()  # her own roll: any side can agree
     await channel.press("Bob", asked.buttons[0].action)
     last = await channel.under(number, "undo")
-    asked = await channel.app.press(
-        last, channel.who("Zoe", manager=True), channel.place, "zoe"
-    )  # now Anna's
+    # now Anna's
+    asked = await channel.app.press(last, channel.who("Zoe", manager=True), channel.place, "zoe")
     assert "so Bob must agree" in asked.text()
     assert (await channel.press("Anna", asked.buttons[0].action)).error
     assert not (await channel.press("Bob", asked.buttons[0].action)).error

@@ -140,9 +140,8 @@ async def test_only_the_side_whose_go_it_is_or_the_game_master_ends_it() -> None
     assert (await channel.do("Greta", "game pass")).first == "VC's go · Greta passes"
     await channel.refused("Alice", "game next", "not-your-go")
     assert "Administrative" in (await channel.do("Greta", "game next")).title
-    await channel.refused(
-        "Greta", "game pass", "not-your-go"
-    )  # both sides have it, and she plays neither
+    # both sides have it, and she plays neither
+    await channel.refused("Greta", "game pass", "not-your-go")
     assert (await channel.do("Bob", "game next")).title == "Turn 2, Rally: both sides"
 
 

@@ -84,9 +84,8 @@ async def test_with_other_firers_it_is_no_longer_lent() -> None:
         f"event:{await row(channel)}:{second}", anna, channel.place
     )
     assert draft.options["lm"] == "2"
-    again = await channel.press(
-        "Anna", await channel.under(number, "again")
-    )  # last: its dice are real, and may kill
+    # last: its dice are real, and may kill
+    again = await channel.press("Anna", await channel.under(number, "again"))
     assert ("Lt Hill", 1) in attack(again).parts
 
 

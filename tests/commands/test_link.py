@@ -68,9 +68,8 @@ class Table:
         while due := [
             one for one in await self.app.answers.due(where.key) if one.place == where.key
         ]:
-            await self.app.answers.delivered(
-                *(one.id for one in due)
-            )  # what changes a message is due once that is there
+            # what changes a message is due once that is there
+            await self.app.answers.delivered(*(one.id for one in due))
             self.changed += [
                 (one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends
             ]

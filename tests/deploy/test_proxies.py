@@ -65,9 +65,8 @@ def sample(samples: Path, program: str, port: int, workers: dict[str, str]) -> s
         text = (samples / "Caddyfile").read_text()
         text = text.replace("bot.example.org {", f"http://127.0.0.1:{port} {{")
         text = text.replace("games.example.org {", f"http://127.0.0.1:{port + 1} {{")
-        text = text.replace(
-            "{\n\tservers", "{\n\tadmin off\n\tgrace_period 100ms\n\tservers", 1
-        )  # some stream is open
+        # some stream is open
+        text = text.replace("{\n\tservers", "{\n\tadmin off\n\tgrace_period 100ms\n\tservers", 1)
         version = subprocess.run(
             ["caddy", "version"], capture_output=True, text=True, check=True
         ).stdout

@@ -40,13 +40,13 @@ async def test_luck_is_that_of_who_acts_not_of_who_suffers() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
-    await channel.do(
-        "Anna", "lnlt fire attackers=vc2 targets=us2"
-    )  # the game master rolls for the other side
+    # the game master rolls for the other side
+    await channel.do("Anna", "lnlt fire attackers=vc2 targets=us2")
     await channel.do("Bob", "lnlt damage-check targets=us3 dc_mod=0")  # a mortar of his
+    # one of hers
     await channel.do(
         "Bob", "unit edit vc1 state=good-order", "lnlt damage-check targets=vc1 dc_mod=0"
-    )  # one of hers
+    )
     assert await counted(channel) == [
         ("US", "fire"),
         ("VC", "fire"),

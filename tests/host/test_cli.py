@@ -109,9 +109,8 @@ NEEDLESS = {
 def test_a_lookup_loads_only_what_it_needs() -> None:
     look = f"import sys; from bot.__main__ import main; main(); print(*sorted({NEEDLESS} & {{*sys.modules}}))"
     words = ["lookup", "lnlt", "melee-odds", "attack=7", "defense=5"]
-    subprocess.run(
-        [sys.executable, "-m", "bot", *words], capture_output=True, timeout=60
-    )  # its tables are kept
+    # its tables are kept
+    subprocess.run([sys.executable, "-m", "bot", *words], capture_output=True, timeout=60)
     done = subprocess.run(
         [sys.executable, "-c", look, *words], capture_output=True, text=True, timeout=60
     )

@@ -206,9 +206,8 @@ async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     worker = Worker(0.05, stays=False)
-    await worker.run(
-        time.sleep, 1.25
-    )  # it waits, as on a machine that is busy with twenty-five others
+    # it waits, as on a machine that is busy with twenty-five others
+    await worker.run(time.sleep, 1.25)
     monkeypatch.setattr(counting, "BUSY_SECONDS", 0.5)
     with pytest.raises(TooManyStates):
         await worker.run(time.sleep, 60.0)

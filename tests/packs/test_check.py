@@ -159,9 +159,8 @@ def test_a_free_pack_has_no_fault_a_licence_a_scenario_and_a_sequence(folder: Pa
     assert (report.faults, asked) == ((), set())
     for needed in ("LICENSE", "README.md", "sequences.yaml"):
         assert (folder / needed).is_file(), needed
-    extends = "extends:" in (folder / "pack.yaml").read_text(
-        encoding="utf-8"
-    )  # it is played in that game's
+    # it is played in that game's
+    extends = "extends:" in (folder / "pack.yaml").read_text(encoding="utf-8")
     assert extends or list(folder.glob("scenarios/*.yaml"))
 
 

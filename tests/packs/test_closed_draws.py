@@ -129,9 +129,8 @@ async def played(faces: tuple[int, ...], lines: tuple[tuple[str, str], ...]) -> 
     world = Table(Channel(await fresh_app(lambda: float(next(clock)), lambda: 0.0)), {})
     for name, line in STARTS:
         await world.channel.do(name, line)
-    world.faces = {
-        (await world.channel.game()).number + 2: faces
-    }  # behind the event that declares the deck
+    # behind the event that declares the deck
+    world.faces = {(await world.channel.game()).number + 2: faces}
     for name, line in lines:
         await world.act(name, line)
     return world.seen

@@ -213,9 +213,8 @@ class Model:
 
     def _sequence(self, body: Mapping[str, Any], _: Mapping[str, str]) -> None:
         came = [(die["value"], die["to"]) for die in body["dice"] if "deck" in die]
-        if any(
-            not isinstance(card, str) for card, _ in came
-        ):  # nothing is closed: faces, which draw the cards
+        if any(not isinstance(card, str) for card, _ in came):
+            # nothing is closed: faces, which draw the cards
             came = [
                 (card, to) for card, (_, to) in zip(map(str, faces_shown(body)), came, strict=True)
             ]

@@ -177,9 +177,8 @@ async def test_the_chat_of_an_evening_holds_more_than_nine_of_ten_events(
     held, _, rest = found.remarks[0].partition("hold ")[2].partition(" of ")
     every = int(rest.split()[0])
     assert every > 40
-    assert int(held) > (
-        0.9 * every if ended else every - 10
-    )  # the end leaves a head, and so does every tenth event
+    # the end leaves a head, and so does every tenth event
+    assert int(held) > (0.9 * every if ended else every - 10)
     assert verify_log.main([str(path), "--heads", "\n".join(said)]) == 0
 
 

@@ -70,9 +70,8 @@ def test_no_sentence_ends_in_a_command_that_is_not_marked(root: Path) -> None:
     """
     for path in (*root.glob("bot/**/*.py"), *root.glob("adapters/**/*.py")):
         code = path.read_text("utf-8")
-        may_have_one = re.search(
-            r""":(?:[\s"'fr\\()]|#.*)*+/[a-z]""", code
-        )  # a text may go on in the next line
+        # a text may go on in the next line
+        may_have_one = re.search(r""":(?:[\s"'fr\\()]|#.*)*+/[a-z]""", code)
         for node in ast.walk(ast.parse(code)) if may_have_one else ():
             if (
                 isinstance(node, ast.Constant)

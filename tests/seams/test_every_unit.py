@@ -79,9 +79,8 @@ def test_who_leads_fires_with_each_of_the_side(id: str, scenario: str) -> None:
             roster = {one.name.casefold(): one for one in (unit, leader)}
             own = {**sequence.example, option: f"{unit.name}; {leader.name}"}
             tried += 1
-            if (
-                system.id != "ucn"
-            ):  # there each item is a character with a weapon, and a leader fires as one
+            if system.id != "ucn":
+                # there each item is a character with a weapon, and a leader fires as one
                 sequence.plan(sequence.given(own, roster))
     none = (
         "asl",

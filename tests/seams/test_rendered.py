@@ -37,12 +37,10 @@ def drawn() -> dict[str, Scene]:
 def _faults(scene: Scene) -> list[str]:
     found = []
     for one in scene.lines:
-        prose = [
-            line for line in one.says.splitlines() if not re.search(r" {3,}|[█▏▎▍▌▋▊▉]", line)
-        ]  # tables have columns
-        of_table = (
-            {"a gap"} if "-table " in one.text else set()
-        )  # whose columns are two blanks apart
+        # tables have columns
+        prose = [line for line in one.says.splitlines() if not re.search(r" {3,}|[█▏▎▍▌▋▊▉]", line)]
+        # whose columns are two blanks apart
+        of_table = {"a gap"} if "-table " in one.text else set()
         faults = [(what, fault) for what, fault in FAULTS.items() if what not in of_table]
         found += [
             f"{what}: {line}" for line in prose for what, fault in faults if fault.search(line)

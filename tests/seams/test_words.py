@@ -153,9 +153,8 @@ def test_the_odds_call_what_became_of_each_unit_as_the_answer_does(game: str, na
             fate = fates.get(row.name) or (
                 next(iter(fates.values())) if len(rows) == len(fates) == 1 else None
             )
-            if fate is not None and not re.search(
-                r" \d+$", row.name
-            ):  # numbered where several have one name
+            if fate is not None and not re.search(r" \d+$", row.name):
+                # numbered where several have one name
                 known = results.get(fate)
                 said = {fate.replace("-", " "), *(() if known is None else (known.one, known.word))}
                 assert result_word(row, str(token or "none"), words) in said, (entry["in"], dice)

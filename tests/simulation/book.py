@@ -75,18 +75,15 @@ class Book:
         self._replies: dict[str, str] = {}
         self._rows: dict[int, Row] = {}  # answers on their way
         self._by_request: dict[int, list[Row]] = defaultdict(list)
-        self._deleted: set[int] = (
-            set()
-        )  # requests whose answers were deleted on their way, as somebody asked for
+        # requests whose answers were deleted on their way, as somebody asked for
+        self._deleted: set[int] = set()
         self._stored: Counter[tuple[str, str]] = Counter()
         self._seen: Counter[tuple[str, str]] = Counter()
         self._answered: set[tuple[tuple[str, str], int]] = set()
-        self._came_again: Counter[tuple[str, str]] = (
-            Counter()
-        )  # which does not count against another that reads alike
-        self._changes: set[tuple[str, str]] = (
-            set()
-        )  # what messages read once something has become of them
+        # which does not count against another that reads alike
+        self._came_again: Counter[tuple[str, str]] = Counter()
+        # what messages read once something has become of them
+        self._changes: set[tuple[str, str]] = set()
         self._counted: dict[Shown, str] = {}
         self._doubts_at: dict[tuple[str, str], Counter[str]] = {}
         self._words: dict[str, Request] = {}
@@ -130,9 +127,8 @@ class Book:
             for seat in self._cards[game].unseated():
                 self.broken("k", f"{seat} holds closed cards, and nobody sits there")
         for kind, row in rows:
-            if (
-                kind == "posted" and row[1] in no_longer_holds
-            ):  # a board called off before anybody had it
+            if kind == "posted" and row[1] in no_longer_holds:
+                # a board called off before anybody had it
                 self._rows.pop(row[0], None)
             elif kind == "posted":
                 self._left(row[0], excused=erases)
@@ -287,9 +283,8 @@ class Book:
             return
         for word in _WORD.findall(shown.text):
             there = self._words[word].spot if word in self._words else shown.spot
-            alone = (
-                len(shown.spot.members) == 1 and shown.spot.members <= there.members
-            )  # their direct messages
+            # their direct messages
+            alone = len(shown.spot.members) == 1 and shown.spot.members <= there.members
             if there != shown.spot and there.key not in self._agreed and not alone:
                 self.broken(
                     "e", f"{word}, rolled in {there.key}, is shown in {here}: nobody agreed there"

@@ -58,9 +58,8 @@ class Closed:
                 for name in self._out
                 if f"/{HAND}/" not in name
             }
-            if (
-                any("deck" in die for die in body.get("dice", ())) and "read" in body
-            ):  # drawn for all to see
+            if any("deck" in die for die in body.get("dice", ())) and "read" in body:
+                # drawn for all to see
                 self._open |= {self._words.get(str(one), "") for one in faces_shown(body)}
             for deck in self._decks:
                 self._look(deck)

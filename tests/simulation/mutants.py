@@ -90,9 +90,8 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
 
     async def at_once(context: Context) -> Reply:
         context.command = replace(context.command, who=replace(context.command.who, manager=True))
-        context.ledger.places = context.ledger.places[
-            :1
-        ]  # as if it were played in one channel alone
+        # as if it were played in one channel alone
+        context.ledger.places = context.ledger.places[:1]
         return await transfer(context)
 
     async def believed(

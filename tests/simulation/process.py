@@ -47,9 +47,8 @@ def _worded() -> TemporaryDirectory[str]:
     for file, text in {**FEW, **FILES, "sequences.yaml": SEQUENCES + CAMP}.items():
         path = Path(folder.name, "few", file)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            str(text).replace(", after: back", ""), "utf-8"
-        )  # all see it, and it is nowhere else afterwards
+        # all see it, and it is nowhere else afterwards
+        path.write_text(str(text).replace(", after: back", ""), "utf-8")
     for number, deck in enumerate(sorted(Path(folder.name).glob("*/decks/*.yaml"))):
         _reword(deck, number)
     return folder

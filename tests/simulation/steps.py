@@ -167,9 +167,8 @@ class Evening(World):
         ):
             await self.say(name, line, may_fail=line == "hand agree")
         await self.say("Anna", "game export json")
-        self.reminders = sum(
-            "waits for you" in shown.text for shown in self.shown
-        )  # also of one that came late
+        # also of one that came late
+        self.reminders = sum("waits for you" in shown.text for shown in self.shown)
         self.log = next(
             file for shown in reversed(self.shown) for file in shown.files if file.startswith("{")
         )
@@ -258,9 +257,8 @@ class Evening(World):
         return "\n".join(_all(shown) for shown in mine) if is_told else ""
 
     async def _boot(self) -> None:
-        await self.loop.create_task(
-            self._born()
-        )  # what players do is not of the process that began first
+        # what players do is not of the process that began first
+        await self.loop.create_task(self._born())
 
     async def _born(self) -> None:
         process = Mortal(self, f"bot {len(self.processes) + 1}", self.path, self.disk)

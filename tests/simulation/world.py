@@ -55,9 +55,8 @@ class World:
         self.counts: Counter[str] = Counter()
         self.history: list[str] = []
         self.violations: list[str] = []
-        self.doubts: Counter[str] = (
-            Counter()
-        )  # crashes, jumps of the clock, calls that broke after they were done
+        # crashes, jumps of the clock, calls that broke after they were done
+        self.doubts: Counter[str] = Counter()
         self.faulty_until = {"discord": 0.0, "slack": 0.0}
         self._failed: list[tuple[str, float]] = []
         self.last_fault = -1e9

@@ -212,9 +212,8 @@ def postgres_server(*options: str) -> Iterator[PostgresServer]:
     """A running server. Skips the test where the machine has none."""
     if binaries() is None:
         pytest.skip(HOW)
-    folder = Path(
-        tempfile.mkdtemp(prefix="grognard-pg-", dir=memory())
-    )  # short: a socket's path has an upper limit
+    # short: a socket's path has an upper limit
+    folder = Path(tempfile.mkdtemp(prefix="grognard-pg-", dir=memory()))
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "nobody")

@@ -119,9 +119,8 @@ async def test_a_server_that_is_away_is_waited_for_once(
 ) -> None:
     """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
     monkeypatch.setattr(link, "PATIENCE", 1.5)
-    monkeypatch.setattr(
-        link, "CONNECT_AGAIN", 60.0
-    )  # a server that is there takes its time on a busy machine
+    # a server that is there takes its time on a busy machine
+    monkeypatch.setattr(link, "CONNECT_AGAIN", 60.0)
     monkeypatch.setattr(postgres_store, "SHORT_PATIENCE", 0.1)
     sleep, pauses = asyncio.sleep, ContextVar[list[float]]("pauses")
 
@@ -202,9 +201,8 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
     assert (await store.commit(roll("g1", 1))).seen, "as the request that comes again"
 
     broken.clear()
-    with pytest.raises(
-        StoreError, match="cannot be reached"
-    ):  # nobody could tell it from a second one
+    with pytest.raises(StoreError, match="cannot be reached"):
+        # nobody could tell it from a second one
         await store.commit(
             Commit(None, changes=(GameChange("g1", 1, (EventRow("g1", 2, "{}", "h"),)),))
         )
@@ -319,9 +317,8 @@ async def test_a_game_that_a_place_got_since_it_was_looked_up_is_not_pushed_asid
             )
             async with asyncio.timeout(60):
                 while not await other.fetchval(waits):
-                    await other.execute(
-                        "SELECT pg_stat_clear_snapshot()"
-                    )  # a transaction looks at others only once
+                    # a transaction looks at others only once
+                    await other.execute("SELECT pg_stat_clear_snapshot()")
                     await asyncio.sleep(0.02)
             await meanwhile.commit()
         finally:

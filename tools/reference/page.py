@@ -41,9 +41,8 @@ def _lines() -> Iterator[str]:
             yield ""
             yield "A mapping of sequences by their ids."
         for number, (part, keys) in enumerate(parts.items()):
-            if part in done or (
-                name == "sequences" and part in PARTS["steps"][1]
-            ):  # steps have a place of their own
+            if part in done or (name == "sequences" and part in PARTS["steps"][1]):
+                # steps have a place of their own
                 continue
             done.add(part)
             yield ""

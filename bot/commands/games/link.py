@@ -161,9 +161,8 @@ def _shared(
         kept, aside, shared, new = other, own, Ledger(other, context.ledger.writer), here
     else:
         assert own is not None
-        need_director(
-            context.game, context.actor, "link it"
-        )  # of the other side, who gave the code had the right to
+        # of the other side, who gave the code had the right to
+        need_director(context.game, context.actor, "link it")
         kept, aside, shared, new = own, other, context.ledger, there
     if aside is not None and _weight(aside) >= max(ROSTER, _weight(kept)):
         hint = phrase(

@@ -154,9 +154,8 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     UserError.
     """
     typed, sides = options["name"], read_sides(options["sides"] or "")
-    of, _, wanted = str(options["scenario"] or "").rpartition(
-        "/"
-    )  # a menu says whose it is: lnlt/ford
+    # a menu says whose it is: lnlt/ford
+    of, _, wanted = str(options["scenario"] or "").rpartition("/")
     games = [id for id in systems() if wanted in systems()[id].scenarios]
     of = options["system"] or of or (games[0] if len(games) == 1 else "")
     if of not in systems():

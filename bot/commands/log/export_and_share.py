@@ -285,9 +285,8 @@ async def _written(
         of_sealed += [
             text for text in texts if text.key == "label" and '"sealed":' in bodies[text.event]
         ]
-        of_sealed += [
-            text for text in texts if '"kind":"deck"' in bodies[text.event]
-        ]  # words of cards
+        # words of cards
+        of_sealed += [text for text in texts if '"kind":"deck"' in bodies[text.event]]
         told = texts_of(
             (
                 event.data

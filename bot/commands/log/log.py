@@ -344,9 +344,8 @@ async def look_through(
     found, undone, seen = list[tuple[Json, bool]](), dict[int, bool](), 0
     async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
-            undone.setdefault(
-                event["event"], event["kind"] == "undo"
-            )  # the latest word on an event counts
+            # the latest word on an event counts
+            undone.setdefault(event["event"], event["kind"] == "undo")
         if wanted.among(dict.fromkeys(marks_of(event), (event["number"],))):
             seen += 1
             if seen > skip + count:

@@ -247,9 +247,8 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
     )
     text = str(given or "")
     is_zip = text.startswith(ZIPPED)
-    _check_size(
-        (len(text) - len(ZIPPED)) // 4 * 3 - 2 if is_zip else len(text)
-    )  # before it is unpacked
+    # before it is unpacked
+    _check_size((len(text) - len(ZIPPED)) // 4 * 3 - 2 if is_zip else len(text))
     if not text[:MAX_TEXT].strip():
         hint = "A zip with pack.yaml and game.yaml in it, one text with both, or a table of another program."
         raise UserError(

@@ -98,9 +98,8 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
 
 def _in_place(context: Context, reply: Reply) -> Reply:
     """The reply in place of the message whose button was pressed, where that is one for all."""
-    is_calling = bool(reply.mention) or bool(
-        context.called
-    )  # a message that only changes calls nobody
+    # a message that only changes calls nobody
+    is_calling = bool(reply.mention) or bool(context.called)
     return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
 
 
@@ -208,9 +207,8 @@ async def press_picture(context: Context, rest: str) -> Reply:
     if is_table:
         return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
 
-    found = (
-        None if private else await find_draft(context.store, name)
-    )  # a lookup that all have seen
+    # a lookup that all have seen
+    found = None if private else await find_draft(context.store, name)
     draft = found or await own_draft(context, name)
     spec = context.registry.get(draft.path)
     if spec is not None and spec.family == "lookup":

@@ -465,9 +465,8 @@ async def hand(context: Context) -> Reply:
 async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
     game, seat = context.need_game(), _own(context)
-    first = about.partition(":")[
-        0
-    ]  # behind it, of the hand on show: the event behind which that was drawn
+    # behind it, of the hand on show: the event behind which that was drawn
+    first = about.partition(":")[0]
     asked = int(first) if first.isdecimal() and len(first) < 4 else 0
     lines, entries, holds = list[Part](), list[tuple[str, str, str]](), False
     for id, declared in game.decks.items():

@@ -87,9 +87,8 @@ async def answer_odds(
         )
         reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
         is_one, title = not plays[0].unit, reply.title
-        for name, unit in (
-            plays[0].given.roster.items() if is_one else ()
-        ):  # what one decides by says who they are
+        for name, unit in plays[0].given.roster.items() if is_one else ():
+            # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
         givens = [one.given for one in plays]
         if note := counted_line(sequence, givens, with_lenders=True):

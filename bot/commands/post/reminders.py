@@ -81,9 +81,8 @@ class ReminderSettings(NamedTuple):
 
     def is_quiet(self, at: float) -> bool:
         """Whether that is in the quiet hours."""
-        if (
-            not self.quiet or self.quiet[0] == self.quiet[1]
-        ):  # a day without an end would never be over
+        if not self.quiet or self.quiet[0] == self.quiet[1]:
+            # a day without an end would never be over
             return False
         local, (first, last) = self.local(at), self.quiet
         minute = local.hour * 60 + local.minute
@@ -322,9 +321,8 @@ async def remind(context: Context, row: DueRow) -> None:
     wishes, now = await reminder_settings(context.store, row.owner), context.now
     events = await _latest(context, row.game)
     acted = _last_act(events, person)
-    if (
-        acted and not wishes.interval
-    ):  # they never asked for reminders, and were there when their go came
+    if acted and not wishes.interval:
+        # they never asked for reminders, and were there when their go came
         return
     at = (
         wishes.awake(max(acted + wishes.interval * HOUR, now) if acted else now)
@@ -349,9 +347,8 @@ async def remind(context: Context, row: DueRow) -> None:
         if wishes.quiet
         else now + HOUR
     }
-    if (
-        is_direct and place and count == 1
-    ):  # closed direct messages: they are called once where the game is
+    if is_direct and place and count == 1:
+        # closed direct messages: they are called once where the game is
         way[INSTEAD] = place
     if where:
         about = f"{row.key}-{data['since']}"

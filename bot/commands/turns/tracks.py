@@ -31,9 +31,8 @@ async def set_track(context: Context) -> Reply:
     track = _called(options["name"], tracks)
     side = _whose(context, track, options["side"])
     was, to = track.now(game.tracks, side), options["to"].strip()
-    by = (
-        to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
-    )  # +1 is one more, where no value is below 0
+    # +1 is one more, where no value is below 0
+    by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
     value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
     if value == was:
         raise UserError(f"{track.said(was, side)} already.", option="to", code="no-change")

@@ -145,9 +145,8 @@ def phase_buttons(
         and not is_alternating(game, system)
         and not ({"pass", "done"} & {*words} or game.led)
     ):
-        words.insert(
-            words.index("next") if "next" in words else len(words), "done"
-        )  # each side for itself
+        # each side for itself
+        words.insert(words.index("next") if "next" in words else len(words), "done")
     if game.led or LED_BY in phase_of(game, system):
         own = [*(word for word in words if word not in OWN_BUTTONS), "done"]
         words = (
@@ -188,9 +187,8 @@ def _button(context: Context, word: str) -> Button:
         alone = (
             game.sides.index(game.go[0]) if len(game.go) == 1 and game.go[0] in game.sides else ""
         )
-        return context.button(
-            word, spoken(word), moment(game), alone
-        )  # whose go it is, unless several may act
+        # whose go it is, unless several may act
+        return context.button(word, spoken(word), moment(game), alone)
     assert system is not None
     said = in_words(word, system.game.get("words") or {}) or spoken(word)
     if word in system.sequences and not system.sequences[word].inputs:

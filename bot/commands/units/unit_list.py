@@ -64,12 +64,10 @@ def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     side, state = options["side"], options["state"]
     if side and not state and context.system is not None and is_stat(side, context.system):
         sides = {unit.side.casefold() for unit in units} | {*map(str.casefold, game.sides)}
-        side, state = (
-            (side, None) if side.casefold() in sides else (None, side)
-        )  # `/unit list shaken`
-    if side and any(
-        mark in side for mark in (":", "..", ",")
-    ):  # hex:H5, side:US, us1..us4: as every unit list
+        # `/unit list shaken`
+        side, state = (side, None) if side.casefold() in sides else (None, side)
+    if side and any(mark in side for mark in (":", "..", ",")):
+        # hex:H5, side:US, us1..us4: as every unit list
         units, side = find_units(context, side), None
     if side:
         side = find_side(game, side) if game.sides else side

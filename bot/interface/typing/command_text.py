@@ -260,9 +260,8 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
             else:
                 _put(given, token.key, token.value)
         elif token.key:
-            if stats is None or (
-                stats.complete == "command" and not loose
-            ):  # a command begins with its name
+            if stats is None or (stats.complete == "command" and not loose):
+                # a command begins with its name
                 raise _unknown_key(spec, token, options, tokens)
             loose.append(f"{token.key}={_kept(stats, token, token.value)}")
         elif not token.quoted and (flag := _flag(token.value, options)):

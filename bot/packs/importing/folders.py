@@ -110,9 +110,8 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
                 f"There are more than {MOST:,} files in it.", "Import its folders one by one."
             )
         try:
-            made = imported(
-                data, name, chains=False
-            )  # the tables of one file may come into several packs
+            # the tables of one file may come into several packs
+            made = imported(data, name, chains=False)
         except UserError as error:
             left_out.append(f"{name}: {error.message}")
             continue

@@ -251,9 +251,8 @@ class For(Statement):
         if self.items.kind == "numbers":
             counter.sees(self.items.parts[0], value(self.items.parts[0], names))
         lists = items.some
-        if self.items.kind == "name" and self.items.value.endswith(
-            FACES
-        ):  # as many as there are dice
+        if self.items.kind == "name" and self.items.value.endswith(FACES):
+            # as many as there are dice
             counter.sees(self.items, items)
             lengths = set(lists or (0, counter.units))
         else:

@@ -287,9 +287,8 @@ class Declared:
             Early().block(checked, dict(env))
             return go(tail, env) or END
         except (UserError, *UNWORKABLE):
-            Early().block(
-                self._checked, dict(known)
-            )  # a refusal comes before what is wrong with words
+            # a refusal comes before what is wrong with words
+            Early().block(self._checked, dict(known))
             raise
 
     def _known(self, given: Given) -> dict[str, Any]:

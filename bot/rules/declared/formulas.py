@@ -368,9 +368,8 @@ class _Maker:
             raise self._wrong(
                 f"{name} does not take {len(parts)} value{'' if len(parts) == 1 else 's'}"
             )
-        if (
-            name == "of" and parts[0].kind == "attribute"
-        ):  # of(unit.lm, 0): a number that may be missing
+        if name == "of" and parts[0].kind == "attribute":
+            # of(unit.lm, 0): a number that may be missing
             (owner,), attribute = parts[0].parts, parts[0].value
             return made(
                 name, "any", owner.attribute(attribute, parts[1]), owner, parts[1], value=attribute

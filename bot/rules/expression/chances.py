@@ -463,9 +463,8 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
         faces = [(-worth, ways) for worth, ways in faces[::-1]]
         first, last = 0, last - first
     low, number = min(worth for worth, _ in faces), last - first
-    apart = (
-        gcd(*(worth - low for worth, _ in faces)) or 1
-    )  # faces far apart take no more room than others
+    # faces far apart take no more room than others
+    apart = gcd(*(worth - low for worth, _ in faces)) or 1
     faces = [((worth - low) // apart, ways) for worth, ways in faces]
     most, left = number * max(worth for worth, _ in faces), sum(die.values())
     width = budget.room(most + 1, left**pool.count)

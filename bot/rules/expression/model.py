@@ -228,9 +228,8 @@ class Expression:
     program: tuple[Step, ...]
     pieces: tuple[Operand | str, ...]
     against: Test | None = None
-    kept: dict[str, Any] = field(
-        default_factory=dict, compare=False, repr=False
-    )  # what was worked out of it before
+    # what was worked out of it before
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def pools(self) -> tuple[Pool, ...]:

@@ -256,9 +256,8 @@ def unfold_mods(
     own = known.get("mods")
     further = own.values if own is not None and own.type == "mods" else ()
     for name in [name for name in given if name not in known and name in further]:
-        word = (
-            str(given.pop(name)).strip().casefold()
-        )  # typed as an option of its own: tis=yes, "tis": true
+        # typed as an option of its own: tis=yes, "tis": true
+        word = str(given.pop(name)).strip().casefold()
         on = None if word.isdigit() else _BOOL.get(word)
         if word and on is not False:
             given["mods"] = [*words_of(given.get("mods") or ()), name if on else f"{name}={word}"]

@@ -52,9 +52,8 @@ def joint(
     {('false',): Fraction(2, 3), ('true',): Fraction(1, 3)}
     """
     found = Count(Meter(budget, rolls, out_of_time)).together(plan, _rows(by, rows))
-    if {str}.issuperset(
-        map(type, chain.from_iterable(found.each))
-    ):  # nearly always, and there may be many
+    if {str}.issuperset(map(type, chain.from_iterable(found.each))):
+        # nearly always, and there may be many
         return _fractions(found.each, found.over)
     return _fractions(
         _summed((tuple(map(shown, known)), ways) for known, ways in found.each.items()), found.over

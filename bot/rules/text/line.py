@@ -35,9 +35,8 @@ class Line(NamedTuple):
             sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else ""
             pieces.append(plain(f"{sign}{name} {abs(value):g}"))
         if parts:
-            plus = (
-                "" if pieces or total is not None or "" in dict(parts) else "+"
-            )  # columns are shifted, without a sum
+            # columns are shifted, without a sum
+            plus = "" if pieces or total is not None or "" in dict(parts) else "+"
             for name, value in parts:
                 sign = (
                     ("− " if value < 0 else "+ ")

@@ -159,9 +159,8 @@ def stem_of(names: Iterable[str]) -> str:
     return stems.pop() if len(stems) == 1 else ""
 
 
-@lru_cache(
-    maxsize=1024
-)  # an answer says the same names several times, and those of a game come again and again
+# an answer says the same names several times, and those of a game come again and again
+@lru_cache(maxsize=1024)
 def _apart(name: str) -> tuple[str, str]:
     """A name without its number, and that number; nothing where it has none."""
     stem, _, number = name.rpartition(" ")

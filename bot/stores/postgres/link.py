@@ -313,9 +313,8 @@ class Writer:
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
-                batch.sort(
-                    key=lambda job: job.key
-                )  # all processes lock games in one order: none waits in a circle
+                # all processes lock games in one order: none waits in a circle
+                batch.sort(key=lambda job: job.key)
                 await self._send([job for job in batch if job.passes()])
         finally:  # at once: a job that comes next must not count on a lane that has ended
             lane = asyncio.current_task()

@@ -82,9 +82,8 @@ async def sqlite_source(path: Path) -> AsyncIterator[SqliteEnd]:
         if not connection.execute(
             "SELECT 1 FROM journal.sqlite_master WHERE name = ?", (JOURNAL,)
         ).fetchone():
-            connection.execute(
-                f"CREATE TEMP TABLE {JOURNAL} ({listed(JOURNAL)})"
-            )  # nobody has been late yet
+            # nobody has been late yet
+            connection.execute(f"CREATE TEMP TABLE {JOURNAL} ({listed(JOURNAL)})")
         connection.execute("BEGIN")
         yield SqliteEnd(connection)
 

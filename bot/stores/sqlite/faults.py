@@ -108,9 +108,8 @@ def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> Stor
     code = getattr(error, "sqlite_errorname", None) or ""
     name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
     cause = find_cause(Path(path)) if name in _OF_THE_PLACE else None
-    if cause is not None and (
-        to_host or cause is READ_ONLY
-    ):  # the others name folders, which no player has to see
+    if cause is not None and (to_host or cause is READ_ONLY):
+        # the others name folders, which no player has to see
         kind, problem, hint = cause
     else:
         problem, hint = _WORDS.get(

@@ -33,9 +33,8 @@ def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRA
     """
     if _version(conn) == newest_version(steps):
         return
-    conn.execute(
-        "BEGIN IMMEDIATE"
-    )  # two processes that start at once: one migrates, the other waits
+    # two processes that start at once: one migrates, the other waits
+    conn.execute("BEGIN IMMEDIATE")
     with conn:
         version = check_ours(conn, path, steps)
         if version == 0:
@@ -56,9 +55,8 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
     Raises StoreError for a file of a newer Grognard, of an unreleased build or of another program.
     """
     tables = conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    version = _version(
-        conn
-    )  # after the tables: another process may be making them, and sets both at once
+    # after the tables: another process may be making them, and sets both at once
+    version = _version(conn)
     newest = newest_version(steps)
     if version > newest:
         raise StoreError(

@@ -57,9 +57,8 @@ class SqliteStore(Store):
         except OSError as error:
             hint = "Set GROGNARD_DATA or DATABASE_URL to a place where the bot's user may write."
             raise refused_file(f"The folder {path.parent}", error, hint) from error
-        with contextlib.suppress(
-            OSError
-        ):  # where it cannot be made, SQLite says why; its other files follow its rights
+        with contextlib.suppress(OSError):
+            # where it cannot be made, SQLite says why; its other files follow its rights
             make_file(path)
         async with contextlib.AsyncExitStack() as links:
             link = await Link.open(path, busy_seconds)
@@ -193,9 +192,8 @@ def _prepare(
     conn.create_function("grognard_tombstone", 1, tombstone)
     conn.create_function("grognard_bare", 1, bare)
     schema.check_ours(conn, path)  # before anything about the file is changed
-    conn.execute(
-        "PRAGMA secure_delete = ON"
-    )  # who is erased is not to be read in the file's free pages
+    # who is erased is not to be read in the file's free pages
+    conn.execute("PRAGMA secure_delete = ON")
     conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     give_up = time.monotonic() + busy_seconds
     while True:

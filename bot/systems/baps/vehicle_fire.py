@@ -137,9 +137,8 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
         place, area = len(now.effects), areas[len(now.effects)]
         found = results(area)
-        effect = (
-            roll == (6, 6) if two else found[roll[0] - 1] != "none"
-        )  # two dice count only as two sixes
+        # two dice count only as two sixes
+        effect = roll == (6, 6) if two else found[roll[0] - 1] != "none"
         effects = (*now.effects, effect)
         told: dict[str, object] = {
             f"damage[{place * len(roll) + at}]": die for at, die in enumerate(roll)

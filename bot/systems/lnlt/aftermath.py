@@ -191,9 +191,8 @@ def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
     now = str(answer["becomes"])
     words: list[str] = []
     if now == "half-squad-shaken":
-        old = (
-            " (old numbers)" if unit.name and unit.reduced is None else ""
-        )  # the roster has none for that side
+        # the roster has none for that side
+        old = " (old numbers)" if unit.name and unit.reduced is None else ""
         words.append(f"a half-squad{old} and shaken")
     elif "wounded" in now:
         if (

@@ -80,9 +80,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
         ruling = checks.attacked(sums, roll, flammable=flammable)
-        told = {
-            name: value for name, value in ruling.told.items() if name != "fire_check"
-        }  # vehicles may bring one
+        # vehicles may bring one
+        told = {name: value for name, value in ruling.told.items() if name != "fire_check"}
         return ruling._replace(told={"attack_roll": roll[0], **told})
 
     def settle(out: Mapping[str, Any]) -> Settlement:

@@ -106,9 +106,8 @@ def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
             weapons = tuple([(fp + 1) // 2 for fp in weapons])
         if counts_as_ops_complete(unit):
             weapons = tuple([(fp + 1) // 2 for fp in weapons])
-        if len(weapons) > (
-            1 if unit.type == "squad" else 0
-        ):  # to serve them it gives up its own firepower
+        if len(weapons) > (1 if unit.type == "squad" else 0):
+            # to serve them it gives up its own firepower
             return sum(weapons)
     own = unit.number("fp", 0 if unit.type in SMC else None)
     return sum(weapons) + (own if leads else (own + 1) // 2)

@@ -215,9 +215,10 @@ def list_items(
                 raise UserError(f"{unit.word} ({type}) cannot be {state}.", code="wrong-type")
             fates = _fates(readings, unit, under) if under is not None else NO_FATES
             immune = closed_is_immune and type == "armored-vehicle" and "open" not in flags
+            # its morale
             is_needed = not immune and (
                 under is None or any("check" in fate for fate in fates.values())
-            )  # its morale
+            )
             items.append(
                 Item(
                     unit,

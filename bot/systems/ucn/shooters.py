@@ -340,9 +340,8 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    shown = numbered(
-        [unit.name or weapon_said(unit.word) for unit in units]
-    )  # as the answer calls them
+    # as the answer calls them
+    shown = numbered([unit.name or weapon_said(unit.word) for unit in units])
     return tuple(
         [
             Shooter(unit, label, known, f"shooters[{at}]", *_armed(tables, given, unit, modifiers))

@@ -26,20 +26,17 @@ class Past:
     contents: Mapping[int, Event]  # of the sealed events whose content is in the file
     bodies: dict[int, Event] = field(default_factory=dict)
     acted: set[str] = field(default_factory=set)
-    acted_here: set[str] = field(
-        default_factory=set
-    )  # one for each account, since the log was last imported
+    # one for each account, since the log was last imported
+    acted_here: set[str] = field(default_factory=set)
     acted_before: set[str] = field(default_factory=set)  # up to there
-    claimed: dict[str, str] = field(
-        default_factory=dict
-    )  # as whom somebody went on, by who they were before
+    # as whom somebody went on, by who they were before
+    claimed: dict[str, str] = field(default_factory=dict)
     left: set[str] = field(default_factory=set)  # their names and texts were deleted
     left_here: set[str] = field(default_factory=set)  # since the log was last imported
     imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
-    agreed: dict[int, bool] = field(
-        default_factory=dict
-    )  # of what was undone: whether by agreement
+    # of what was undone: whether by agreement
+    agreed: dict[int, bool] = field(default_factory=dict)
     seats: Seats = field(default_factory=Seats)
 
     def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:

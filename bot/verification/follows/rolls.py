@@ -253,9 +253,8 @@ def opened(past: Past, event: Event) -> str:
             continue
         tracks |= roll.get("tracks", {})
         here = {key for key, unit in changed.items() if not is_gone(unit)}
-        for change in map(
-            change_from_json, roll.get("changes", ())
-        ):  # all of it, for who was in play before this roll
+        for change in map(change_from_json, roll.get("changes", ())):
+            # all of it, for who was in play before this roll
             if (key := change.unit.casefold()) in here:
                 changed[key] = settled(changed[key], change)
     if past.patch(event, "after", "game").get("tracks", past.now.tracks) != tracks:

@@ -134,9 +134,8 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
         "Discord knows better"
     )
     assert "in which you may write" in await forged(anna, table, secret, permissions="0")
-    there = [
-        message.text for message in (*theirs.messages, *secret.messages)
-    ]  # a new server may have its welcome
+    # a new server may have its welcome
+    there = [message.text for message in (*theirs.messages, *secret.messages)]
     assert not any("Hill" in text or "Anna" in text for text in there)
     assert "Hill" in (await (await anna.slash(table, "game status")).answer()).text
 

@@ -129,9 +129,8 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
         silent = discord.user("Anna").send(table, "roll", dice="2d6")
         sealed = discord.user("Ben").send(hall, "roll", dice="3d6", secret=True)
         both = f"{silent.id}|{sealed.id}"
-        discord.swallow(
-            f"POST .*/({both})/.*/callback", times=None
-        )  # also what the bot tries again before its end
+        # also what the bot tries again before its end
+        discord.swallow(f"POST .*/({both})/.*/callback", times=None)
         await _until_recorded(tmp_path, 5)
         discord.black_hole(f"POST .*/interactions/(?!{both}).*/callback")
         heard = await discord.user("Carl").slash(thread, "roll", dice="2d6")

@@ -73,9 +73,8 @@ async def test_an_outage_is_no_removal_and_a_removal_is_noticed_even_later(
             for guild, place in ((discord.guild, table), (other, hall))
         ]
 
-    await discord.until(
-        lambda: states() == [True, False]
-    )  # the library waits two seconds for more servers
+    # the library waits two seconds for more servers
+    await discord.until(lambda: states() == [True, False])
     assert await bot.stop() == 0
 
 
@@ -91,9 +90,8 @@ async def test_stopping_finishes_what_runs(discord: DiscordStandIn, tmp_path: Pa
     await (await anna.slash(table, "roll", dice="2d6")).answer()
     with locked(tmp_path):
         asked = anna.send(table, "roll", dice="2d6")
-        await discord.until(
-            lambda: asked.answer_kind is not None
-        )  # it has it, and waits for the database
+        # it has it, and waits for the database
+        await discord.until(lambda: asked.answer_kind is not None)
         bot.process.terminate()
         await asyncio.sleep(0.3)
     assert "rolls 2d6" in (await asked.answer()).text

@@ -192,9 +192,8 @@ async def test_bent_bodies_are_refused_or_answered_kindly(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, bodies: int
 ) -> None:
     calculator = "slack_sdk.http_retry.builtin_interval_calculators.BackoffRetryIntervalCalculator"
-    monkeypatch.setattr(
-        f"{calculator}.calculate_sleep_duration", lambda *_: 0.0
-    )  # nobody is at a response address
+    # nobody is at a response address
+    monkeypatch.setattr(f"{calculator}.calculate_sleep_duration", lambda *_: 0.0)
     chance = random.Random(9)
     caplog.set_level(logging.WARNING)
     statuses: dict[int, int] = {}

@@ -133,9 +133,8 @@ async def test_a_channel_is_linked_by_its_manager_alone(club: Club) -> None:
 async def test_the_direct_messages_with_the_bot_are_ones_own_and_no_others(club: Club) -> None:
     await club.say(club.ben, club.games, "/game", 'start lnlt Hill sides="US, VC"')
     code = await club.code(club.ben, club.games)
-    await club.say(
-        club.anna, club.anna.im, "/game", f"link {code}"
-    )  # which does not say whose messages these are
+    # which does not say whose messages these are
+    await club.say(club.anna, club.anna.im, "/game", f"link {code}")
     await club.anna.wait_for(club.anna.im, "The channels are linked")
     await club.ben.wait_for(club.games, "links this channel with a private conversation")
 

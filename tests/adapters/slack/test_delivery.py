@@ -98,9 +98,8 @@ async def test_slack_may_have_posted_what_broke_on_the_way(
     if after:
         post.slack.faults.server_error("chat.postMessage", after=True)
     else:
-        monkeypatch.setattr(
-            "adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/"
-        )  # nobody listens there
+        # nobody listens there
+        monkeypatch.setattr("adapters.slack.calls.api_url", lambda: "http://127.0.0.1:9/api/")
     outcome = await post.posts._with_retries(post.request(post.games), Reply("Board"), Progress())
     assert outcome == Later(unsure=after)
 
@@ -141,9 +140,8 @@ async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_pos
     assert [one.text.startswith("(late) Anna") for one in shown] == [True, True], (
         "each once: they carry a mark"
     )
-    post.slack.messages.post(
-        post.games, post.home.bot_user, told.text()
-    )  # by a response address, which carries none
+    # by a response address, which carries none
+    post.slack.messages.post(post.games, post.home.bot_user, told.text())
     await post.left_over("r3", told)
     assert post.ben.sees(post.games)[-1].text.startswith("(late, perhaps shown before) Anna")
     refusals = [

@@ -137,9 +137,8 @@ async def test_fifteen_hundred_half_open_connections_and_eight_commands(
     home, anna, _, games = settle(http_slack)
     async with running(http_slack, tmp_path, home) as bot:
         await (await anna.slash(games, "/roll", "2d6")).answer()
-        resource.prlimit(
-            bot.process.pid, resource.RLIMIT_NOFILE, (1_400, 1_400)
-        )  # as if the host allowed no more
+        # as if the host allowed no more
+        resource.prlimit(bot.process.pid, resource.RLIMIT_NOFILE, (1_400, 1_400))
         held = [await knock(bot.port) for _ in range(1_500)]
         handles = [await anna.slash(games, "/roll", f"2d6 label=n{number}") for number in range(8)]
         for handle in handles:

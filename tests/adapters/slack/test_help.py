@@ -108,9 +108,8 @@ async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         await (await anna.slash(games, "/game", "join US")).answer()
         await (await anna.slash(games, "/roll", "2d6 label=unseen")).answer()
-        shown = replace(
-            await anna.open_home("Hill 875")
-        )  # as it still stands on a screen which is behind
+        # as it still stands on a screen which is behind
+        shown = replace(await anna.open_home("Hill 875"))
         games.members = {ben.id}
         told = await (await anna.press(shown, "Since I left")).modal()
         assert "No game is played here" in str(told.blocks)

@@ -56,9 +56,8 @@ async def table(socket_slack: SlackStandIn, tmp_path: Path) -> AsyncIterator[Tab
             await say(anna, games, line)
         for line in ("game join VC", 'unit add "Cell 1" squad VC morale=4 fp=1'):
             await say(ben, games, line)
-        await asyncio.sleep(
-            2.2 * share()
-        )  # of several messages within a second Slack does not say where they are
+        # of several messages within a second Slack does not say where they are
+        await asyncio.sleep(2.2 * share())
         yield Table(socket_slack, bot, anna, ben, games)
 
 

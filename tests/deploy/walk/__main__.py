@@ -152,9 +152,8 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     assert not (machine.tree / "opt/grognard/current").is_symlink()
 
     version = released(shared)
-    await machine.do(
-        f"git fetch --quiet --tags && git checkout --quiet v{version}"
-    )  # what the old page said
+    # what the old page said
+    await machine.do(f"git fetch --quiet --tags && git checkout --quiet v{version}")
     assert f"This is v{version}" in await machine.do(walk.line("sh deploy/newest.sh"))
     assert "Release 2" in await machine.do(walk.line("sudo sh deploy/install.sh"))
     assert f"grognard {version}" in await machine.do("grognard --version")
@@ -269,9 +268,8 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     await machine.do(walk.line("sudo git clone ADDRESS-OF-THIS-PROJECT", **address))
     for line in ("sudo python3 -m venv .venv", "install --require-hashes"):
         await machine.do(walk.line(line))
-    await machine.do(
-        "sudo .venv/bin/python -m compileall -q bot adapters"
-    )  # this release knew no more of it
+    # this release knew no more of it
+    await machine.do("sudo .venv/bin/python -m compileall -q bot adapters")
     for line in (
         "sudo useradd --system",
         "sudo install -m 640",

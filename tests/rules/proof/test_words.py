@@ -168,9 +168,8 @@ def test_neighbouring_dice_do_not_depend_on_each_other() -> None:
         for value in Stream(SEED, GAME, event).draw_all(Die("", 6), 10)
     ]
     seen = Counter(pairwise([*row, row[0]]))
-    assert (
-        sum((count - 200) ** 2 / 200 for count in seen.values()) < 66.62
-    )  # 35 degrees of freedom, once in 1,000
+    # 35 degrees of freedom, once in 1,000
+    assert sum((count - 200) ** 2 / 200 for count in seen.values()) < 66.62
 
 
 def test_another_seed_game_event_or_text_gives_other_dice() -> None:

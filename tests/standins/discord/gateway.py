@@ -139,9 +139,8 @@ class Gateway:
         """Serve one websocket until it closes."""
         if self.down:
             return web.Response(status=503)
-        socket = web.WebSocketResponse(
-            max_msg_size=0, timeout=0.2
-        )  # a killed client never says goodbye
+        # a killed client never says goodbye
+        socket = web.WebSocketResponse(max_msg_size=0, timeout=0.2)
         await socket.prepare(request)
         link = Link(socket, request, request.query.get("compress", ""))
         self.links.append(link)

@@ -58,9 +58,8 @@ class User:
     has_app: bool = False  # added to their own account
 
 
-@dataclass(
-    slots=True, eq=False, repr=False
-)  # they refer to each other: whole, a failure would fill the memory
+# they refer to each other: whole, a failure would fill the memory
+@dataclass(slots=True, eq=False, repr=False)
 class Guild:
     """A server: who is in it, and what each may do."""
 
@@ -69,18 +68,16 @@ class Guild:
     owner: User
     channels: dict[int, Channel] = field(default_factory=dict)
     members: dict[int, int] = field(default_factory=dict)  # user id: permissions
-    roles: dict[int, int] = field(
-        default_factory=dict
-    )  # user id: the role that carries what exceeds everyone's
+    # user id: the role that carries what exceeds everyone's
+    roles: dict[int, int] = field(default_factory=dict)
     everyone: int = permissions.PLAYER
     available: bool = True
     has_bot: bool = True
     has_commands: bool = True  # invited with the scope applications.commands
 
 
-@dataclass(
-    slots=True, eq=False, repr=False
-)  # they refer to each other: whole, a failure would fill the memory
+# they refer to each other: whole, a failure would fill the memory
+@dataclass(slots=True, eq=False, repr=False)
 class Channel:
     """A text channel, a thread, a DM with the bot, or (with `people`) a conversation that the
     bot is not in.
@@ -125,9 +122,8 @@ class Attachment:
     ephemeral: bool = False
 
 
-@dataclass(
-    slots=True, eq=False, repr=False
-)  # they refer to each other: whole, a failure would fill the memory
+# they refer to each other: whole, a failure would fill the memory
+@dataclass(slots=True, eq=False, repr=False)
 class Message:
     """One message, as it stands now."""
 
@@ -149,12 +145,10 @@ class Message:
     edited_at: float | None = None
     deleted: bool = False
     dismissed: bool = False
-    pings: set[str] = field(
-        default_factory=set
-    )  # who was notified: user and role ids, "everyone", "here"
-    highlights: set[str] = field(
-        default_factory=set
-    )  # who is mentioned visibly now, notified or not
+    # who was notified: user and role ids, "everyone", "here"
+    pings: set[str] = field(default_factory=set)
+    # who is mentioned visibly now, notified or not
+    highlights: set[str] = field(default_factory=set)
     hidden_embeds: list[Json] = field(default_factory=list)  # not shown: no Embed Links here
 
     @property
@@ -212,9 +206,8 @@ class Message:
         yield from (c["content"] for c in self.parts if c["type"] == 10)
 
 
-@dataclass(
-    slots=True, eq=False, repr=False
-)  # they refer to each other: whole, a failure would fill the memory
+# they refer to each other: whole, a failure would fill the memory
+@dataclass(slots=True, eq=False, repr=False)
 class Interaction:
     """Something a person did with the bot, and all that came of it."""
 
@@ -235,9 +228,8 @@ class Interaction:
     refused: list[Json] = field(default_factory=list)  # error bodies of refused first responses
     original: Message | None = None
     messages: list[Message] = field(default_factory=list)  # in order of creation
-    touched: list[Message] = field(
-        default_factory=list
-    )  # messages that got their text from this, latest last
+    # messages that got their text from this, latest last
+    touched: list[Message] = field(default_factory=list)
     changed: Signal = field(default_factory=Signal)
     owners: Json = field(default_factory=dict)  # whose installs let it in
     further: int = 0  # follow-ups so far

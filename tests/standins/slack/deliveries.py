@@ -49,17 +49,14 @@ class Delivery:
     id: str = field(default_factory=lambda: str(uuid4()))
     sent: list[Sent] = field(default_factory=list)
     acks: list[Ack] = field(default_factory=list)
-    refusals: list[tuple[int, str]] = field(
-        default_factory=list
-    )  # HTTP answers other than 200: status, body
+    # HTTP answers other than 200: status, body
+    refusals: list[tuple[int, str]] = field(default_factory=list)
     trouble: str | None = None
     in_time: bool = False
-    first_try: asyncio.Event = field(
-        default_factory=asyncio.Event
-    )  # acknowledged, or the first attempt has failed
-    watch: Watch = field(
-        default_factory=Watch
-    )  # its own, so that hundreds at once do not wake one another
+    # acknowledged, or the first attempt has failed
+    first_try: asyncio.Event = field(default_factory=asyncio.Event)
+    # its own, so that hundreds at once do not wake one another
+    watch: Watch = field(default_factory=Watch)
     number: int = field(default_factory=itertools.count(1).__next__)
 
     @property

@@ -51,9 +51,8 @@ class Message:
     )
     deleted: bool = False
     pinned: bool = False
-    chosen: dict[str, dict[str, dict[str, Json]]] = field(
-        default_factory=dict
-    )  # by person: what their selects hold
+    # by person: what their selects hold
+    chosen: dict[str, dict[str, dict[str, Json]]] = field(default_factory=dict)
     earlier: list[Message] = field(default_factory=list)  # what it said before each edit
     changed_at: float = 0.0  # loop time of the last change
     order: int = 0  # counts every change in the whole stand-in

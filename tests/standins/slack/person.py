@@ -52,9 +52,8 @@ class Person:
             )
             assert not gone, f"{self.name} does not see that message"
         else:
-            is_home = (
-                self.home is not None and target.id == self.home.id
-            )  # or a copy, on a screen that is behind
+            # or a copy, on a screen that is behind
+            is_home = self.home is not None and target.id == self.home.id
             assert is_home or target in self.stack, "that modal is not open"
         for found, element in target.elements():
             label = element.get("text", {}).get("text") if element["type"] == "button" else None

@@ -46,9 +46,8 @@ class Limits:
         60.0,
         300.0,
     )  # waits after each missed acknowledgement
-    redelivered: frozenset[str] = frozenset(
-        {"events_api"}
-    )  # Slack repeats events only; a test may add kinds
+    # Slack repeats events only; a test may add kinds
+    redelivered: frozenset[str] = frozenset({"events_api"})
     message_interval: float = 1.0  # chat.postMessage, per channel
     message_burst: int = 3
     per_minute: dict[str, int] = field(

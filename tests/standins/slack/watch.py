@@ -60,9 +60,8 @@ class Watch:
                 if left <= 0:
                     raise AssertionError(f"not within {timeout:g} s: {what}")
                 try:
-                    await asyncio.wait_for(
-                        woken.wait(), min(left, 0.5)
-                    )  # some changes have no signal
+                    # some changes have no signal
+                    await asyncio.wait_for(woken.wait(), min(left, 0.5))
                 except TimeoutError:
                     pass
         finally:
