@@ -38,11 +38,17 @@ async def connected(
         await wire.close()
 
 
-async def well_again(socket: Socket) -> None:
-    """Wait until there is a connection."""
-    async with asyncio.timeout(60):
-        while socket.trouble():  # noqa: ASYNC110 -- nobody tells us
-            await asyncio.sleep(0.01)
+async def reconnected(slack: SlackStandIn, socket: Socket) -> None:
+    """Wait until the client has made its second connection.
+
+    Slack knows at once that the first one is gone, the client only when it reads from it. Until
+    then the client still counts itself as connected.
+    """
+    await slack.watch.until(
+        lambda: slack.sockets.ever >= 2 and not socket.trouble(),
+        timeout=60,
+        what="a second connection",
+    )
 
 
 async def test_a_client_that_was_closed_is_replaced(
@@ -51,8 +57,7 @@ async def test_a_client_that_was_closed_is_replaced(
     async with connected(socket_slack, monkeypatch) as (wire, socket):
         kept_by_the_library = wire.client("xoxb-1")
         await wire.session.close()
-        await socket_slack.disconnected()
-        await well_again(socket)
+        await reconnected(socket_slack, socket)
         assert kept_by_the_library.session is wire.session
         assert not wire.session.closed
 
@@ -71,6 +76,5 @@ async def test_a_client_that_only_fails_is_replaced_after_a_while(
         monkeypatch.setattr(wire.session, "_request", fail)
         monkeypatch.setattr(wire.session, "_ws_connect", fail)
         socket_slack.sockets.cut()
-        await socket_slack.disconnected()
-        await well_again(socket)
+        await reconnected(socket_slack, socket)
         assert "not connected" in failed, "health is red meanwhile"
