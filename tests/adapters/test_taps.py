@@ -187,7 +187,7 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
         )
         await shots_on_discord(costs, anna, ben, table)
 
-        await on_discord(one, table, "game next")
+        await on_discord(two, table, "game next")
         rally = await on_discord(one, table, "game next")
         won = await (await anna.press(rally, "Initiative")).answer()
         card = await (await anna.press(won, "Next phase")).answer()
