@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot.answers.printed_table import print_cell, print_modifier
+from bot.answers.printed_table import print_cell, print_modifier, print_row
 from bot.answers.tables import said
 from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.glossary import all_unit_words, asking
@@ -254,6 +254,8 @@ def _body(table: Table, body: Mapping[str, Any], heading: str) -> Iterator[str]:
                 else item
                 for column, item in enumerate(cells)
             ]
+        elif "print" in body:
+            cells = [*print_row(table, body, key, cell, _say(table))]
         yield "| " + " | ".join(map(_cell, (key, *cells))) + " |"
 
 

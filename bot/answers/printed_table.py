@@ -13,6 +13,8 @@ from bot.rules.tables.table import Table
 
 BLANK_CELL = "\u2013"
 """Stands in a cell that has nothing on the card."""
+ANY_OTHER = {"*": "any other"}
+"""The key of the row or case for all that no other names, and its head in words."""
 
 
 def row_axis(table: Table, keys: Sequence[object], by: object, body: Mapping[str, Any]) -> Axis:
@@ -70,6 +72,23 @@ def print_cell(
     if isinstance(cell, list):
         return " / ".join(BLANK_CELL if is_blank(item) else say(item) for item in cell)
     return BLANK_CELL if cell is None else say(cell)
+
+
+def print_row(
+    table: Table,
+    body: Mapping[str, Any],
+    key: object,
+    row: Any,
+    say: Callable[[object], str],
+) -> tuple[str, ...]:
+    """Return the cells of a row as printed; of a list, a cell for each value that a row gives."""
+    if body.get("columns"):
+        return tuple(
+            print_cell(table, body, (key, column), cell, say) for column, cell in enumerate(row)
+        )
+    if isinstance(row, list) and len(cell_names(table, body)) > 1:
+        return tuple(BLANK_CELL if item is None or item == "" else say(item) for item in row)
+    return (print_cell(table, body, (key, 0), row, say),)
 
 
 def print_modifier(row: Mapping[str, Any], total: str, say_formula: Callable[[str], str]) -> str:

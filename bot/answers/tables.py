@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from bot.answers.formula_words import modifier_in_words
 from bot.answers.printed_table import (
-    BLANK_CELL,
+    ANY_OTHER,
     cell_names,
     column_axis,
-    print_cell,
     print_modifier,
+    print_row,
     row_axis,
 )
 from bot.interface.reply.bars import PHONE
@@ -304,7 +304,7 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
     else:
         heads = cell_names(table, body)
         labels = [label(head, words, say) for head in heads]
-    rows = [_printed_row(table, body, key, cells[key], say) for key in cells]
+    rows = [print_row(table, body, key, cells[key], say) for key in cells]
     if not heads or any(len(row) != len(heads) for row in rows):
         return None
     by = str(body["rows"])
@@ -314,7 +314,7 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
         row_axis(table, list(cells), by, body),
         column_axis(table, body) if spec else None,
         said(by, words) if by.replace("_", "").isalnum() else "",
-        tuple(said(key, words) for key in cells),
+        tuple(ANY_OTHER.get(key) or say(key) for key in cells),
         tuple(labels),
         tuple(rows),
     )
@@ -324,23 +324,6 @@ def _column_head(by: object, head: object, say: Callable[[object], str]) -> str:
     """Return the head of a column: a yes or no with its question, `can see: yes`."""
     is_answer = isinstance(head, bool) and str(by).isidentifier()
     return f"{say(by)}: {say(head)}" if is_answer else say(head)
-
-
-def _printed_row(
-    table: Table,
-    body: Mapping[str, Any],
-    key: object,
-    row: Any,
-    say: Callable[[object], str],
-) -> tuple[str, ...]:
-    """Return the cells of a row as printed; of a list, a cell for each value that a row gives."""
-    if body.get("columns"):
-        return tuple(
-            print_cell(table, body, (key, column), cell, say) for column, cell in enumerate(row)
-        )
-    if isinstance(row, list) and len(cell_names(table, body)) > 1:
-        return tuple(BLANK_CELL if item is None else say(item) for item in row)
-    return (print_cell(table, body, (key, 0), row, say),)
 
 
 _HYPHEN = re.compile(r"(?<=[a-z])-|-(?=[a-z])|_")
@@ -383,7 +366,7 @@ def _cards(
             name = (
                 f"{'' if case is True else 'not '}{by}"
                 if isinstance(case, bool)
-                else said(case, words)
+                else ANY_OTHER.get(case) or said(case, words)
             )
             yield from _cards(table, part, words, ", ".join(filter(None, (heading, name))))
     elif (card := card_in(table, body, words)) is not None:

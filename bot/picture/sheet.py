@@ -10,11 +10,13 @@ from typing import Any, Self
 
 from bot.answers.formula_words import formula_in_words, modifier_in_words
 from bot.answers.printed_table import (
+    ANY_OTHER,
     cell_names,
     column_axis,
     option_words,
     print_cell,
     print_modifier,
+    print_row,
     row_axis,
 )
 from bot.answers.tables import find_position, label, lookup_reply, said
@@ -192,8 +194,8 @@ class _Maker:
 
     def key(self, by: object, key: object) -> str:
         """The head of a row or column in words: a band of numbers, `*` for any other."""
-        if key == "*":
-            return "any other"
+        if key in ANY_OTHER:
+            return ANY_OTHER[str(key)]
         if (
             isinstance(key, str)
             and re.fullmatch(r"-?\d.*", key)
@@ -285,13 +287,14 @@ class _Maker:
         keys = list(body["cells"])
         texts = self._texts_of(body["rows"], keys) if len(names) <= _BESIDE else []
         columns = [*map(self._output_name, names), *(["text"] if texts else [])]
-        cells = [
-            (
-                *(self._cell(line.get(name), banded) for name in names),
-                *((texts[at],) if texts else ()),
-            )
-            for at, line in enumerate(lines)
-        ]
+        is_printed = "print" in body and len(gives) == 1
+        cells = []
+        for at, (key, line) in enumerate(zip(keys, lines, strict=True)):
+            if is_printed:
+                row_cells = print_row(self.table, body, key, body["cells"][key], self.say)
+            else:
+                row_cells = tuple(self._cell(line.get(name), banded) for name in names)
+            cells.append((*row_cells, *((texts[at],) if texts else ())))
         row = self._found(row_axis(self.table, keys, body["rows"], body), body["rows"])
         rows = tuple(self.key(body["rows"], key) for key in keys)
         hit = None if row is None else (row, 0 if len(columns) == 1 else ROW)
