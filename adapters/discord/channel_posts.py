@@ -139,9 +139,11 @@ class Posting:
     async def _stands(
         self, reply: Reply, request: Request, message: Message, since: float
     ) -> tuple[Json | None, bool]:
-        """The answer, where it is there and only nobody heard so, and whether that is known:
-        Discord names the interaction behind a message; one of our own with a number is known by its
-        words."""
+        """Find an answer that was posted although we got no confirmation.
+
+        Return the message, or None, and whether that is certain. It is matched by interaction; a
+        numbered answer also by its text.
+        """
         if not (request.token or since):
             return None, True
         before = datetime.fromtimestamp(since - MARGIN, UTC)

@@ -106,7 +106,7 @@ def _as_typed(text: str, seen: Registry) -> str:
 
 
 def _by_its_looks(text: str, seen: Registry) -> str:
-    """A command of a pack that is not at hand: the word before `=` is the name of an option."""
+    """Rewrite `name=value` as `name:value` in a command that the registry does not know."""
     if text[1:].partition(" ")[0] in seen.top:
         return text
     return _NAMED.sub(

@@ -60,7 +60,9 @@ def leads(game: Game, id: str, system: System | None) -> bool:
 
 
 def given_up(system: System | None) -> list[str]:
-    """The markers of units whose card is given up."""
+    """Return the markers with which optional rules give up a unit's card. The rules need not be in
+    force.
+    """
     return (
         [mark for rule in system.rules.values() for mark in rule.leads.values()]
         if system is not None

@@ -258,7 +258,7 @@ def _is_any(_value: object) -> bool:
 
 
 def _check_of(kind: str) -> Check:
-    """What tells whether a value is of this kind, as `EVENTS` writes it."""
+    """Build the function that checks whether a value has this kind, as written in `EVENTS`."""
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
         key_fits, fits, least, most = (
             _check_of(found[1]),
@@ -284,7 +284,9 @@ def _check_of(kind: str) -> Check:
 
 
 def _record(name: str, fields: Mapping[str, str]) -> Check:
-    """What tells whether a value is a record with these fields."""
+    """Build the function that checks whether a value is a dict with these fields. A `?` marks an
+    optional field.
+    """
     needs = {field for field in fields if field[-1] != "?"}
     checks = {field.rstrip("?"): _check_of(kind) for field, kind in fields.items()}
     more = _MORE.get(name, _is_any)

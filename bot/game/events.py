@@ -147,8 +147,11 @@ def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
 
 
 def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
-    """A choice with inputs and side of the sequence that it carries on, what was chosen by it and
-    before it (`chosen`), and the dice that had fallen (`fell`); any other event as it is."""
+    """Return a choice merged with the sequence that it continues; return any other event as a copy.
+
+    Adds the sequence's `inputs` and `side`, all picks so far (`chosen`) and the dice already rolled
+    (`fell`).
+    """
     chosen: Json = {}
     fell: list[Any] = []
     one = event

@@ -138,8 +138,11 @@ def out_of_go(
     changes: Iterable[Change],
     side: str,
 ) -> tuple[str, ...]:
-    """Return what is unusual about an attack of these in the game as it is now: fired already, out
-    of one's go, out of phase."""
+    """Return why an attack is out of order, as phrases for the player: already fired, another
+    side's turn, wrong phase.
+
+    Return () if it is in order, if it is no attack, or if the game is not running.
+    """
     if not game.started or game.ended or sequence.verb not in ATTACKS:
         return ()
     acting = units_of(game, acts)

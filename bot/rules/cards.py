@@ -462,9 +462,11 @@ def sides_drawn(
 def put_again(
     event: Mapping[str, Any], hands: Hands, back: Hands, size: int = 0
 ) -> list[tuple[str, str]]:
-    """What the undo of an event puts on the known ends again, of a pile of this `size`: under which
-    name it is kept who saw each card, and its draw. `hands` are those before the undo, `back` those
-    behind it."""
+    """Return the draws that the undo of an event puts back on the top or bottom of a pile.
+
+    Each is a pair: the key under which it is stored who saw the card, and the draw. `hands` are
+    those before the undo, `back` those after it; `size` is the pile's size.
+    """
     here = {draw for end in ENDS for draw, _ in hands.get(end, ())}
     top, bottom = ([draw for draw, _ in back.get(end, ()) if draw not in here] for end in ENDS)
     seats = dict(enumerate(event.get("seats", ())))

@@ -115,10 +115,9 @@ _MISSHAPEN = (
 
 @contextmanager
 def reading(file: str, row: object = None) -> Iterator[None]:
-    """Reads a part of a table file: an error in it names the part, also where it is not laid out as
-    the code expects.
+    """Turn errors raised in this block into TableErrors that name the file and row.
 
-    Of parts inside each other the innermost is named. Raises TableError.
+    If blocks are nested, the innermost row is named.
     """
     try:
         yield

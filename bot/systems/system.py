@@ -309,8 +309,9 @@ def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapp
 
 
 def _of_cards(option: Option, decks: Any, system: System) -> Option:
-    """The option with the cards that are its words, where it takes one that is in play. Raises
-    Slip.
+    """Return the option with its decks, and with the names of their cards as labels.
+
+    If it lists no values, the cards become its values. Unchanged if `decks` is None. Raises Slip.
     """
     if decks is None:
         return option
@@ -740,8 +741,11 @@ class System:
             self._loading = self._loading[:-1]
 
     def _behind(self, table: Table, id: str, file: str) -> Table:
-        """A table that is rolled behind another. Raises TableError where there is none, where it
-        needs what is not known then, and for tables that lead back or far."""
+        """Return table `id`, to be rolled after `table`.
+
+        Raises TableError if it is unknown, needs an input that `table` lacks, leads back to itself,
+        or makes the chain too long.
+        """
         known = self.in_sight
         if id not in list(known):
             raise TableError(

@@ -77,8 +77,9 @@ def is_private(place: str) -> bool:
 
 
 def called(place: str, name: str, reader: str) -> str:
-    """What a place is called in an answer that is read in the place `reader`: whoever is
-    elsewhere is told so.
+    """Return how to refer to `place` in an answer read in `reader`.
+
+    If the reader is on another server or platform, say so. Never name a private conversation.
     """
     name, server, platform = clean_name(name, MAX_NAME), server_of(place), place.partition(":")[0]
     alone = is_private(place)

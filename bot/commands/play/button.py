@@ -292,8 +292,9 @@ def without_lost(context: Context, spec: CommandSpec, options: Json) -> Json:
 
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:
-    """Fire the shot with this number once more, at another target; a game may have it asked
-    first. Raises UserError.
+    """Repeat shot #`number` at another target, `more`.
+
+    If the game confirms repeated shots, return the question instead. Raises UserError.
     """
     game = context.need_game()
     event = await read_opened(context.store, context.ledger.row, game, number)

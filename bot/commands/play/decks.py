@@ -234,7 +234,10 @@ async def _draw_closed(context: Context, typed: str, count: int) -> Reply:
 
 
 def described(context: Context, id: str, drawn: Iterable[str]) -> tuple[str, ...]:
-    """The numbers and words that the game's files have of cards, a line for each."""
+    """Return a line for each card with its numbers and words from the game's files.
+
+    Repeated cards and cards without any are skipped.
+    """
     if (made := game_deck(context, id)) is None:
         return ()
     but = CHIT_SAYS if cups.leads(context.game, id, context.system) else ()

@@ -289,8 +289,7 @@ async def press_card(context: Context, about: str) -> Reply:
 
 
 def _others(context: Context) -> dict[str, str]:
-    """The seats that may be given a card, by what a button calls them: a side by its place among
-    all, a person by their id."""
+    """Return the other seats that may be given a card, by button key: a side's index, or `@person`."""
     game, own = context.game, _own(context)
     if game.sides:
         return {
@@ -303,7 +302,7 @@ def _others(context: Context) -> dict[str, str]:
 
 
 async def _asked_for_whom(context: Context, id: str, draw: str) -> Reply:
-    """Who is to have a card, in the place of the hand."""
+    """Build the private question of who gets a card. It replaces the hand's window."""
     names = await decks.names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
     held = (await closed_hands(context, id)).get(_own(context), [])
     card = _chosen(id, "", draw, held, {}, names)[0]

@@ -483,8 +483,8 @@ async def follow(context: Context) -> None:
 
 
 def deadlines(game: Game) -> dict[str, tuple[float, str, dict[str, Any]]]:
-    """(when, kind, what about) of the orders that open and of what sides are asked to choose, by
-    the key of each.
+    """Return the game's deadlines by key, as (time, kind, data): when orders open and when each
+    pending choice is due.
     """
     found = {
         f"{CHOICE}-{at}": (float(asks["due"]), CHOICE, {"event": at})

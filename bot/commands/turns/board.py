@@ -82,7 +82,7 @@ async def press_look(context: Context) -> Reply:
 
 
 def _remember(context: Context, game: Game, said: str, now: Reply) -> str:
-    """Note that the board is a new message; what that is about."""
+    """Record that the board is posted as a new message, and return the id of its topic."""
     about = f"board-{new_id()}"
     data: Json = {
         "topic": about,

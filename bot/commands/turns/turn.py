@@ -227,7 +227,7 @@ async def _shot_of(context: Context, side: str) -> Json | None:
 
 
 async def remember(context: Context, phase: str) -> Reply:
-    """The button *Reminders*: what the card asks to remember in that phase, for whoever asks."""
+    """Show the card's reminders for a phase to the player who pressed *Reminders*."""
     game = replace(context.need_started(), phase=phase, turn=0)
     return Reply(
         f"Reminders: {phase_name(game, context.system)}",

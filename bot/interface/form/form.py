@@ -116,11 +116,10 @@ def asks(spec: CommandSpec, options: Options) -> bool:
 
 
 def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
-    """What a new form is filled in with of the inputs used last: numbers and words, such as the
-    terrain; no card, which lay in play then.
+    """Return the inputs of the last use that prefill a new form.
 
-    Where units are chosen from a roster, they and the modifiers are chosen anew; without one
-    nothing is lost.
+    With a roster, only numbers and words such as the terrain, but no card in play. Without a
+    roster, all inputs.
     """
     if not fitting(known, spec).roster:
         return dict(last)
@@ -138,7 +137,9 @@ def way_asked(spec: CommandSpec, options: Options) -> str:
 
 
 def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, object]:
-    """The options with this to be done, and nothing else."""
+    """Return the options with the roll mode `way` and no other: odds, secret, dice by hand, or none
+    of these.
+    """
     if spec.option(SECRET) is None:
         return dict(options)
     ways = (

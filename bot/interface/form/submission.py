@@ -178,8 +178,10 @@ def _with_others(
 def _with_rest(
     spec: CommandSpec, options: dict[str, object], field: Field, text: str
 ) -> dict[str, object]:
-    """The line takes the place of all that it showed; what else it names is added to what is
-    there.
+    """Merge a form's line of free text into the options.
+
+    It replaces every option that the line showed; units and modifiers that it adds join those
+    already there.
     """
     read = read_rest(spec, text, field.option.name if field.option is not None else "")
     words = [word for word in words_of(options.get("mods") or ()) if word not in field.covers]

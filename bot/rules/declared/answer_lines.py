@@ -206,7 +206,9 @@ sentences whose commands are in backticks."""
 
 
 def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
-    """`change: {track: points, of: side, add: -1}`: what becomes of a track."""
+    """Parse `change: {track: points, of: side, add: -1}` into the statement that sets or adds to a
+    track.
+    """
     place.closed("change of a track", one, TRACK_KEYS, where)
     called, formulas = str(one["track"]), place.sheet.formulas
     track = formulas.setting.tracks.get(called)

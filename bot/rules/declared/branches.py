@@ -162,7 +162,10 @@ class For(Statement):
         return (kept,)
 
     def _alone(self) -> bool:
-        """Whether what is done for an item is of no use but for outputs of its own."""
+        """Return whether the steps for one item matter only to that item's own outputs.
+
+        False if the next item or a later step reads what they set.
+        """
         within, below = self.within, list(everything(self.body))
         if (
             not within

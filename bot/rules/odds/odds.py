@@ -208,8 +208,10 @@ class Count:
     def shares(
         self, parts: Sequence[Part[Any]], names: tuple[str, ...], adds: Adds
     ) -> tuple[Together, int]:
-        """How often which totals come of parts of which nothing else is asked, out of how many;
-        once for alike ones.
+        """Count the outcomes for each combination of totals of independent parts; also return the
+        number of all outcomes.
+
+        The result for identical parts is cached.
         """
         key = tuple([part.key for part in parts]), names, adds
         if None in key[0] or key not in self._shares:
@@ -575,8 +577,8 @@ def _plain(value: Any) -> Any:
 
 
 def _product(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:
-    """All combinations of what comes of parts: their values one behind the other, their totals
-    added up.
+    """Combine two sets of outcomes: join their values, add up their totals and multiply their
+    weights.
     """
     meter.hold(sum(map(len, some.values())) * sum(map(len, more.values())))
     found: Together = {}

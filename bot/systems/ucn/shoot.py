@@ -242,8 +242,9 @@ class Firing:
     # -- what follows is for the odds; the rules end here ---------------------------------------------------
 
     def apart(self, fire: Fire) -> Parts[Fire] | None:
-        """Each character knows nothing of the others, and no damage die of another; the tolls
-        add up.
+        """Split the fire into parts whose odds can be worked out separately, or return None.
+
+        The parts are single damage dice, or the characters before the first has fired.
         """
         if fire.owes == "damage":
             each = [

@@ -244,7 +244,7 @@ def join(past: Past, event: Event, said: Said) -> str:
 
 
 def leave(past: Past, event: Event, said: Said) -> str:
-    """Who plays a side gives it up."""
+    """Return what is wrong with a player giving up their side, or "" if nothing is."""
     if event["who"] not in past.now.players:
         return "who leaves plays no side."
     return _players(
@@ -290,8 +290,10 @@ def privacy(past: Past, event: Event, said: Said) -> str:
 
 
 def claim(past: Past, event: Event, said: Said) -> str:
-    """Who is known by two persons goes on as that of the imported log; a seat taken meanwhile
-    moves along.
+    """Return what is wrong with a player claiming a person of the imported log, or "" if nothing
+    is.
+
+    The player continues as that person and keeps a side or the game master's role taken meanwhile.
     """
     now, who, own = past.now, event["who"], event.get("own", "")
     is_there = who in past.acted_before - past.acted_here and (not own or own in past.acted_here)
