@@ -110,7 +110,7 @@ class Posting:
                 return changed
             if not reply.private and request.channel:
                 message = render(replace(reply, private=False), request, late=bool(request.token))
-                found, is_sure = await self._stands(reply, request, message, since)
+                found, is_sure = await self._find_posted(reply, request, message, since)
                 if found is not None:
                     return found
                 if not is_sure:
@@ -136,7 +136,7 @@ class Posting:
         except (discord.Forbidden, discord.NotFound):
             return None
 
-    async def _stands(
+    async def _find_posted(
         self, reply: Reply, request: Request, message: Message, since: float
     ) -> tuple[Json | None, bool]:
         """Find an answer that was posted although we got no confirmation.

@@ -92,7 +92,7 @@ def _as_typed(text: str, seen: Registry) -> str:
     try:
         parsed = parse_text(text, seen)
     except UserError:
-        return _by_its_looks(text, seen)
+        return _rewrite_options(text, seen)
     if parsed.spec.path == LINK:
         return text
     spec, listed = parsed.spec, {option.name for option in shown_options(parsed.spec)}
@@ -105,7 +105,7 @@ def _as_typed(text: str, seen: Registry) -> str:
     return " ".join([*pieces, *([f"mods:{' '.join(words)}"] if words else [])])
 
 
-def _by_its_looks(text: str, seen: Registry) -> str:
+def _rewrite_options(text: str, seen: Registry) -> str:
     """Rewrite `name=value` as `name:value` in a command that the registry does not know."""
     if text[1:].partition(" ")[0] in seen.top:
         return text

@@ -74,7 +74,7 @@ def cup_declared(context: Context, made: GameDeck) -> Json:
     """What the chain has of a cup that leads a phase, as the game has it now."""
     game = context.game
     return cups.declared(
-        made, game.sides, [*lost_states(context.system), *cups.given_up(context.system)]
+        made, game.sides, [*lost_states(context.system), *cups.list_give_up_markers(context.system)]
     )
 
 
@@ -135,7 +135,7 @@ async def keep_seen(context: Context, event: Json) -> None:
             for draw, _ in held
         ]
         size = cards.pile_size(id, cards.deck_from_json(made), out)
-        for one, draw in (*rows, *cards.put_again(event, hands, back, size)):
+        for one, draw in (*rows, *cards.list_returned_draws(event, hands, back, size)):
             seen.setdefault(one, {})[draw] = ""
     context.ledger.keep_hands(
         {one: [*held.items()][-cards.MOST_CARDS :] for one, held in seen.items()}

@@ -46,7 +46,7 @@ def is_cup(id: str, system: System | None) -> bool:
         if system is not None
         else ()
     )
-    return id in leads or (id == ELEMENTS and bool(given_up(system)))
+    return id in leads or (id == ELEMENTS and bool(list_give_up_markers(system)))
 
 
 def leads(game: Game, id: str, system: System | None) -> bool:
@@ -59,7 +59,7 @@ def leads(game: Game, id: str, system: System | None) -> bool:
     return id == cup_of(game.led) or is_cup(id, system)
 
 
-def given_up(system: System | None) -> list[str]:
+def list_give_up_markers(system: System | None) -> list[str]:
     """Return the markers with which optional rules give up a unit's card. The rules need not be in
     force.
     """

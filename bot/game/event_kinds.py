@@ -257,12 +257,12 @@ def _is_any(_value: object) -> bool:
     return True  # a field that nothing may change, which is said by itself
 
 
-def _check_of(kind: str) -> Check:
+def _build_check(kind: str) -> Check:
     """Build the function that checks whether a value has this kind, as written in `EVENTS`."""
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
         key_fits, fits, least, most = (
-            _check_of(found[1]),
-            _check_of(found[2]),
+            _build_check(found[1]),
+            _build_check(found[2]),
             len(found[3]),
             int(found[4] or 2**53),
         )
@@ -271,10 +271,10 @@ def _check_of(kind: str) -> Check:
             and all(key_fits(key) and fits(item) for key, item in value.items())
         )  # fmt: skip
     if "|" in kind:
-        checks = [_check_of(one) for one in kind.split("|")]
+        checks = [_build_check(one) for one in kind.split("|")]
         return lambda value: any(check(value) for check in checks)
     if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
-        fits, least, most = _check_of(found[1]), int(found[2] == "+"), int(found[3] or 2**53)
+        fits, least, most = _build_check(found[1]), int(found[2] == "+"), int(found[3] or 2**53)
         return lambda value: (
             isinstance(value, list) and least <= len(value) <= most and all(map(fits, value))
         )
@@ -283,12 +283,12 @@ def _check_of(kind: str) -> Check:
     return _RECORDS.get(kind) or _BASE[kind]
 
 
-def _record(name: str, fields: Mapping[str, str]) -> Check:
+def _build_record_check(name: str, fields: Mapping[str, str]) -> Check:
     """Build the function that checks whether a value is a dict with these fields. A `?` marks an
     optional field.
     """
     needs = {field for field in fields if field[-1] != "?"}
-    checks = {field.rstrip("?"): _check_of(kind) for field, kind in fields.items()}
+    checks = {field.rstrip("?"): _build_check(kind) for field, kind in fields.items()}
     more = _MORE.get(name, _is_any)
     return lambda value: (
         isinstance(value, dict) and needs <= value.keys() <= checks.keys()
@@ -298,6 +298,6 @@ def _record(name: str, fields: Mapping[str, str]) -> Check:
 
 _RECORDS: dict[str, Check] = {}
 for _name, _fields_of in EVENTS["records"].items():  # each may hold those before it
-    _RECORDS[_name] = _record(_name, _fields_of)
-_GAME: dict[str, Check] = {name: _check_of(kind) for name, kind in EVENTS["game"].items()}
-_FIELDS = {name: _check_of(kind) for name, kind in EVENTS["fields"].items()}
+    _RECORDS[_name] = _build_record_check(_name, _fields_of)
+_GAME: dict[str, Check] = {name: _build_check(kind) for name, kind in EVENTS["game"].items()}
+_FIELDS = {name: _build_check(kind) for name, kind in EVENTS["fields"].items()}

@@ -146,7 +146,7 @@ def _waits(game: Game, event: Mapping[str, Any]) -> dict[int, Json]:
     return waits
 
 
-def whole_shot(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
+def merge_choices(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> Json:
     """Return a choice merged with the sequence that it continues; return any other event as a copy.
 
     Adds the sequence's `inputs` and `side`, all picks so far (`chosen`) and the dice already rolled

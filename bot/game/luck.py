@@ -20,7 +20,7 @@ from math import erf, sqrt
 from operator import itemgetter
 from typing import Any, NamedTuple, Self, TypeVar
 
-from bot.game.events import OUTCOMES, is_current, note_undo, plays_of, system_of, whole_shot
+from bot.game.events import OUTCOMES, is_current, merge_choices, note_undo, plays_of, system_of
 from bot.game.state import Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
@@ -253,14 +253,14 @@ def _scored_roll(
     by_hand = any(part.get("hand") for part in shot)
     if not is_whole or by_hand or not any(part.get("dice") for part in shot):
         return None
-    event = whole_shot(shot[0], earlier)
+    event = merge_choices(shot[0], earlier)
     if not event.get("out"):  # its dice led to no result
         return None
     return build_roll(event, scored_side(event, sides) if sides else event["who"])
 
 
 def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
-    """Return a `whole_shot` as a roll of this side; None if its results have no score, or its
+    """Return a `merge_choices` as a roll of this side; None if its results have no score, or its
     rules are gone.
     """
     played = system_of(event)

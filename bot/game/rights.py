@@ -130,7 +130,7 @@ DONE_ONCE = ("fired", "activated")
 """Marks of those who have done for this turn what they may do once."""
 
 
-def out_of_go(
+def find_irregularities(
     game: Game,
     system: System | None,
     sequence: Sequence,
@@ -178,7 +178,7 @@ def need_usual_attack(
     marks = sequence.effects.marks
     marks = frozenset(DONE_ONCE) if ANY_UNIT in marks else marks
     names = tuple(acts)
-    said = out_of_go(
+    said = find_irregularities(
         game, system, sequence, names, [Change(name, mark=marks) for name in names], side
     )
     if said:

@@ -15,7 +15,7 @@ from bot.answers.defaults import as_typed, last_inputs
 from bot.answers.firers_and_targets import WITHOUT
 from bot.game.loaded import Games, read_opened
 from bot.game.rights import over
-from bot.interface.form.form import HAND, ODDS, in_that_way, lasting, way_asked
+from bot.interface.form.form import HAND, ODDS, lasting, set_roll_mode, way_asked
 from bot.interface.form.line_and_keypad import keypad
 from bot.interface.registry import Registry, registry
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
@@ -319,7 +319,7 @@ class Forms:
             else None
         )
         if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
-            better = in_that_way(spec, parse_text(reply.better, self._registry).options, how)
+            better = set_roll_mode(spec, parse_text(reply.better, self._registry).options, how)
             draft = draft._replace(better=_storable(better))
             buttons.insert(
                 0, Button(action_of(how, draft.key, better), _at_once(spec, reply, how), "primary")

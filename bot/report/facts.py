@@ -27,7 +27,7 @@ from bot.answers.plays import (
     shot_of,
     whole_out,
 )
-from bot.game.events import COMBAT, is_current, system_of, whole_shot
+from bot.game.events import COMBAT, is_current, merge_choices, system_of
 from bot.game.luck import Tally, build_roll, measure, scan, worth_json
 from bot.game.state import Json
 from bot.interface.reply.parts import Odds
@@ -68,7 +68,7 @@ def asked(export: Json) -> dict[int, str]:
             body = {**body, **json.loads(opened[number])}
         if body["kind"] not in COMBAT:
             continue
-        body = whole_shot(body, bodies)
+        body = merge_choices(body, bodies)
         ask = {key: body[key] for key in _ASKED if key in body}
         if number in lucky:
             ask["lucky"] = lucky[number]

@@ -459,7 +459,7 @@ def sides_drawn(
     return sides, now
 
 
-def put_again(
+def list_returned_draws(
     event: Mapping[str, Any], hands: Hands, back: Hands, size: int = 0
 ) -> list[tuple[str, str]]:
     """Return the draws that the undo of an event puts back on the top or bottom of a pile.

@@ -110,7 +110,7 @@ class Sequence:
             specs, decks = _apart(specs, "in_play")
             read = {name: option_from(name, spec, system.lists) for name, spec in specs.items()}
             self.inputs: tuple[Option, ...] = _taking_many(
-                _of_cards(
+                _add_cards(
                     _labelled(option, system, naming(system.rules, id, str(name))),
                     decks.get(name),
                     system,
@@ -308,7 +308,7 @@ def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapp
     return specs, {name: said for name, said in found.items() if said is not None}
 
 
-def _of_cards(option: Option, decks: Any, system: System) -> Option:
+def _add_cards(option: Option, decks: Any, system: System) -> Option:
     """Return the option with its decks, and with the names of their cards as labels.
 
     If it lists no values, the cards become its values. Unchanged if `decks` is None. Raises Slip.
@@ -735,12 +735,15 @@ class System:
         try:
             return replace(
                 table,
-                chain={next: self._behind(table, next, file) for next in table.outputs[CHAIN]},
+                chain={
+                    next: self._get_chained_table(table, next, file)
+                    for next in table.outputs[CHAIN]
+                },
             )
         finally:
             self._loading = self._loading[:-1]
 
-    def _behind(self, table: Table, id: str, file: str) -> Table:
+    def _get_chained_table(self, table: Table, id: str, file: str) -> Table:
         """Return table `id`, to be rolled after `table`.
 
         Raises TableError if it is unknown, needs an input that `table` lacks, leads back to itself,

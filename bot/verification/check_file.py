@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.game.events import OUTCOMES, whole_shot
+from bot.game.events import OUTCOMES, merge_choices
 from bot.game.state import Game
 from bot.game.undo import EDITION, LEFT
 from bot.rules.errors import UserError
@@ -122,7 +122,7 @@ class _History:
         kind, number = event["kind"], event["number"]
         roll: Event | None = past.contents.get(number) if kind == "sealed" else None
         if kind in OUTCOMES:
-            roll = whole_shot(event, past.bodies)
+            roll = merge_choices(event, past.bodies)
         if roll is not None:
             if problem := replay.edition_problem(roll):
                 self._fault(number, problem)

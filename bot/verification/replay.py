@@ -24,8 +24,8 @@ from bot.game.events import (
     difference,
     edition_of,
     is_current,
+    merge_choices,
     system_of,
-    whole_shot,
 )
 from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import change_json, is_gone, is_of_game, units_of
@@ -311,7 +311,7 @@ async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
     for row in events:
         event = row.data
         is_open = event["kind"] in OUTCOMES
-        roll = whole_shot(event, past.bodies) if is_open else past.contents.get(event["number"])
+        roll = merge_choices(event, past.bodies) if is_open else past.contents.get(event["number"])
         if roll is not None and roll.get("system"):
             with using(systems):
                 other = "; ".join(_differences(past.now, roll))

@@ -31,7 +31,7 @@ from bot.interface.form.form import (
     Room,
     asks,
     form_of,
-    in_that_way,
+    set_roll_mode,
 )
 from bot.interface.form.submission import Taken, take
 from bot.interface.registry import registry
@@ -369,4 +369,4 @@ def test_a_command_that_asks_keeps_what_it_was_asked() -> None:
     asked = [spec for spec in COUNTED if asks(spec, {ODDS: True})]
     assert asked, "some sequences open their form"
     for spec in asked:
-        assert in_that_way(spec, {ODDS: True}, ODDS) == {ODDS: True}
+        assert set_roll_mode(spec, {ODDS: True}, ODDS) == {ODDS: True}

@@ -274,7 +274,7 @@ async def press_card(context: Context, about: str) -> Reply:
             raise UserError("That card is no longer in your hand.", code="unknown-card")
         to = _others(context).get(rest[0], "") if does == "give" else ""
         if does == "give" and not to:
-            return await _asked_for_whom(context, id, draw)
+            return await _ask_recipient(context, id, draw)
         told = await _out_of_hand(context, id, does, "", draw, to)
     except UserError as error:
         shown = await press_hand(context, "")
@@ -301,7 +301,7 @@ def _others(context: Context) -> dict[str, str]:
     return {seat: seat for seat in [one for one in present if one != own][:MOST_ASKED]}
 
 
-async def _asked_for_whom(context: Context, id: str, draw: str) -> Reply:
+async def _ask_recipient(context: Context, id: str, draw: str) -> Reply:
     """Build the private question of who gets a card. It replaces the hand's window."""
     names = await decks.names_of(context, id, cards.deck_from_json(context.game.decks[id]).ids)
     held = (await closed_hands(context, id)).get(_own(context), [])

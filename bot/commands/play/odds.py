@@ -33,7 +33,7 @@ from bot.commands.log.log import turn_page
 from bot.commands.pictures import offered
 from bot.commands.piles import closed_piles
 from bot.commands.post.choose import CHOICE, behind
-from bot.game.events import system_of, whole_shot
+from bot.game.events import merge_choices, system_of
 from bot.game.loaded import read_opened
 from bot.game.roster import roster_for
 from bot.game.state import Json
@@ -218,7 +218,7 @@ async def _fired(context: Context, number: int) -> Fired:
     event = await read_opened(context.store, context.ledger.row, context.game, number)
     if event is not None and event["kind"] == CHOICE:
         bodies = await behind(context, number)
-        event = whole_shot(event, bodies) | {"command": bodies[min(bodies)]["command"]}
+        event = merge_choices(event, bodies) | {"command": bodies[min(bodies)]["command"]}
     spec = (
         context.registry.get(tuple(event["command"].split()))
         if event is not None and "command" in event

@@ -35,10 +35,10 @@ from bot.commands.turns.turn import told_by_name
 from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import (
+    find_irregularities,
     need_player,
     need_share,
     need_usual_attack,
-    out_of_go,
     over,
     sides_acted_for,
 )
@@ -328,7 +328,7 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         and is_of_game(game, happening.system)
     ):
         sequence = systems[happening.system].sequences[happening.target]
-        unusual = out_of_go(
+        unusual = find_irregularities(
             game,
             systems.get(game.system),
             sequence,

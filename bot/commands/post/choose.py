@@ -10,7 +10,7 @@ from bot.answers.shot import run_sequence
 from bot.commands.context import Amendment, Context, play_facts
 from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
-from bot.game.events import is_current, system_of, whole_shot
+from bot.game.events import is_current, merge_choices, system_of
 from bot.game.pending import Hold
 from bot.game.roster import roster_for, units_of
 from bot.game.state import Game, Json
@@ -240,7 +240,7 @@ async def _decide(
     asks = _asks(game, number)
     how = how or _need_say(context, number, asks)
     bodies = await behind(context, number)
-    shot = whole_shot({"kind": CHOICE, "event": number, "picks": picks}, bodies)
+    shot = merge_choices({"kind": CHOICE, "event": number, "picks": picks}, bodies)
     first = bodies[min(bodies)]
     system = system_of(first)
     if system is None or not is_current(first):

@@ -136,7 +136,7 @@ def way_asked(spec: CommandSpec, options: Options) -> str:
     return SECRET if flag(options, SECRET) else HAND if options.get(HAND) else ROLL
 
 
-def in_that_way(spec: CommandSpec, options: Options, way: str) -> dict[str, object]:
+def set_roll_mode(spec: CommandSpec, options: Options, way: str) -> dict[str, object]:
     """Return the options with the roll mode `way` and no other: odds, secret, dice by hand, or none
     of these.
     """

@@ -14,7 +14,7 @@ from bot.interface.form.form import (
     Field,
     Form,
     asked_now,
-    in_that_way,
+    set_roll_mode,
     way_asked,
 )
 from bot.interface.form.line_and_keypad import read_rest, short
@@ -57,7 +57,7 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
             elif field.name == FLAGS:
                 after = _with_flags(spec, after, field, _listed(given))
             elif field.name == REST:
-                after = _with_rest(spec, after, field, str(given or ""))
+                after = _merge_rest(spec, after, field, str(given or ""))
             elif field.name == OTHERS:
                 after = _with_others(spec, after, field, str(given or ""), known)
             else:
@@ -77,7 +77,7 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
         problem = UserError(
             f"One more thing: {further[0].shown}?", option=further[0].name, code="one-more"
         )
-    return Taken(in_that_way(spec, after, how), how, problem)
+    return Taken(set_roll_mode(spec, after, how), how, problem)
 
 
 def _listed(given: object) -> list[str]:
@@ -175,7 +175,7 @@ def _with_others(
     return after
 
 
-def _with_rest(
+def _merge_rest(
     spec: CommandSpec, options: dict[str, object], field: Field, text: str
 ) -> dict[str, object]:
     """Merge a form's line of free text into the options.

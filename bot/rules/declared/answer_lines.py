@@ -151,7 +151,7 @@ def read_note(said: object, place: Place, where: Path) -> Iterator[Statement]:
     for written, at in each_of(said, where):
         one = written if isinstance(written, Mapping) else {main: written}
         if main == "set" and "track" in one:
-            yield _of_track(one, place, at)
+            yield _parse_track_change(one, place, at)
             continue
         place.closed(kind, one, NOTE_KEYS[main], at)
         one = one if main == "say" else {"unit": "unit", **one}
@@ -205,7 +205,7 @@ set: {state: shaken}}` what becomes of it on the roster; `headline`, `then`, `no
 sentences whose commands are in backticks."""
 
 
-def _of_track(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
+def _parse_track_change(one: Mapping[str, Any], place: Place, where: Path) -> Statement:
     """Parse `change: {track: points, of: side, add: -1}` into the statement that sets or adds to a
     track.
     """

@@ -156,12 +156,12 @@ class For(Statement):
         if not body:
             return ()
         kept = replace(self, body=body, head=head, after=live)
-        if slicer.asked is not None and not kept.rolls and kept._alone():
+        if slicer.asked is not None and not kept.rolls and kept._is_independent():
             kept = replace(kept, asked=asked_key(len(self.within) - 1, self.within[-1][0]))
         slicer.live = kept.before(live)
         return (kept,)
 
-    def _alone(self) -> bool:
+    def _is_independent(self) -> bool:
         """Return whether the steps for one item matter only to that item's own outputs.
 
         False if the next item or a later step reads what they set.

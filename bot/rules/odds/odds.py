@@ -219,7 +219,7 @@ class Count:
             total = 1
             for part in parts:
                 found = self.part(part, Inside((), (), ()), names)
-                together = _product(
+                together = _combine(
                     together,
                     {sums: {(): ways} for sums, ways in found.each.items()},
                     adds,
@@ -477,7 +477,7 @@ class _Walk:
                     values = ()
                 inner = mine.setdefault(sums, {})
                 inner[values] = inner.get(values, 0) + ways
-            together = _product(together, mine, adds, self._count.meter)
+            together = _combine(together, mine, adds, self._count.meter)
         self._behind(
             ways_on,
             known,
@@ -576,7 +576,7 @@ def _plain(value: Any) -> Any:
     return shown(value) if value.__class__ in _LISTS else value
 
 
-def _product(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:
+def _combine(some: Together, more: Together, adds: Adds, meter: Meter) -> Together:
     """Combine two sets of outcomes: join their values, add up their totals and multiply their
     weights.
     """

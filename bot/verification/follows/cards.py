@@ -566,7 +566,7 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                 cards.hands_now(one, at, told.get(at.get(cards.last_key(one), 0), {}))
                 for at in (was, out)
             )
-            again = cards.put_again(by_number[body["event"]], now, back)
+            again = cards.list_returned_draws(by_number[body["event"]], now, back)
             seen |= {draw for whose, draw in again if whose == f"{cards.SAW}{cards.ALL}"}
 
 
