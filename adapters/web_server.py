@@ -374,7 +374,8 @@ class _Visitor(asyncio.Protocol):
         if self._transport is None:
             return
         if self._tail is not None:
-            seen = self._tail + data
+            # Line ends before a head are no head: the parser drops them, and goes on waiting.
+            seen = self._tail + data if self._tail else data.lstrip(b"\r\n")
             self._tail = seen[-3:]
             if any(end in seen for end in _END_OF_HEAD):
                 self._tail = None

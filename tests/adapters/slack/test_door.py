@@ -91,6 +91,25 @@ async def test_a_head_that_does_not_come_ends_the_connection(
         assert keeper.inside == 0
 
 
+@pytest.mark.parametrize("line_ends", [b"\r\n\r\n", b"\n\n"])
+async def test_line_ends_alone_are_no_head(
+    line_ends: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever sends them still says nothing, and makes room; a head may come after them."""
+    monkeypatch.setattr(web_server, "HEAD_SECONDS", 1.0)
+    async with behind_a_door(places=10) as (keeper, port):
+        keeper.streams = True
+        silent, _ = await knock(port, line_ends)
+        late, writer = await knock(port, line_ends)
+        await inside(keeper, 2)
+        assert len(keeper._silent) == 2
+        writer.write(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await asyncio.wait_for(late.read(), 30)).endswith(b"ok")
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await asyncio.wait_for(silent.readexactly(1), 30)
+        assert keeper.inside == 0
+
+
 async def test_a_connection_serves_one_request_and_has_a_longest_life(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
