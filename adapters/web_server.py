@@ -456,13 +456,18 @@ def visitor_of(remote: str, forwarded: Iterable[str], proxies: Sequence[str]) ->
     """Return what the sender of a request is counted by; "" for this machine's own.
 
     If a proxy on this machine or in `proxies` passes the request on, the sender is the last address
-    in X-Forwarded-For that is no proxy: that proxy wrote it.
+    in X-Forwarded-For that is no proxy: that proxy wrote it. Only the last MOST_FORWARDED are
+    looked at, because a stranger may send half a million.
     """
-    claimed = [address_of(part.strip()) for part in ",".join(forwarded).split(",")]
-    for address in (address_of(remote), *reversed(claimed)):
+    claimed = ",".join(forwarded).rsplit(",", MOST_FORWARDED)[-MOST_FORWARDED:]
+    for text in (remote, *reversed(claimed)):
+        address = address_of(text.strip())
         if address and not is_within(address, proxies):
             return group_of(address)
     return ""
+
+
+MOST_FORWARDED = 20
 
 
 def places_within(most: int) -> int:

@@ -5,6 +5,7 @@ address is ended.
 from __future__ import annotations
 
 import json
+import time
 from contextlib import AsyncExitStack
 
 import pytest
@@ -264,3 +265,12 @@ def test_who_a_proxy_brings_is_the_last_address_that_is_no_proxy(
 ) -> None:
     """A stranger's own header is believed of nobody but the proxy."""
     assert visitor_of(remote, forwarded, ("172.18.0.0/16",)) == whose
+
+
+def test_a_long_list_of_senders_is_not_read_whole() -> None:
+    """A head may have 128 lines of 8 KB: reading each address in them would take two seconds."""
+    forwarded = ["x," * 4_000] * 120 + ["203.0.113.7, 172.18.0.9"]
+    begin = time.process_time()
+    assert visitor_of("127.0.0.1", forwarded, ("172.18.0.0/16",)) == "203.0.113.7"
+    assert visitor_of("127.0.0.1", forwarded[:-1], ("172.18.0.0/16",)) == ""
+    assert time.process_time() - begin < 0.1
