@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.interface.registry import registry
-from bot.interface.typing.command_text import command_text, parse_text, quoted, tokenize
+from bot.interface.registry import Registry, registry
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import (
+    MOST_COMMANDS,
+    command_text,
+    parse_text,
+    quoted,
+    tokenize,
+)
 from bot.rules.errors import UserError, corrected
 from tests.refusing import refuses
 
@@ -138,6 +146,24 @@ def test_a_command_is_ready_to_copy() -> None:
     text = '/lnlt morale-check units="squad morale=5; leader morale=6" mod=-1'
     typed = parse_text(text, registry())
     assert command_text(typed.spec, typed.options) == text
+
+
+def test_a_sentence_of_command_names_is_not_searched_to_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each name that leads to no command looks for the nearest spelling, half a millisecond."""
+    searches: list[object] = []
+    find = Registry.find
+
+    def count(self: Registry, words: Sequence[str]) -> tuple[CommandSpec, int]:
+        searches.append(words)
+        return find(self, words)
+
+    monkeypatch.setattr(Registry, "find", count)
+    for name in ("lnlt-table ", "game "):
+        with pytest.raises(UserError):
+            parse_text("x " + name * 350, registry())
+    assert len(searches) <= 2 * (MOST_COMMANDS + 1)
 
 
 def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:

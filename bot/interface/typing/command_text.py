@@ -8,7 +8,7 @@ inside.
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from bot.interface.registry import TABLE, Registry, list_commands
@@ -21,6 +21,8 @@ from bot.rules.text.plain import without_control
 MAX_LENGTH = MAX_TEXT
 """Characters of a line."""
 MAX_TOKENS = 400
+MOST_COMMANDS = 10
+"""Words of a sentence that are tried as the name of a command: each miss looks for its spelling."""
 MOST_TABLES = 3
 """Tables that a refusal names at once."""
 _QUOTES = {
@@ -170,13 +172,13 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
     """
     if dice := _DICE_WITHIN.search(text):
         return f"roll {dice[0]}"
-    for at in range(1, len(words)):
-        if words[at].casefold() in registry.top:
-            try:
-                spec, _ = registry.find(words[at:])
-            except UserError:
-                continue
-            return spec.name.removeprefix("/")
+    starts = (index for index in range(1, len(words)) if words[index].casefold() in registry.top)
+    for start in islice(starts, MOST_COMMANDS):
+        try:
+            spec, _ = registry.find(words[start:])
+        except UserError:
+            continue
+        return spec.name.removeprefix("/")
     return ""
 
 
