@@ -430,7 +430,7 @@ def _unit_list(
             found += _unit_words(words, last)
     if not found and last:
         found = [(last, last)]
-    return [_placed(start, name, value, known) for name, value in found]
+    return _put_after(start, found, known.roster)
 
 
 def _weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]:
@@ -460,15 +460,26 @@ def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
     return [(f"{head} {piece}", f"{head} {piece}") for piece in left]
 
 
-def _placed(start: str, name: str, value: str, known: Known) -> Choice:
-    """The choice with what was typed before it; by their handles where the names do not fit."""
-    if len(start) + len(value) > MAX_LENGTH:
-        handles = {unit.name.casefold(): unit.handle for unit in known.roster}
-        pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
-        start = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
-        value = handles.get(value.casefold(), value)
-    shown = f"{start}{name}"
-    return Choice(shown if len(shown) <= MAX_LENGTH else f"{start}{value}", f"{start}{value}")
+def _put_after(
+    start: str, found: Iterable[tuple[str, str]], roster: Sequence[RosterUnit]
+) -> list[Choice]:
+    """Return the choices (what is shown, value) with what was typed before them.
+
+    Where the names do not fit, units stand by their handles.
+    """
+    handles = {unit.name.casefold(): unit.handle for unit in roster}
+    pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
+    by_handles = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
+    choices = []
+    for name, value in found:
+        before, unit = start, value
+        if len(start) + len(value) > MAX_LENGTH:
+            before = by_handles
+            unit = handles.get(value.casefold(), value)
+        whole = f"{before}{unit}"
+        shown = f"{before}{name}"
+        choices.append(Choice(shown if len(shown) <= MAX_LENGTH else whole, whole))
+    return choices
 
 
 def is_own(option: Option) -> bool:
