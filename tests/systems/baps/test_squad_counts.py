@@ -79,6 +79,15 @@ def test_the_leader_of_a_broken_squad_has_no_die() -> None:
         play_example("baps", "leader-points", {"unit": "Alpha"}, [4], UNITS)
 
 
+def test_a_new_leader_is_rated_by_the_grade_of_the_squad() -> None:
+    """A 5 is a higher rating with an elite squad than with a green one; the leader's own is first."""
+    given = {"unit": "Sarge"}
+    by_squad = play_example("baps", "leader-rating", given, [5], UNITS).out
+    assert by_squad == play_example("baps", "leader-rating", {"grade": "elite"}, [5]).out
+    green = roster(ALPHA, unit("Sarge", "leader", grade="green", squad="Alpha"))
+    assert play_example("baps", "leader-rating", given, [5], green).out != by_squad
+
+
 @pytest.mark.parametrize(
     ("attackers", "leader", "attack"),
     [
