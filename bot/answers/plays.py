@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bot.answers.headline import actors, others
-from bot.game.events import PLAYS, UNIT
+from bot.game.events import PLAYS, UNIT, get_recorded_units
 from bot.game.roster import GONE, change_json, is_gone, settle_changes
-from bot.game.state import Game, Json, roster_of, unit_from_json
+from bot.game.state import Game, roster_of, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
@@ -333,20 +333,13 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
     """The shot behind an event of the log; `today` is the roster for whatever the event does not
     hold.
     """
-    used = [unit_from_json(unit) for unit in units_in(event)]
+    used = [unit_from_json(unit) for unit in get_recorded_units(event)]
     roster = {**today, **by_name(used)}
     dice = tuple(die["value"] for die in (*event.get("fell", ()), *(event.get("dice") or ())))
     read = event.get("read") or {}
     raw = {**(event.get("inputs") or {}), **event.get("chosen", {})}
     raw |= filled_in(read, sequence.system.tracks) if read else {}
     return Shot(sequence, raw, roster, dice, event.get("edition", 0), read)
-
-
-def units_in(event: Mapping[str, Any]) -> list[Json]:
-    """Return the units that an event holds as they were: those used, and those that brought a
-    value to them.
-    """
-    return [*(event.get("sources") or ()), *(event.get("used") or ())]
 
 
 def came_up(shot: Shot, plays: tuple[Planned, ...]) -> dict[str, str]:

@@ -88,6 +88,13 @@ def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[s
     return [(unit or before["units"][key])["name"] for key, unit in found.items()]
 
 
+def get_recorded_units(event: Mapping[str, Any]) -> list[Json]:
+    """Return the units that an event holds as they were: those used, and those that brought a
+    value to them.
+    """
+    return [*(event.get("sources") or ()), *(event.get("used") or ())]
+
+
 def held_before(event: Mapping[str, Any]) -> list[str]:
     """Names of the units that an event changed, as they were; one with a new name by its old one
     alone.

@@ -20,7 +20,15 @@ from math import erf, sqrt
 from operator import itemgetter
 from typing import Any, NamedTuple, Self, TypeVar
 
-from bot.game.events import OUTCOMES, is_current, merge_choices, note_undo, plays_of, system_of
+from bot.game.events import (
+    OUTCOMES,
+    get_recorded_units,
+    is_current,
+    merge_choices,
+    note_undo,
+    plays_of,
+    system_of,
+)
 from bot.game.state import Json, unit_from_json
 from bot.game.tracks import filled_in
 from bot.rules.errors import UserError
@@ -270,7 +278,7 @@ def build_roll(event: Mapping[str, Any], side: str) -> ScoredRoll | None:
     for play in plays_of({**event, "kind": "sequence"}):
         tracks = filled_in(play.get("read") or {}, played.tracks)
         raw = {**(play.get("inputs") or {}), **event.get("chosen", {}), **tracks}
-        units = [*(event.get("sources") or ()), *(event.get("used") or ())]
+        units = get_recorded_units(event)
         inputs = json.dumps({"raw": raw, "used": units}, sort_keys=True)
         plays.append((inputs, json.dumps(play.get("out") or {}, sort_keys=True)))
     return ScoredRoll(event["number"], side, played.key, event["target"], tuple(plays))
