@@ -9,7 +9,7 @@ from bot.answers.outcome import Happening, after_happening
 from bot.answers.plays import each_of
 from bot.answers.shot import EXTRA, acting_units, named_units
 from bot.game.events import UNIT
-from bot.game.pending import Reach
+from bot.game.pending import HELD_FIELDS, Reach
 from bot.game.roster import is_of_game
 from bot.game.state import Game
 from bot.game.tracks import keys_of
@@ -18,11 +18,6 @@ from bot.rules.inputs.units import Roster, RosterUnit
 from bot.rules.sequence.effects import ANY_UNIT, Effects
 from bot.rules.sequence.linked_units import linking
 from bot.systems.system import Sequence, System
-
-_MOVING = ("system", "packs", "led")
-"""Fields of the game that a sequence may change beside units and tracks, for which every choice
-comes first.
-"""
 
 
 def given_plays(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> list[Given]:
@@ -111,6 +106,6 @@ def _moves_on(
             target=sequence.id,
         )
         after = after_happening(game, happening, systems)
-        if any(getattr(after, field) != getattr(game, field) for field in _MOVING):
+        if any(getattr(after, field) != getattr(game, field) for field in HELD_FIELDS):
             return True
     return False

@@ -8,7 +8,7 @@ from bot.game.state import Game
 
 HELD_UP = ("next", "pass", "end")
 """Kinds of events that wait for every choice."""
-_ALL_WAIT = frozenset(("packs", "system", "led"))
+HELD_FIELDS = ("packs", "system", "led")
 """Fields of a game that stay as they are while any choice is pending."""
 
 
@@ -61,7 +61,7 @@ def reach_of_event(game: Game, event: Mapping[str, Any]) -> Reach:
     used = {unit["name"].casefold() for unit in event.get("used") or ()}
     tracks: Mapping[str, Any] = fields.get("tracks", game.tracks)
     changed = {key for key in {*game.tracks, *tracks} if game.tracks.get(key) != tracks.get(key)}
-    is_all = event["kind"] in HELD_UP or not _ALL_WAIT.isdisjoint(fields)
+    is_all = event["kind"] in HELD_UP or any(field in fields for field in HELD_FIELDS)
     return Reach(frozenset(used | {*(patch.get("units") or ())}), frozenset(changed), is_all)
 
 
