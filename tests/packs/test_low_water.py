@@ -268,6 +268,20 @@ async def test_a_choice_holds_the_tracks_that_its_dice_hang_on_and_no_others(
     )
 
 
+async def test_a_sealed_roll_sets_no_track_while_a_choice_may_add_to_it(low_water: Path) -> None:
+    """What was sealed is a value of that time, as if somebody set the spirit: it waits too."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", *(line for name, line in EVENING[:2]), "game join Trade")
+    await channel.do("Ben", "game join Revenue")
+    await channel.do("Anna", f"{BRAWL}6,6,6,6,6,6,1,1,1,1,1,1 secret", SHOT_AT_OFFICERS)
+    (sealed,) = (await channel.game()).sealed
+    reply = await channel.refused("Anna", f"game reveal {sealed}", "choice-first")
+    assert "until then Spirit (Revenue) cannot change" in reply.title
+    await channel.do("Ben", "choose option=ground")
+    await channel.do("Anna", f"game reveal {sealed}")
+    assert (await channel.game()).tracks["Revenue/spirit"] == 5
+
+
 async def test_what_was_added_meanwhile_stays_and_every_verifier_follows(
     low_water: Path, tmp_path: Path
 ) -> None:

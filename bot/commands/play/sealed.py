@@ -113,6 +113,8 @@ async def reveal_number(context: Context, number: int) -> Reply:
             option="event",
         )
     opened = await open_rolls(context, (number,))
+    tracks = opened.game.tracks
+    await context.need_settable(key for key in tracks if tracks[key] != game.tracks.get(key))
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
     context.amends.append(Amendment(context.topic(number)))
     title, *lines = opened.lines
