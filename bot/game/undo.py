@@ -234,28 +234,32 @@ async def load_last_step(store: Store, ledger: Ledger, person: str) -> tuple[Las
 async def load_newest_step(store: Store, ledger: Ledger) -> int:
     """Return the number of the step that the board's *Undo* names; 0 for none."""
     events: list[Json] = []
+    step: Json | None = None
 
     def is_enough() -> bool:
-        event = find_newest_step(events)
-        return event is not None and not is_plain_roll(event)
+        nonlocal step
+        step = find_newest_step(events)
+        return step is not None and not is_plain_roll(step)
 
     await _read_back(store, ledger, events, is_enough)
-    event = find_newest_step(events)
-    return event["number"] if event is not None else 0
+    return step["number"] if step is not None else 0
 
 
 async def _read_back(
     store: Store, ledger: Ledger, events: list[Json], is_enough: Callable[[], bool]
 ) -> None:
-    """Add events to `events`, newest first, until they are enough, at most MOST of them."""
+    """Add events to `events`, newest first, until they are enough, at most MOST of them.
+
+    The store is only read if the events of this command are not enough.
+    """
     events += ledger.bodies[::-1]
     limit = FIRST
-    while True:
+    is_all = False
+    while not is_enough() and not is_all:
         before = events[-1]["number"] if events else None
         rows = await store.events(ledger.row, before=before, limit=limit, newest_first=True)
         events += [row.data for row in rows]
-        if is_enough() or len(rows) < limit or len(events) >= MOST:
-            return
+        is_all = len(rows) < limit or len(events) >= MOST
         limit = 10 * FIRST
 
 

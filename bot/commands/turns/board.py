@@ -108,13 +108,12 @@ async def following(context: Context, was: Loaded, reply: Reply) -> list[Outgoin
         return []
     game, places = ledger.game, was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
-    undo = await load_newest_step(context.store, context.ledger)
     if game.ended:
         context.commit.drop_docs.append((BOARD, ledger.row))
         context.commit.withdraw.append(topic)
         over = _gone(f"{game.name} is over").to_json()
         return [Outgoing(place, {}, 0.0, over, "", topic) for place in places]
-    now = shown(context, game, said, undo)
+    now = shown(context, game, said, await load_newest_step(context.store, context.ledger))
     if [game.turn, game.turn_of] == doc.data["turn"] and context.now - doc.data["since"] <= AFRESH:
         if (reads := _reads(now)) == doc.data.get("reads"):
             return []
