@@ -43,6 +43,15 @@ def need_player(game: Game, actor: Actor) -> None:
         )
 
 
+def need_hand_dice(game: Game, hand: object) -> None:
+    """Raise UserError for real dice (`hand`, or nothing) in a game that allows none."""
+    is_allowed = game.hand_dice or game.ended  # a game that is over makes room for free play
+    if hand in (None, "") or is_allowed:
+        return
+    hint = phrase("`/game settings hand_dice=yes` allows them.")
+    raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
+
+
 class OtherSide(UserError):
     """A director who plays one side is about to act for sides of other players, and has not said
     that they mean it.

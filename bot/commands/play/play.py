@@ -36,6 +36,7 @@ from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import (
     find_irregularities,
+    need_hand_dice,
     need_player,
     need_share,
     need_usual_attack,
@@ -78,7 +79,7 @@ async def handle_roll(context: Context) -> Reply:
     options = _plain(context.command.options)
     if context.spec.counts(options):
         return await answer_odds(context, context.spec, options)
-    need_hand_dice(context, options.get("hand"))
+    need_hand_dice(context.game, options.get("hand"))
     outcome = roll_dice(options, context.who, context.dice())
     return await record(context, outcome, secret=flag(options, "secret"))
 
@@ -183,7 +184,7 @@ async def _sequence(
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
     if game.waits or game.rules:
         await _need_free(context, sequence, options, roster, read)
-    need_hand_dice(context, options.get("hand"))
+    need_hand_dice(context.game, options.get("hand"))
     check = partial(_need_units, context, sequence)
     outcome = run_sequence(
         sequence, spec, options, who, dice, roster, read, piles=piles, check=check
@@ -206,16 +207,6 @@ async def _sequence(
         if calls_sides and not reply.private
         else reply
     )
-
-
-def need_hand_dice(context: Context, hand: object) -> None:
-    """Raise UserError for real dice (`hand`, or nothing) in a game that allows none."""
-    game = context.game
-    is_allowed = game.hand_dice or game.ended  # a game that is over makes room for free play
-    if hand in (None, "") or is_allowed:
-        return
-    hint = phrase("`/game settings hand_dice=yes` allows them.")
-    raise UserError("This game does not allow dice rolled by hand.", hint=hint, code="no-hand-dice")
 
 
 def _need_units(context: Context, sequence: Sequence, plays: Many[Given]) -> None:
@@ -338,14 +329,11 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         )
     facts = play_facts(context, context.command.path, happening, named, secret=secret)
     label = str(happening.inputs.get("label") or "")
-    theirs = [unit.side for unit in acting if unit.side not in ("", actor.side)]
-    others = sides_acted_for(game, actor, theirs) if theirs and actor.side else ()
+    others = sides_acted_for(game, actor, [unit.side for unit in acting])
     if secret:
-        sealed = seal(context, outcome, facts, label)
-        return _rolled_for(context, sealed, others) if others else sealed
+        return _rolled_for(context, seal(context, outcome, facts, label), others)
     if happening.asks:
-        question = await ask_side(context, outcome, facts)
-        return _rolled_for(context, question, others) if others else question
+        return _rolled_for(context, await ask_side(context, outcome, facts), others)
     after = after_happening(game, happening, systems)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     if extends := body.get("extends"):
@@ -354,13 +342,15 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
             reply=replace(outcome.reply, lines=(*outcome.reply.lines, *joining))
         )
     reply = _answer(context, game, _with_arrivals(outcome, game, after), body, facts, unusual)
-    return _rolled_for(context, reply, others) if others else reply
+    return _rolled_for(context, reply, others)
 
 
 def _rolled_for(context: Context, reply: Reply, sides: tuple[str, ...]) -> Reply:
     """Return the reply with a line that says for which sides of other players a game master
-    rolled.
+    rolled. Without such sides it stays as it is.
     """
+    if not sides:
+        return reply
     line = Small(f"Rolled by {context.who} for {joined(sides)}.")
     announce = reply.announce and replace(reply.announce, lines=(*reply.announce.lines, line))
     return replace(reply, lines=(*reply.lines, line), announce=announce)

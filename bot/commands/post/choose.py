@@ -12,6 +12,7 @@ from bot.commands.piles import keep_seen
 from bot.commands.turns.mentions import call_sides
 from bot.game.events import is_current, merge_choices, system_of
 from bot.game.pending import Hold
+from bot.game.rights import need_hand_dice
 from bot.game.roster import roster_for, units_of
 from bot.game.state import Game, Json
 from bot.game.undo import EDITION, find_undoable, is_remembered, undo_fields
@@ -253,10 +254,7 @@ async def _decide(
     ledger.need_free(
         reach_of(sequence, shot["inputs"], roster, game, read, context.systems), number
     )
-    if hand and not game.hand_dice:
-        raise UserError(
-            "This game does not allow dice rolled by hand.", option="hand", code="no-hand-dice"
-        )
+    need_hand_dice(game, hand)
     try:
         outcome = run_sequence(
             sequence, spec, typed, context.who, context.dice(), roster, read, fell
