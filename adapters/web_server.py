@@ -21,6 +21,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from errno import EADDRINUSE
 
 from aiohttp import hdrs, web
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.log import server_logger
 from cachetools import TTLCache
 
 from bot.process.logs import seldom
@@ -97,6 +99,7 @@ async def open_port(
     app's `client_max_size` is its limit. Raises UserError with `hint` if the port is taken.
     """
     host, port = address
+    server_logger.addFilter(_UNREADABLE)
     app.middlewares.insert(0, _check_head)
     app.on_response_prepare.append(_end_connection)
     runner = web.AppRunner(
@@ -126,6 +129,24 @@ async def open_port(
             server.close()
     finally:
         await runner.cleanup()
+
+
+class _Unreadable(logging.Filter):
+    """Says of requests that are no HTTP that there are some, once a minute and in one line.
+
+    The library logs a traceback of each, and a stranger may send thousands in a second.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """See logging.Filter."""
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, HttpProcessingError):
+            return True
+        often.warning("a request that is no HTTP was refused: %s", type(error).__name__)
+        return False
+
+
+_UNREADABLE = _Unreadable()
 
 
 def refuse_by_head(request: web.Request) -> web.Response | None:

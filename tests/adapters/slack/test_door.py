@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import resource
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from aiohttp import web
 from adapters import web_server
 from adapters.slack.http import web_app
 from adapters.web_server import Door, open_port
+from bot.process.logs import Seldom
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.ports import HERE
@@ -108,6 +110,27 @@ async def test_line_ends_alone_are_no_head(
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await asyncio.wait_for(silent.readexactly(1), 30)
         assert keeper.inside == 0
+
+
+async def test_requests_that_are_no_http_leave_one_line_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A traceback of each would let a stranger fill the disk."""
+    web_server.often.filters[:] = [Seldom()]
+    unreadable = (
+        b"GET /" + b"a" * 20_000,
+        b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200,
+        HALF + SIGNED + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+    )
+    async with behind_a_door(places=10) as (keeper, port):
+        for said in unreadable * 5:
+            _, writer = await knock(port, said)
+            await inside(keeper, 0)
+            writer.close()
+        assert await health(port) == 200
+    lines = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [record.exc_info for record in lines] == [None]
+    assert "is no HTTP" in lines[0].message
 
 
 async def test_a_connection_serves_one_request_and_has_a_longest_life(
