@@ -203,6 +203,21 @@ def test_no_secret_is_in_the_repr(tmp_path: Path) -> None:
     assert set(settings.secrets) == {*(f"{name}-value" for name in names), KEY}
 
 
+@pytest.mark.parametrize(
+    ("address", "secrets"),
+    [
+        ("postgresql://bot:swordfish@db:5432/games", {"swordfish"}),
+        ("postgresql://bot:sword%40fish@db/games", {"sword%40fish", "sword@fish"}),
+        ("postgresql://bot@db/games?password=sword%40fish", {"sword@fish"}),
+        ("postgresql://bot@db/games", set()),
+    ],
+)
+def test_the_password_of_a_database_is_a_secret_wherever_it_stands(
+    address: str, secrets: set[str], tmp_path: Path
+) -> None:
+    assert set(load(tmp_path, DATABASE_URL=address).secrets) == secrets
+
+
 def line(message: str, *args: object, secrets: tuple[str, ...] = ()) -> str:
     return Redacting(secrets).format(
         logging.LogRecord("bot", logging.INFO, __file__, 1, message, args, None)

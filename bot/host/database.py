@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from bot.host.cli import Arguments
 from bot.process.file_rights import explained_failure, make_file, make_folder
@@ -21,6 +20,7 @@ from bot.process.settings import (
     Settings,
     SettingsError,
     load_settings,
+    passwords_in,
     read_env_file,
     settings_place,
 )
@@ -380,8 +380,7 @@ def _url_in(file: Path) -> str:
 def _has_password(url: str) -> bool:
     """Return whether an address carries a password, before the host or among its options."""
     try:
-        parts = urlsplit(url)
-        return bool(parts.password) or "password" in parse_qs(parts.query)
+        return bool(passwords_in(url))
     except ValueError:
         return "@" in url  # half an address may still hold one
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from bot.process.release import project_file
 from bot.rules.errors import UserError
@@ -96,9 +96,20 @@ class Settings:
             self.slack_signing_secret,
             self.slack_client_secret,
             base64.urlsafe_b64encode(self.key).decode(),
-            unquote(urlsplit(self.postgres).password or ""),
+            *passwords_in(self.postgres),
         )
         return tuple(token for token in tokens if token)
+
+
+def passwords_in(url: str) -> list[str]:
+    """Return the passwords of a database's address, before its host and among its options.
+
+    Raises ValueError if the address cannot be read.
+    """
+    parts = urlsplit(url)
+    written = parts.password or ""
+    found = [written, unquote(written), *parse_qs(parts.query).get("password", ())]
+    return [password for password in found if password]
 
 
 def use_env_file(path: Path, settings_place: str) -> None:
