@@ -4,7 +4,7 @@ to the hex.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,10 +103,8 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
     them.
     """
     units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
-    moved = given.flag("target_moved") or any(
-        "moving" in unit.flags or "banzai" in unit.flags for unit in units
-    )
-    fired = given.flag("target_fired") or any("fired" in unit.flags for unit in units)
+    moved = _is_marked(given, "target_moved", {"moving", "banzai"})
+    fired = _is_marked(given, "target_fired", {"fired"})
     marker = "move" if moved else "fire" if fired else "none"
     firing = [
         unit for unit in given.units("attackers") if unit.type != "leader" or unit.numbers.get("fp")
@@ -130,6 +128,13 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
         > 0,
         infantry_vs_tank=infantry and any(unit.type == "tank" for unit in units),
     )
+
+
+def _is_marked(given: Given, option: str, flags: Set[str]) -> bool:
+    """Return what was typed for the option, else whether a target bears one of the flags."""
+    if option in given.typed:
+        return given.flag(option)
+    return any(unit.flags & flags for unit in given.units("targets"))
 
 
 # -- the firepower of the units of a stack, one by one. Source: Dice Roll Modifiers panel

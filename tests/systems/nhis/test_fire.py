@@ -275,6 +275,22 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     assert "Remember" not in text
 
 
+@pytest.mark.parametrize("marker", ["moving", "banzai"])
+def test_what_is_typed_goes_before_a_marker_of_the_target(marker: str) -> None:
+    """4 at one who stands, and 2 more at one who has moved, unless no is typed."""
+    marked = f"squad morale=4 {marker}"
+    assert fire([1, 2], attackers="squad fp=4", targets=marked)["total_fp"] == 6
+    typed = fire([1, 2], attackers="squad fp=4", targets=marked, target_moved=False)
+    assert typed["total_fp"] == 4
+
+
+def test_a_typed_no_leaves_out_that_the_target_has_fired() -> None:
+    """Trees conceal one who has not fired: two columns left, which a Fire marker takes away."""
+    given = {"attackers": "squad fp=6", "terrain": "trees", "targets": "squad morale=4 fired"}
+    seen = fire([1, 1], **given)["final_column"]
+    assert fire([1, 1], **given, target_fired=False)["final_column"] < seen
+
+
 def test_a_leader_in_the_fire_group_adds_nothing_and_is_no_fault() -> None:
     """MG and squad fire with their leader as they do without; leaders alone have nothing to fire
     with.
