@@ -30,11 +30,11 @@ walk.
 FIRE = 'lnlt fire attackers=us1 targets="squad morale=5"'
 
 WALKS = {
-    "fire": (56, 123),
+    "fire": (56, 124),
     "odds of it": (55, 114),
-    "one die": (35, 66),
-    "undo": (27, 77),
-    "Again": (56, 155),
+    "one die": (36, 69),
+    "undo": (27, 75),
+    "Again": (56, 156),
     "Odds": (51, 104),
     "a cell": (32, 55),
 }

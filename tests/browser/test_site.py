@@ -153,7 +153,7 @@ def test_a_broken_link_ends_the_build(tmp_path: Path) -> None:
     """
     copy = tmp_path / "tree"
     ignored = shutil.ignore_patterns(
-        ".*", "corpus", "data", "__pycache__", "node_modules", "bot", "adapters", "build"
+        ".*", "corpus", "data", "__pycache__", "node_modules", "adapters", "build"
     )
     shutil.copytree(ROOT, copy, ignore=ignored)
     shutil.copy(ROOT / ".env.example", copy)
