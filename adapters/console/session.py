@@ -39,7 +39,7 @@ from bot.systems.system import SCENARIOS
 
 PLACE = Place("console:main", "console", "console")
 GREETING = (
-    'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
+    'Grognard. Type "tutorial" for a two-minute tour, "help" for everything, "quit" to leave.'
 )
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",

@@ -290,9 +290,7 @@ async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> No
     if custom_id:
         await press(work, request, {"custom_id": custom_id})
         return
-    raise UserError(
-        "That message holds no roll whose odds or undo could be had.", code="not-repeatable"
-    )
+    raise UserError("That message has no roll to undo or show odds for.", code="not-repeatable")
 
 
 def _ids(part: Any) -> Iterator[str]:

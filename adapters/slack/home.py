@@ -148,7 +148,7 @@ class Home:
         row["elements"].insert(0, begin | {"placeholder": plain("Start a game in…")})
         blocks += [{"type": "divider"}, row]
         note = phrase(
-            "Only you see this page. A game for you alone: type `game start` in your messages with the bot."
+            "Only you see this page. To play solo, type `game start` in your messages with the bot."
         )
         return [
             *blocks,

@@ -112,7 +112,7 @@ class Listeners:
                 return
             await ack()
             nothing = UserError(
-                "That message holds no roll whose odds or undo could be had.", code="not-repeatable"
+                "That message has no roll to undo or show odds for.", code="not-repeatable"
             )
             await self._work.posts.deliver(request, error_reply(nothing))
             return

@@ -50,7 +50,7 @@ def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) ->
     if at and (both := [unit.name for unit in acts if unit in targets]):
         hint = f"Leave it out of {at.name}, or of those who act."
         raise UserError(
-            f"{joined(both)} cannot be at both ends of this.",
+            f"{joined(both)} cannot act and be the target at once.",
             hint=hint,
             option=at.name,
             code="unit-twice",

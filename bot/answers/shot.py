@@ -85,9 +85,7 @@ def run_sequence(
         return command_text(spec, {**raw, "secret": flag(options, "secret"), "hand": given})
 
     if sequence.choices and len(plays) > 1:
-        what = (
-            f"{sequence.title} asks a side in its middle, so it is played for one unit at a time."
-        )
+        what = f"{sequence.title} asks a side for a choice partway through, so play it for one unit at a time."
         raise UserError(what, hint="Name one.", option=UNIT, code="too-many")
     givens = [one.given for one in plays]
     if check is not None:

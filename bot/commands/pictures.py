@@ -73,7 +73,7 @@ async def setting(context: Context, wanted: str | None) -> str:
     told = {
         NEVER: "no pictures",
         ON_DEMAND: "pictures on demand",
-        ALWAYS: "a picture behind each lookup and odds",
+        ALWAYS: "a picture after every lookup and odds",
     }
     return told[wanted]
 

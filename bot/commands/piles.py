@@ -36,7 +36,7 @@ def declare(
     game, ledger = context.game, context.ledger
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
         hint = phrase(
-            "`/deck make` with the name of one begins it anew: {names}", names=", ".join(game.decks)
+            "`/deck make` with the name of one starts it over: {names}", names=", ".join(game.decks)
         )
         raise UserError(f"A game has at most {cards.MOST_DECKS} decks.", hint=hint, code="too-many")
     if cards.at(id, cards.HAND, game.cards):

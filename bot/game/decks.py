@@ -152,10 +152,10 @@ def piles_read(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, A
         deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
         if strange := [card for card, _ in deck.cards if card not in made.said]:
             hint = phrase(
-                "`/deck make {id}` begins it anew with the cards that the game has now.", id=id
+                "`/deck make {id}` starts it over with the cards that the game has now.", id=id
             )
             raise UserError(
-                f"{id} here has a card {strange[0]}, which the game has not.",
+                f"{id} here has a card {strange[0]}, which the game doesn't have.",
                 hint=hint,
                 code="bad-value",
             )

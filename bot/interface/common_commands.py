@@ -205,7 +205,7 @@ _OTHERS = (
         ),
         _free(
             "strict",
-            "refuse a second shot, or one out of go or phase",
+            "refuse a second shot, or one out of turn or phase",
             type="enum",
             values=("yes", "no"),
         ),
@@ -332,7 +332,7 @@ _OTHERS = (
         ),
         _free(
             "hand",
-            "of a real deck on your table: the cards that came, by name",
+            "the cards you drew from a real deck on your table, by name",
             brief="cards of a real deck",
         ),
         example="standard-52",
@@ -407,7 +407,7 @@ _OTHERS = (
         ),
         _free(
             "event",
-            "the number that asks; without it the first that waits for you",
+            "the number of the question; if omitted, the first one waiting for you",
             type="int",
             min=1,
             max=10**9,
@@ -440,9 +440,7 @@ _OTHERS = (
         "track set",
         "Set a track: your side's own, or the game's as its director",
         Option("name", "str", "which track", complete="track"),
-        Option(
-            "to", "str", "what it is from now on; +1 or -1 goes up or down", complete="track-value"
-        ),
+        Option("to", "str", "its new value; +1 or -1 moves it up or down", complete="track-value"),
         _free("side", "whose it is; left out: your side's", complete="side"),
         example="weather mud",
     ),
@@ -560,21 +558,21 @@ def start_command(games: Iterable[str]) -> CommandSpec:
     """`/game start`, with the systems that can be started."""
     ids, called = (
         tuple(games),
-        "what the game is called, else as its scenario or rules are; it stays in the log",
+        "a title, by default that of the scenario or rules; it stays in the log",
     )
     return _spec(
         "game start",
         "Start a new game in this channel",
         _free(
             "system",
-            "the rules; a scenario brings them",
+            "the rules; a scenario comes with its own",
             type="enum",
             values=ids,
             complete="system",
             label="Game",
         ),
         _free("name", called, max=60, label="Title"),
-        _free("sides", "sides, separated by commas: US, VC; a scenario brings them"),
+        _free("sides", "sides, separated by commas: US, VC; a scenario comes with its own"),
         _free(
             "scenario", "sides and units ready to play, such as ford of lnlt", complete="scenario"
         ),

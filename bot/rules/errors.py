@@ -134,7 +134,7 @@ def reading(file: str, row: object = None) -> Iterator[None]:
             else "is not laid out as it must be"
         )
         raise TableError(
-            file, f"{problem}: docs/pack-keys.md has all keys and what is behind them", row=row
+            file, f"{problem}: docs/pack-keys.md explains every key", row=row
         ) from error
 
 

@@ -55,7 +55,7 @@ SEQUENCE_KEYS = {
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
 DEEPEST = 5
-"""So many tables may be rolled one behind the other."""
+"""The most tables that may be rolled one after another."""
 ROLL = "Roll"
 """The verb of a sequence that names none: its first line has the `cause` instead."""
 FIRES = ("Fire", "Shoot", "Attack")
@@ -765,10 +765,10 @@ class System:
         found = known[id]
         if found.depth >= DEEPEST:
             raise TableError(
-                file, f"more than {DEEPEST} tables are rolled one behind the other", row="results"
+                file, f"more than {DEEPEST} tables are rolled one after another", row="results"
             )
         if lacking := next(found.lacks(table), ""):
-            problem = f"{id} needs {lacking}, and {table.id}, behind which it is rolled, has no such input"
+            problem = f"{id} needs {lacking}, and {table.id}, which leads to it, has no such input"
             raise TableError(file, problem, row="results")
         return found
 

@@ -71,7 +71,7 @@ async def test_a_reminder_with_its_buttons(platform: Platform, tmp_path: Path) -
         stopped = await e.pressed("Ben", alone, "Stop")
         assert "No more reminders of this go." in e.words(stopped)
         mine = await e.typed("Ben", "me games")
-        assert "It is your go in 1 of 1 game" in e.words(mine)
+        assert "It's your move in 1 of 1 game" in e.words(mine)
         assert e.leads_here(mine, "Open")
 
 

@@ -399,7 +399,7 @@ async def test_nobody_on_that_side_leaves_it_to_the_director() -> None:
         "Anna", 'unit add "Blue 1" squad side=VC stats="men=5 morale=7"', f"{SHOT}4,5,6,1"
     )
     await channel.refused("Cleo", "choose option=casualties", "not-yours")
-    assert (await channel.do("Anna", "me games")).title == "It is your go in 1 of 1 game"
+    assert (await channel.do("Anna", "me games")).title == "It's your move in 1 of 1 game"
     await channel.do("Anna", "choose option=casualties")
     log = await log_of(channel)
     assert bodies(log, "choice")[0]["as"] == "director"
@@ -429,8 +429,8 @@ async def test_a_waiting_game_goes_on_where_it_is_imported() -> None:
 async def test_cards_and_lists_say_who_is_waited_for() -> None:
     channel, _ = await waiting()
     assert "#6 waits for VC: 3 hits on Blue 1." in (await channel.do("Anna", "game status")).text()
-    assert (await channel.do("Bob", "me games")).title == "It is your go in 1 of 1 game"
-    assert (await channel.do("Anna", "me games")).title == "Nobody waits for you in 1 game"
+    assert (await channel.do("Bob", "me games")).title == "It's your move in 1 of 1 game"
+    assert (await channel.do("Anna", "me games")).title == "Nobody is waiting for you in 1 game"
     assert "VC to choose (#6)" in (await channel.do("Anna", "me games")).text()
     assert "VC to choose (#6)" in (await channel.do("Anna", "game board")).text()
     log = (await channel.do("Anna", "log")).text()

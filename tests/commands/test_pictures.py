@@ -107,7 +107,7 @@ async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt Hill")
     said = await channel.say("Anna", "game settings pictures=always")
-    assert said.title == "Anna: a picture behind each lookup and odds"
+    assert said.title == "Anna: a picture after every lookup and odds"
     assert (
         await channel.say("Ben", LOOKUP)
     ).after == "drawn:lnlt/dct?unit=good-order-mmc&morale=5&total=11"

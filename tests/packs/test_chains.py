@@ -123,7 +123,7 @@ def test_a_sequence_that_calls_the_table_rolls_on() -> None:
                     "help: the die}, sea: {type: int, min: 1, max: 2, help: the sea}",
                 ).replace("roll: 2}\n", "roll: 2, sea: 1}\n")
             },
-            "jam needs sea, and hits, behind which it is rolled, has no such input",
+            "jam needs sea, and hits, which leads to it, has no such input",
         ),
     ],
 )

@@ -257,7 +257,7 @@ async def test_my_games_wherever_they_are_with_whose_go_it_is() -> None:
     post = await Post.begin()
     await in_operations(post)
     mine = await post.channel.do("Alice", "me games")
-    assert mine.title == "It is your go in 1 of 1 game"
+    assert mine.title == "It's your move in 1 of 1 game"
     assert mine.body() == [
         "Hill 875 · US",
         "Your go · turn 1, Operations phase · #5 · came 2 Mar 2026, 08:00 UTC",
@@ -332,7 +332,7 @@ async def test_whoever_writes_again_before_they_open_writes_in_place_of_the_firs
     post = await Post.begin()
     await post.channel.do("Alice", 'order write "to H5"')
     again = await post.channel.do("Alice", 'order write "to G4"')
-    assert again.title == "Your orders are sealed anew; the old ones are void"
+    assert again.title == "Your new orders are sealed and replace the old ones"
     assert again.announce is not None
     assert again.announce.mention == (), "Bob was called for the first"
     opened = (await post.channel.do("Bob", "order write hold")).announce
@@ -380,7 +380,7 @@ async def test_a_deadline_that_is_undone_opens_nothing_and_one_nobody_met_says_s
     assert await post.passes(48, HOUR) == []
     await post.channel.do("Alice", "game undo", "order deadline 1h")
     (nobody,) = await post.passes(2)
-    assert nobody.first == "Nobody wrote orders for turn 1 in time · the deadline is over"
+    assert nobody.first == "Nobody wrote orders for turn 1 in time · the deadline has passed"
     for typed in ("soon", "0h", "99d"):
         await post.channel.refused("Alice", f"order deadline {typed}", "bad-value within")
     await verified(post)
@@ -606,7 +606,7 @@ async def test_a_game_that_was_put_aside_reminds_again_once_it_is_taken_up() -> 
     (again,) = await post.passes(0.2)
     assert again.title == "Hill 875 waits for you"
     later = await post.passes(72, HOUR)
-    assert later[-1].first == "Nobody wrote orders for turn 1 in time · the deadline is over"
+    assert later[-1].first == "Nobody wrote orders for turn 1 in time · the deadline has passed"
 
 
 async def test_an_order_after_the_opening_calls_nobody_in_the_same_turn() -> None:

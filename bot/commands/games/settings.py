@@ -61,7 +61,7 @@ async def settings(context: Context) -> Reply:
                 f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
                 f"answers={game.answers}: long or short answers",
                 f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
-                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of go or phase",
+                f"strict={'yes' if is_strict(game) else 'no'}: refuse a second shot, or one out of turn or phase",
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
                 f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
@@ -84,7 +84,7 @@ async def settings(context: Context) -> Reply:
     if options["strict"] and (options["strict"] == "yes") != is_strict(after):
         if options["rule"]:
             raise UserError(
-                "One rule is switched at a time.",
+                "You can only switch one rule at a time.",
                 hint="Leave out rule.",
                 option="rule",
                 code="not-together",
@@ -111,7 +111,7 @@ async def settings(context: Context) -> Reply:
         for rule in rules
     )
     first = phrase(
-        "Its phase is led by cards from the next one on, at once with the first `/deck draw`."
+        "Cards lead this phase the next time it starts, or as soon as you type `/deck draw`."
     )
     context.ledger.add("settings", after, result=", ".join(noted))
     return Reply(
@@ -333,7 +333,5 @@ async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted
 
 async def _linked_game(context: Context, game: str) -> Loaded:
     if (loaded := await game_of(context.store, game)) is None:
-        raise UserError(
-            "That game was deleted this moment.", hint="Try again.", code="game-changed"
-        )
+        raise UserError("That game has just been deleted.", hint="Try again.", code="game-changed")
     return loaded

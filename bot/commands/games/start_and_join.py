@@ -174,7 +174,7 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     if (sides and sides != scenario.sides) or options.get("carry"):  # no field in a form
         what = "carry" if options.get("carry") else "sides"
         raise UserError(
-            "A scenario brings its sides and units.",
+            "A scenario comes with its own sides and units.",
             hint=f"Leave out {what}.",
             option=what,
             code="not-together",
@@ -301,7 +301,7 @@ async def ask(context: Context, name: str) -> Reply:
         f'{context.who} wants to start "{name}" here',
         (
             phrase(
-                '"{old}" is on. It would be put aside: `/game resume` takes it up again.',
+                'That would set "{old}" aside: `/game resume` takes it up again.',
                 old=game.name,
             ),
             f"{decides} or a server manager decides.",
@@ -342,6 +342,8 @@ def _request(doc: Doc) -> Request:
 
 async def _asked(context: Context, key: str) -> Doc:
     gone = UserError(
-        "Nobody asks for that any more.", hint=phrase("`/game start` asks again."), code="not-asked"
+        "That request is no longer open.",
+        hint=phrase("`/game start` asks again."),
+        code="not-asked",
     )
     return await open_request(context, START, key, gone, row=context.ledger.row)

@@ -154,9 +154,7 @@ async def handle(context: Context, topic: str = "") -> Reply:
     topic = topic or str(context.command.options.get("topic") or "")
     reply = show_help(topic, context.registry, games, played)
     own = (
-        Small(
-            "Here you have your own play. Games, rosters and orders need Grognard on the server."
-        ),
+        Small("Here you play on your own. Games, rosters and orders need Grognard on the server."),
     )
     return (
         replace(reply, lines=(*reply.lines, *own))

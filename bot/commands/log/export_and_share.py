@@ -384,7 +384,7 @@ async def share(context: Context) -> Reply:
     told = Reply(
         f"{context.who} shares {named(context.game)}",
         (
-            "Whoever has the address can watch; what is sealed stays sealed.",
+            "Anyone with the address can watch; sealed rolls and orders stay sealed.",
             phrase("To end it: `/game share off`"),
         ),
     )
@@ -392,7 +392,7 @@ async def share(context: Context) -> Reply:
         f"Whoever has this address can watch {named(context.game)}",
         (
             phrase(
-                "Its address was shown once. `/game share` makes a new one, and the old one ends."
+                "Its address was shown once. `/game share` makes a new one, and the old one stops working."
             ),
             "It follows the game as it goes on, shows nothing that is sealed, and takes nothing from those who watch.",
             *(("The address of before has ended.",) if before else ()),

@@ -87,7 +87,7 @@ async def stats(context: Context) -> Reply:
         lines.append(f"The {measured.left_out} oldest rolls are left out.")
     lines.append(
         f"{measured.summary}. Dice by hand, rolls still sealed and rolls without a score are left out. "
-        "Score: how good the results are for the side that rolled; usual: what such rolls come to on average."
+        "Score: how good the results are for the side that rolled; usual: the average for such rolls."
     )
     answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",

@@ -378,7 +378,8 @@ async def consent(context: Context, number: int) -> Reply:
         event, events = await context.event(number), await _since(context, number)
     if event is None or (what == REDO and game.redo[-1:] != (number,)):
         raise UserError(
-            f"#{number} is no longer what can be taken back, so it stays.", code="not-latest"
+            f"#{number} can no longer be {'redone' if what == REDO else 'undone'}.",
+            code="not-latest",
         )
     others = await _others(context, by, event, events)
     fields = {} if actor.person in others else await stands_in(context, event, by, others, events)

@@ -134,9 +134,7 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
                 id=pack.home,
             )
         )
-        lines.append(
-            "A game that is on takes it up with the first of its units that the pack is played with."
-        )
+        lines.append("A game in progress starts using it with the first unit that needs the pack.")
     else:
         lines.append(phrase('Start a game: `/game start {id} "Our first"`', id=version.id))
     if before is not None:
@@ -313,9 +311,7 @@ async def _shown(
     lines += [f"Decks: {', '.join(found.decks)}."] if found.decks else []
     if questions:
         lines.append(
-            "What looks odd, and may be right all the same:"
-            if len(questions) > 1
-            else "One thing looks odd:"
+            "These look odd but may be right:" if len(questions) > 1 else "One thing looks odd:"
         )
         lines += [f"- {question}" for question in questions[:MOST_QUESTIONS]]
         lines += (

@@ -30,11 +30,13 @@ async def games(context: Context) -> Reply:
     if len(going) > MOST_SHOWN:
         waiting = theirs - MOST_SHOWN
         wait = (
-            ", where nobody waits for you" if waiting < 1 else f", {waiting} of which wait for you"
+            ", with nobody waiting for you" if waiting < 1 else f", {waiting} of which wait for you"
         )
         lines.append(f"{len(going) - MOST_SHOWN} more{wait}.")
     title = (
-        f"It is your go in {theirs} of {count}" if theirs else f"Nobody waits for you in {count}"
+        f"It's your move in {theirs} of {count}"
+        if theirs
+        else f"Nobody is waiting for you in {count}"
     )
     return Reply(title, tuple(lines), private=True)
 

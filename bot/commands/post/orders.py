@@ -73,7 +73,7 @@ async def write(context: Context) -> Reply:
     first = (
         "Your orders are sealed"
         if len(orders) > len(was)
-        else "Your orders are sealed anew; the old ones are void"
+        else "Your new orders are sealed and replace the old ones"
     )
     return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
 
@@ -204,7 +204,7 @@ async def open_at_deadline(context: Context, row: DueRow) -> None:
     else:
         context.ledger.add("order", replace(game, orders_due=0), result="no deadline")
         reply = Reply(
-            f"Nobody wrote {_of(game)} in time", late, by="the deadline is over", tone=SEALED
+            f"Nobody wrote {_of(game)} in time", late, by="the deadline has passed", tone=SEALED
         )
     number = context.ledger.bodies[-1]["number"]
     reply = replace(reply, footer=(f"#{number}",))

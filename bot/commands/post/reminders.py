@@ -226,7 +226,7 @@ async def ping(context: Context) -> Reply:
             context.commit.due.append(comes)
             now.append(
                 Phrase(
-                    f"It is your go in {loaded.game.name}: the first reminder comes ",
+                    f"It's your move in {loaded.game.name}: the first reminder comes ",
                     ago(comes.at),
                     ".",
                 )

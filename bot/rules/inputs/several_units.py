@@ -435,7 +435,7 @@ def _meant(units: list[RosterUnit], whose: Whose, item: str) -> list[RosterUnit]
     if len(sides) > 1:
         choices = " or ".join(f"side:{side}" for side in sides[:4])
         raise UserError(
-            f'Of which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side"
+            f'Which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side"
         )
     return units
 

@@ -138,7 +138,7 @@ class Table:
 
     @property
     def depth(self) -> int:
-        """How many tables are rolled one behind the other from here, itself counted."""
+        """Return how many tables are rolled one after another from here, this one included."""
         return 1 + max((behind.depth for behind in self.chain.values()), default=0)
 
     def handed(self, given: Mapping[str, object]) -> dict[str, object]:

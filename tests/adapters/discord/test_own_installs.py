@@ -128,7 +128,7 @@ async def play(discord: DiscordStandIn, anna: Person, ben: Person, where: Channe
     assert "7" in done.text
     await macros(anna, where)
     page = await (await anna.slash(where, "help")).answer()
-    assert "Here you have your own play." in page.text
+    assert "Here you play on your own." in page.text
     page = await (await anna.press(page, "Roll 2d6")).answer()
     assert events(page)
     log = await (await anna.slash(where, "log")).answer()

@@ -53,7 +53,7 @@ async def test_the_home_shows_ones_games_and_plays_them(
         await (await ben.slash(games, "/game", "join VC")).answer()
         for line in ("initiative US", "next"):
             await (await anna.slash(games, "/game", line)).answer()
-        shown = await anna.open_home("It is your go in 1 of 1 game")
+        shown = await anna.open_home("It's your move in 1 of 1 game")
         assert "*Hill 875*" in str(shown.blocks)
         form = await (await anna.press(shown, "Fire")).modal()
         assert form.title == "Direct fire"
@@ -63,7 +63,7 @@ async def test_the_home_shows_ones_games_and_plays_them(
         board = await (await anna.press(shown, "Board")).modal()
         assert "Turn 1, Operations" in str(board.blocks)
         assert len(anna.sees(games)) == before, "a private page posts nothing"
-        await ben.open_home("Nobody waits for you in 1 game")
+        await ben.open_home("Nobody is waiting for you in 1 game")
         told = await (await anna.press(shown, "Pass")).modal()
         assert "VC's go" in str(told.blocks)
         await anna.wait_for(games, "VC's go")
