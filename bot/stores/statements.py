@@ -421,10 +421,12 @@ def _forgotten(user: str, but: str, now: float) -> Iterator[Step]:
         yield Step(f"DELETE FROM {table} WHERE place = ?1", (user,))
 
 
+ANSWER_KINDS = (BOARD, SHOWN, ROLLED, UNTOLD)
+"""Kinds of documents that hold what somebody was answered."""
 _SAID = (
     ("requests", "reply", "id", "id", ""),
     ("outbox", "reply", "id", "id", ""),
-    ("docs", "data", "kind", "key", f" AND kind IN ('{BOARD}', '{SHOWN}', '{ROLLED}', '{UNTOLD}')"),
+    ("docs", "data", "kind", "key", f" AND kind IN {ANSWER_KINDS}"),
 )
 """Where what others were answered is kept, by which columns a row is found, and which rows."""
 
@@ -469,7 +471,7 @@ PLACES = (
     Place("outbox", "reply", "id", "reply IS NOT NULL AND ?2 = ?2"),
     *(
         Place("docs", "data", "key", f"kind = '{kind}' AND ?2 = ?2")
-        for kind in (BOARD, SHOWN, ROLLED, UNTOLD, DRAFT)
+        for kind in (*ANSWER_KINDS, DRAFT)
     ),
 )
 
