@@ -203,10 +203,9 @@ def where(story: Story) -> str:
 def _side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str]:
     """A side's name, what is left of it, and its units."""
     units = {key: unit for key, unit in story.units.items() if unit and unit.get("side") == side}
-    left = sum(not is_lost(unit, story.system) for unit in units.values())
     out = [
         _text(EDGE, top + 42, 38, colour, side, bold=True, room=250),
-        _text(EDGE, top + 76, 26, FAINT, f"{left} of {len(units)} left" if units else "", room=250),
+        _text(EDGE, top + 76, 26, FAINT, f"{story.left(side)} left" if units else "", room=250),
     ]
     for at, (key, unit) in enumerate(list(units.items())[:BOXES]):
         x, y, gone = 330 + at * STEP, top + 20, is_lost(unit, story.system)
