@@ -162,3 +162,18 @@ async def test_every_sequence_that_acts_with_units_asks_once(game: str, name: st
     assert "Rolled by Anna for A." in answer.text()
     again = await channel.say("Anna", typed)
     assert "Act for A" not in [button.label for button in again.buttons]
+
+
+async def test_a_side_that_gets_a_player_meanwhile_is_asked_about_once_more() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Three" sides="US, VC, NVA"', "game join US")
+    await channel.do("Bob", "game join VC", 'unit add "Cell 1" squad VC morale=4 fp=1')
+    await channel.do("Anna", 'unit add "Squad 1" squad US morale=5 fp=2')
+    await channel.do("Anna", 'unit add "Regular 1" squad NVA morale=5 fp=1')
+    first = await channel.say("Anna", 'lnlt fire "Cell 1; Regular 1" "Squad 1" hand=1,1,6')
+    assert [button.label for button in first.buttons] == ["Act for VC"], first.text()
+    await channel.do("Cora", "game join NVA")
+    second = await channel.press("Anna", first.buttons[0].action)
+    assert [button.label for button in second.buttons] == ["Act for VC and NVA"], second.text()
+    answer = await channel.press("Anna", second.buttons[0].action)
+    assert "Rolled by Anna for VC and NVA." in answer.text()

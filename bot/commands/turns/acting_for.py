@@ -68,7 +68,7 @@ async def agree(context: Context, key: str) -> tuple[tuple[str, ...], Mapping[st
         raise UserError(
             "This question is about another game than the one played here now.", code="other-game"
         )
-    context.acts_for = await agreed_sides(context) | set(doc.data["sides"])
+    context.acts_for |= await agreed_sides(context) | set(doc.data["sides"])
     agreed = {"sides": sorted(context.acts_for)}
     context.commit.drop_docs.append((ASKED, key))
     context.commit.docs.append(
