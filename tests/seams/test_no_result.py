@@ -12,9 +12,14 @@ from typing import Any
 
 import pytest
 
+from bot.app import App
+from bot.interface.reply.packing import file_text
+from bot.interface.spec import Place
 from bot.verification.check_games import audit
-from tests.packs.conftest import use_packs  # noqa: F401
+from tests.page_script import said_by_page
 from tests.playing import Channel
+from tests.random_play import exported_text
+from tests.seams.test_undo import assert_verified
 
 STEPS = {
     "divides": '- roll: {roll: "1d6: try"}\n  - let: {result: "6 // (roll - roll)"}',
@@ -30,6 +35,8 @@ STEPS = {
     ),
 }
 """Steps that lead to no result, by the ids of sequences."""
+IDS = [pytest.param(id, marks=pytest.mark.slow) if id == "explodes" else id for id in STEPS]
+"""The same ids; hundreds of dice are slow."""
 ASKS = """- roll: {roll: "1d6: try"}
   - choose: {answer: {who: actor, ask: "Go on?", options: {aye: "aye", nay: "nay"}, else: aye}}
   - roll: {more: "1d6: once more"}
@@ -66,10 +73,7 @@ tracks: {points: {min: 0, max: 9, of: side, title: Points}}
 
 
 @pytest.fixture
-async def channel(
-    tmp_path: Path,
-    use_packs: Callable[[Path], None],  # noqa: F811
-) -> Channel:
+async def channel(tmp_path: Path, use_packs: Callable[[Path], None]) -> Channel:
     folder = tmp_path / "nowhere"
     folder.mkdir()
     about = 'id: nowhere\ntitle: Nowhere\nversion: "1"\nauthor: us\nlicence: CC0-1.0\n'
@@ -82,7 +86,7 @@ async def channel(
     (folder / "blank.yaml").write_text(TABLE)
     (folder / "sequences.yaml").write_text("".join(texts))
     use_packs(tmp_path)
-    channel = await Channel.fresh()
+    channel = await Channel.fresh(place=Place("discord:1/11", "discord:1"))
     await channel.do("Anna", 'game start nowhere "Nowhere" sides="Red, Blue"', "game join Red")
     await channel.do("Anna", "game settings hand_dice=yes")
     return channel
@@ -123,6 +127,46 @@ async def test_a_table_without_an_answer_keeps_its_dice(channel: Channel) -> Non
     assert reply.title.startswith("Rolled: No result. ")
     assert (await _events(channel))[-1]["dice"]
     await _holds(channel)
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("id", IDS)
+async def test_dice_without_a_result_are_shown_alike_by_all(
+    id: str, channel: Channel, tmp_path: Path
+) -> None:
+    """Once open and once sealed: the linked channel, the story, the files, and the page's checker."""
+    linked = Channel(channel.app, Place("slack:T1/C1", "slack:T1"), "l")
+    code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
+    assert not (await linked.say("Anna", f"game link {code}", manager=True)).error
+    await channel.do("Anna", f"nowhere {id}", f"nowhere {id} secret")
+    number = (await channel.game()).last
+    sealed = (await _events(channel))[-1]
+    assert "No result" not in str({**sealed, "secret": ""})
+    opened = await linked.do("Anna", f"game reveal {number}")
+    assert opened.title.startswith("No result. ")
+    for line in ("log story", "log"):
+        assert (await linked.do("Anna", line)).text().casefold().count("no result. ") == 2
+    for kind in ("markdown", "html"):
+        [file] = (await linked.do("Anna", f"game export {kind}")).files
+        assert file_text(file.data, file.name).count("No result. ") >= 2
+    await assert_verified(channel)
+    [page] = said_by_page([await exported_text(channel)], tmp_path)
+    assert page["faults"] == []
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("id", IDS)
+async def test_dice_without_a_result_are_rolled_again_and_by_a_macro_after_a_restart(
+    id: str, channel: Channel
+) -> None:
+    await channel.do("Anna", f"nowhere {id}", f'macro add m "nowhere {id}"')
+    number = (await channel.game()).last
+    restarted = Channel(App(channel.app.store), channel.place, "r")
+    assert (await restarted.do("Anna", "macro run m")).title.startswith("No result. ")
+    again = await restarted.press("Anna", await restarted.under(number, "again"))
+    assert again.title.startswith("No result. ")
+    assert "0 of " in (await restarted.do("Anna", "game stats")).text()
+    await _holds(restarted)
 
 
 async def _events(channel: Channel) -> list[dict[str, Any]]:

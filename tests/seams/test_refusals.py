@@ -31,7 +31,6 @@ from bot.rules.inputs.tracks import Track
 from bot.rules.sequence.effects import ANY_UNIT
 from bot.systems.catalog import system, systems
 from bot.systems.system import Sequence
-from tests.packs.conftest import use_packs  # noqa: F401
 from tests.playing import Channel
 from tests.random_shots import draw_options, play_random, shots
 
@@ -48,7 +47,7 @@ QUICK, THOROUGH = 12, 400
 
 
 @pytest.fixture(autouse=True)
-def _packs(use_packs: Callable[[Path], None]) -> None:  # noqa: F811
+def _packs(use_packs: Callable[[Path], None]) -> None:
     use_packs(ROOT / "packs")
 
 
@@ -320,9 +319,7 @@ def _names_what_is_held(
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("game", ["baps", "low-water", "three-mills"])
 async def test_a_command_is_refused_for_all_dice_or_for_none(
-    game: str,
-    tmp_path: Path,
-    use_packs: Callable[[Path], None],  # noqa: F811
+    game: str, tmp_path: Path, use_packs: Callable[[Path], None]
 ) -> None:
     pack, kinds = _write_pack(game, tmp_path), [*_waiting_sequences(game)]
     use_packs(tmp_path)
@@ -332,9 +329,7 @@ async def test_a_command_is_refused_for_all_dice_or_for_none(
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 async def test_each_command_of_each_game_is_refused_for_all_dice_or_for_none(
-    game: str,
-    tmp_path: Path,
-    use_packs: Callable[[Path], None],  # noqa: F811
+    game: str, tmp_path: Path, use_packs: Callable[[Path], None]
 ) -> None:
     pack, kinds = _write_pack(game, tmp_path), [*_waiting_sequences(game)]
     use_packs(tmp_path)
