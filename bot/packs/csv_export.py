@@ -5,8 +5,8 @@ import io
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.packs.linter import bodies
 from bot.rules.errors import UserError
+from bot.rules.tables.printed_edges import list_bodies
 from bot.rules.tables.table import Table
 
 
@@ -15,7 +15,7 @@ def as_csv(table: Table) -> str:
     a table of several bodies one below the other, an empty line between. Raises UserError for one
     that has nothing but formulas."""
     printed = table.printed
-    sheets = [list(_of_body(body, table)) for body in bodies(printed) if "cells" in body]
+    sheets = [list(_of_body(body, table)) for body in list_bodies(printed) if "cells" in body]
     if printed.get("kind") == "modifiers":
         sheets = [list(_of_modifiers(printed))]
     if not sheets:

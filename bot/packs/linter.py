@@ -12,6 +12,7 @@ from typing import Any
 from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import Option
 from bot.rules.tables.axis import Axis, axis, between, heading_axis
+from bot.rules.tables.printed_edges import list_bodies
 from bot.rules.tables.table import Table
 
 # -- what may be asked of a table: all of it where that is little, else a fair part, the same at
@@ -260,7 +261,7 @@ def questions(table: Table, file: str) -> Iterator[str]:
                 )
     codes = table.printed.get("results") or {}
     plain = all(isinstance(cell, str | int) for cell in written) and not any(
-        "bands" in b for b in bodies(table.printed)
+        "bands" in b for b in list_bodies(table.printed)
     )
     if (
         written
@@ -318,7 +319,7 @@ def _rises(line: Sequence[float], sign: int) -> bool:
 
 def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
     """The grids that a table file has under `read`, also those within a `pick`."""
-    for body in bodies(printed):
+    for body in list_bodies(printed):
         if "cells" not in body:
             continue
         columns, cells = body.get("columns") or {}, body["cells"]
@@ -336,16 +337,6 @@ def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
 def _plain(cell: object) -> object:
     """A cell that can be compared and hashed."""
     return cell if isinstance(cell, str | int | float | None) else str(cell)
-
-
-def bodies(printed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """What a table file has under `read`, also within a `pick`."""
-    read = printed.get("read") or []
-    left = list(read) if isinstance(read, list) else [read]
-    while left:
-        body = left.pop(0)
-        yield body
-        left += (body.get("pick") or {}).values()
 
 
 def lint(table: Table, file: str, most: int = MOST) -> tuple[list[str], list[str]]:

@@ -12,7 +12,7 @@ from bot.__main__ import main
 from bot.packs.check import check_content
 from bot.packs.csv_export import as_csv
 from bot.packs.importing import imported
-from bot.packs.linter import bodies
+from bot.rules.tables.printed_edges import list_bodies
 from bot.systems.system import built_in
 from tests.refusing import refuses
 
@@ -24,7 +24,7 @@ TABLES = {
 ONE = [
     name
     for name, table in TABLES.items()
-    if sum("cells" in body for body in bodies(table.printed)) == 1
+    if sum("cells" in body for body in list_bodies(table.printed)) == 1
 ]
 FAULTS = {"baps/flame-thrower": "each row has bands of its own"}
 """Of the tables of the house: those that come back otherwise, and why."""
@@ -32,7 +32,7 @@ FAULTS = {"baps/flame-thrower": "each row has bands of its own"}
 
 def cells(printed: dict[str, object]) -> list[list[str]]:
     """The cells of a table, row by row, as they would be read aloud."""
-    (body,) = [body for body in bodies(printed) if "cells" in body]
+    (body,) = [body for body in list_bodies(printed) if "cells" in body]
     rows = [row if isinstance(row, list) else [row] for row in body["cells"].values()]
     return [
         [" / ".join(map(said, cell)) if isinstance(cell, list) else said(cell) for cell in row]
@@ -69,7 +69,7 @@ def test_a_modifier_list_and_a_table_of_several_bodies_are_sheets_too() -> None:
     several = next(
         table
         for table in TABLES.values()
-        if sum("cells" in body for body in bodies(table.printed)) > 1
+        if sum("cells" in body for body in list_bodies(table.printed)) > 1
     )
     assert "\n\n" in as_csv(several)
 
@@ -79,7 +79,7 @@ def test_a_table_of_formulas_alone_is_none() -> None:
         table
         for table in TABLES.values()
         if table.printed["kind"] != "modifiers"
-        and not any("cells" in body for body in bodies(table.printed))
+        and not any("cells" in body for body in list_bodies(table.printed))
     )
     with refuses("not-a-table"):
         as_csv(formulas)

@@ -1,5 +1,5 @@
-"""What a table prints along its edges: the ranges of its rows and columns, and which inputs they
-stand for.
+"""The edges of a printed table: the ranges of its rows and columns, and which inputs they stand
+for.
 """
 
 import re
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 def list_ranges(data: Mapping[str, Any]) -> frozenset[str]:
     """Return the ranges that a table file prints as rows or columns: `3-4`, `13+`."""
     ranges = set[str]()
-    for body in _bodies(data.get("read")):
+    for body in list_bodies(data):
         columns = body.get("columns") or {}
         for key in (*(body.get("cells") or ()), *(columns.get("heads") or ())):
             parts = [part.strip() for part in str(key).split(",")]
@@ -35,15 +35,20 @@ def _list_heading_ranges(columns: Mapping[str, Any]) -> Iterator[str]:
         yield f"{figures[-1]}+"
 
 
-def _bodies(read: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield every body under `read`, those of a pick too."""
-    for body in read if isinstance(read, list) else [read]:
+def list_bodies(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield every body under `read` of a table file in its order, those of a pick after it."""
+    read = data.get("read") or []
+    yield from _walk_bodies(read if isinstance(read, list) else [read])
+
+
+def _walk_bodies(bodies: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
+    for body in bodies:
         if not isinstance(body, Mapping):
             continue
         yield body
         picked = body.get("pick")
-        for inner in picked.values() if isinstance(picked, Mapping) else ():
-            yield from _bodies(inner)
+        if isinstance(picked, Mapping):
+            yield from _walk_bodies(picked.values())
 
 
 def read_range(option: Option, typed: object, ranges: frozenset[str]) -> object:
@@ -82,7 +87,7 @@ def order_by_edges(
     needed = {option.name for option in inputs if option.required} | rolled
     derived = data.get("derive") or {}
     edges = set(rolled)
-    for body in _bodies(data.get("read")):
+    for body in list_bodies(data):
         columns, bands = body.get("columns") or {}, body.get("bands") or {}
         for edge in (body.get("rows"), columns.get("by"), bands.get("by"), body.get("by")):
             if edge in names:
