@@ -1,4 +1,4 @@
-"""What a side has lost: units out of the game, and units that are weaker than they came."""
+"""The losses of a side: units out of the game, and units that are weaker than they came."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What waits for a pending choice: units, tracks, or all that goes on in the game."""
+"""Pending choices, and the units, tracks or whole game that wait for them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

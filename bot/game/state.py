@@ -22,7 +22,7 @@ waited_for = attrgetter(*WAITED)
 nothing else.
 """
 DRAW = "draw"
-FULL, COMPACT = "full", "compact"
+FULL = "full"
 STRICT = "strict"
 
 

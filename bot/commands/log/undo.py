@@ -59,7 +59,7 @@ ID = 10
 """Digits that tell one request from another about the same event."""
 UNDO, REDO = "undo", "redo"
 BOARD = "board"
-"""What the *Undo* of the board says behind its event: it is about the last step of whoever
+"""A word after the event in the *Undo* button of the board, which undoes the last step of whoever
 presses it.
 """
 BY_HAND = phrase("`/unit edit` sets things right by hand.")
