@@ -52,4 +52,4 @@ async def test_the_menu_of_a_message_does_what_its_buttons_do(tmp_path: Path) ->
         assert "is undone" in asked.text or "asks to undo" in asked.text
         nothing = await (await anna.menu(odds, "Undo this")).answer()
         assert nothing.ephemeral
-        assert "holds no roll" in nothing.text
+        assert "has no roll to undo" in nothing.text

@@ -68,7 +68,7 @@ async def test_the_home_shows_ones_games_and_plays_them(
         assert "VC's go" in str(told.blocks)
         await anna.wait_for(games, "VC's go")
         await ben.home_says("in 1 of 1")
-        await anna.home_says("Nobody waits")
+        await anna.home_says("Nobody is waiting")
         again = await anna.open_home()
         rolls = await (await anna.press(again, "Roll…")).modal()
         assert rolls is not None
@@ -169,7 +169,7 @@ async def test_shortcuts_of_a_message_work_in_its_thread(
         undone = await (await anna.shortcut("undo", rolled)).answer()
         assert "takes back" in undone.everything or "undo" in undone.everything.casefold()
         told = await (await anna.shortcut("odds", start)).answer()
-        assert "holds no roll" in told.everything
+        assert "has no roll to undo" in told.everything
         assert (await (await anna.shortcut("roll")).modal()).title == "/roll"
         assert (await (await anna.shortcut("fire")).modal()).title == "Direct fire"
     assert socket_slack.refusals == []
