@@ -32,13 +32,12 @@ SEQUENCES = [
     if sequence.odds_by
 ]
 COUNTING = (
-    ("asl", "recover"),
     ("baps", "morale-check"),
     ("lnlt", "fire"),
     ("nhis", "fire"),
     ("ucn", "shoot"),
 )
-"""A sequence of each game in which states or markers are known to count."""
+"""Sequences in which states or markers are known to count."""
 FEW, MANY = 2, 6
 """States and markers of each sequence that the quick run plays, and the slow one."""
 
