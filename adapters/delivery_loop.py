@@ -131,7 +131,10 @@ class Outbox:
         at_once: int = MOST,
     ) -> None:
         """`post` brings an answer, `edit` changes the message at a spot to how it reads now."""
-        self._app, self._platform, self._post, self._edit = app, platform, post, edit
+        self._app = app
+        self._platform = platform
+        self._post = post
+        self._edit = edit
         self._end = asyncio.Event()
         self._queues = Queues()
         self._at_once = asyncio.Semaphore(at_once)

@@ -62,7 +62,8 @@ class Opened:
 
 async def opened(app: App, room: Room, draft: Draft, who: Person, where: Place) -> Opened:
     """The form of a draft, as much of it as the platform has room for."""
-    spec, known = await app.spec_of_form(draft, where), await app.known(where, who)
+    spec = await app.spec_of_form(draft, where)
+    known = await app.known(where, who)
     form = form_of(spec, draft.options, known, room, draft.wrong, draft.message, draft.title)
     return Opened(draft, spec, known, form)
 

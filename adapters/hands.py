@@ -34,7 +34,8 @@ class Hands:
 
     def __init__(self, app: App, draw: Callable[[Any, Reply], Awaitable[bool]]) -> None:
         """`draw` changes what was shown for a request, and says whether it is still there."""
-        self._app, self._draw = app, draw
+        self._app = app
+        self._draw = draw
         self._shown = FIFOCache[str, Shown](MOST)
         self._stale, self._tasks = set[str](), dict[str, asyncio.Task[None]]()
         app.when_hands_change(self._changed)
@@ -42,7 +43,8 @@ class Hands:
     def keep(self, request: Any, reply: Reply) -> None:
         """Note what is in the window for a request, and look what has changed since; one that asks
         something stays as it is until that is answered."""
-        key, page = _key(request), _page(reply)
+        key = _key(request)
+        page = _page(reply)
         # a change under way may come behind this one
         seen = None if key in self._tasks else _cards(reply)
         self._shown[key] = Shown(request, page, seen)
@@ -89,10 +91,8 @@ class Hands:
             del self._tasks[key]
 
     async def _drawn(self, key: str, was: Shown) -> None:
-        now, played = (
-            was,
-            await self._app.games.at((await self._app.threads.home(was.request.where)).key),
-        )
+        now = was
+        played = await self._app.games.at((await self._app.threads.home(was.request.where)).key)
         is_there = played is not None and was.action.startswith(f"{PAGE}{played.row}:")
         if is_there and not (
             was.cards is not None and played and was.action.endswith(f":{played.game.number}")

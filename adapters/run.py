@@ -155,7 +155,8 @@ async def _serve(settings: Settings, serving: Sequence[Serve], lookout: Lookout)
     try:
         log.info("%s", await app.describe(settings))
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
-        due, gone = asyncio.create_task(app.due_work.run()), asyncio.create_task(app.store.gone())
+        due = asyncio.create_task(app.due_work.run())
+        gone = asyncio.create_task(app.store.gone())
         lookout.sees(app)
         try:
             await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
@@ -183,7 +184,8 @@ async def _opened(settings: Settings, lookout: Lookout) -> App:
     what a person must mend."""
     from bot.app import App
 
-    begun, told = time.monotonic(), -TELL_EVERY
+    begun = time.monotonic()
+    told = -TELL_EVERY
     while True:
         now = time.monotonic()
         try:

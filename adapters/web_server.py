@@ -197,7 +197,10 @@ class Signed:
 
         `signature_form` is a regular expression for the signature's text, and `read` verifies it.
         """
-        self.platform, self.headers, self._read, self._clock = platform, headers, read, clock
+        self.platform = platform
+        self.headers = headers
+        self._read = read
+        self._clock = clock
         self._form = re.compile(signature_form)
         self._seen = TTLCache[bytes, None](MAX_SEEN, 2 * MAX_AGE + 1, clock)
 
@@ -377,7 +380,8 @@ class _Visitor(asyncio.Protocol):
     """One connection: passes on what comes, once it was let in."""
 
     def __init__(self, door: Door, inner: asyncio.Protocol) -> None:
-        self._door, self._inner = door, inner
+        self._door = door
+        self._inner = inner
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._tail: bytes | None = b""  # None: the head is complete

@@ -72,7 +72,8 @@ REPEATING = ("again", "other", "sure")
 
 MAX_COMPLETED = 1_000
 """Characters of an option that are completed."""
-FORGET, NOWHERE = ("privacy", "delete"), Place("nobody:", "nobody:")
+FORGET = ("privacy", "delete")
+NOWHERE = Place("nobody:", "nobody:")
 
 
 class App:
@@ -86,7 +87,8 @@ class App:
         """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures
         pauses.
         """
-        self.store, self._clock = store, clock
+        self.store = store
+        self._clock = clock
         self.registry: Registry = registry()
         self.drafts = Drafts(store, clock)
         self.games = Games(store)
@@ -442,7 +444,8 @@ class App:
                 return spec
         spec = await self.spec_at(draft.path, where)
         if spec.path in FIRST_FORMS:
-            games, here = await self.seen_at(where), await self.enabled.games(where)
+            games = await self.seen_at(where)
+            here = await self.enabled.games(where)
             return first_form(
                 spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options
             )
@@ -513,7 +516,8 @@ class App:
         loaded = await self.games.at((await self.threads.home(place)).key)
         if loaded is None:
             return Known()
-        game, person = loaded.game, loaded.person_of(who.key)
+        game = loaded.game
+        person = loaded.person_of(who.key)
         system = (await self.shelves.at(place, game)).get(game.system)
         return Known(
             roster=tuple(in_order(game.units.values())),
@@ -556,7 +560,8 @@ class App:
             option = spec.option(name)
             if option is not None and option.complete in OF_PACKS:
                 self.enabled.renew(where.server)
-            seen, known = await self.seen_at(where), await self.known(where, who)
+            seen = await self.seen_at(where)
+            known = await self.known(where, who)
             with using(seen):
                 spec = registry().get(path) or spec
             if (option := spec.option(name)) is not None and option.complete == "game":
@@ -580,7 +585,8 @@ def _storable(command: Command) -> Command:
     is shown; what a file says is its reader's business."""
     if (name := shown_name(storable(command.who.name))) != command.who.name:
         command = replace(command, who=replace(command.who, name=name))
-    who, where = command.who, command.where
+    who = command.who
+    where = command.where
     typed = (
         value
         for name, value in command.options.items()

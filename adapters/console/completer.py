@@ -60,7 +60,8 @@ class ConsoleCompleter(Completer):
         if (line := self._of_macro(folded, body)) is not None:
             yield from self._completions(line)
             return
-        before, part = tuple(folded[:-1]), folded[-1]
+        before = tuple(folded[:-1])
+        part = folded[-1]
         if before and before[0] not in self.registry.top:
             return
         named = [macro.name for macro in self.known.macros]

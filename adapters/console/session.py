@@ -65,7 +65,9 @@ class Session:
     def __init__(
         self, app: App, console: Console, name: str, folder: Path, *, terminal: bool = False
     ) -> None:
-        self.app, self.console, self.folder = app, console, folder
+        self.app = app
+        self.console = console
+        self.folder = folder
         self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
         self.terminal = terminal
         self.keys = Keys()
@@ -173,8 +175,10 @@ class Session:
     async def _mended(self, draft: Draft) -> str:
         """A draft as a line. What was refused comes last: of units those that are there, nothing of
         any other choice, so that Enter alone does not ask for it once more."""
-        spec, options = await self.app.spec_of_form(draft, PLACE), dict(draft.options)
-        option, wrong = spec.option(draft.wrong), options.pop(draft.wrong, None)
+        spec = await self.app.spec_of_form(draft, PLACE)
+        options = dict(draft.options)
+        option = spec.option(draft.wrong)
+        wrong = options.pop(draft.wrong, None)
         if option is None or not wrong:
             return f"{command_text(spec, draft.options)} "
         if option.type == "units":
@@ -255,7 +259,9 @@ class Session:
         except UserError as error:
             self._refuse(error)
             return True
-        failed, self.failed, self.sourcing = self.failed, False, True
+        failed = self.failed
+        self.failed = False
+        self.sourcing = True
         try:
             for number, line in lines:
                 say(self.console, Text(f"> {line}", style="green"))
@@ -266,7 +272,8 @@ class Session:
                     say(self.console, Text(said, style="bold red"))
                     return True
         finally:
-            self.failed, self.sourcing = self.failed or failed, False
+            self.failed = self.failed or failed
+            self.sourcing = False
         return True
 
 
@@ -412,7 +419,8 @@ async def _talk(session: Session, console: Screen, settings: Settings) -> None:
                 await _log(session, console.sides, console.width - BOARD - 2) if is_wide else ""
             )
             with patch_stdout():
-                draft, session.draft = session.draft, ""
+                draft = session.draft
+                session.draft = ""
                 line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
         except KeyboardInterrupt:
             continue

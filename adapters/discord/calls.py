@@ -42,7 +42,9 @@ class Refused(Exception):
 
     def __init__(self, status: int, code: int, message: str, retry_after: float = 0.0) -> None:
         super().__init__(f"{status} {code} {message}")
-        self.status, self.code, self.retry_after = status, code, retry_after
+        self.status = status
+        self.code = code
+        self.retry_after = retry_after
 
     @property
     def for_now(self) -> bool:
@@ -157,11 +159,14 @@ class Wire:
                     return {}
                 if not refused.for_now:
                     raise
-                pause, problem = refused.retry_after or wait, str(refused)
+                pause = refused.retry_after or wait
+                problem = str(refused)
             except Unsure as unsure:
                 if not twice:
                     raise
-                broke, pause, problem = True, wait, str(unsure)
+                broke = True
+                pause = wait
+                problem = str(unsure)
             if pause > left():
                 raise Unsure(problem)
             await asyncio.sleep(pause)
@@ -183,7 +188,8 @@ class Wire:
             for field in fields(body, files, inside):
                 data.add_field(**field)
         elif body is not None:
-            data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
+            data = json.dumps(body).encode()
+            headers = {"Content-Type": "application/json"}
         try:
             limit = aiohttp.ClientTimeout(total=timeout + (20 if files else 0))
             url = Route.BASE + path
@@ -191,7 +197,8 @@ class Wire:
                 method, url, data=data, headers=headers, timeout=limit
             ) as answer:
                 text = await answer.text()
-                status, header = answer.status, answer.headers.get("Retry-After")
+                status = answer.status
+                header = answer.headers.get("Retry-After")
         except BROKEN as error:
             raise Unsure(type(error).__name__) from error
         found = _parsed(text)
@@ -203,7 +210,8 @@ class Wire:
 def _is_discords(url: str) -> bool:
     """Whether an address is on Discord's file servers, or where its API was pointed to."""
     try:
-        there, api = urlsplit(url), urlsplit(Route.BASE)
+        there = urlsplit(url)
+        api = urlsplit(Route.BASE)
     except ValueError:
         return False
     if there.scheme == "https" and there.hostname in _FILE_HOSTS:
@@ -227,7 +235,8 @@ def _parsed(text: str) -> Json:
 def fields(body: Json, files: Sequence[File], inside: str = "") -> list[Json]:
     """Body and files as the fields of a form; `inside` of the body is the message. Each file is
     told of beside its bytes: its name, and in words what a picture shows."""
-    listed, made = list[Json](), list[Json]()
+    listed = list[Json]()
+    made = list[Json]()
     for number, file in enumerate(files):
         alt = {"description": file.alt[:MOST_ALT]} if file.alt else {}
         listed.append({"id": number, "filename": file.name} | alt)

@@ -56,7 +56,8 @@ class Posting:
             allowed=0 if spot.get("bare") else EMBED_LINKS,
         )
         body = changed(reply, request)
-        path, message = "/channels/{channel_id}/messages/{message_id}", int(spot["message"])
+        path = "/channels/{channel_id}/messages/{message_id}"
+        message = int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
         answer: Json = await self._http.request(route, json=body)
         return answer
@@ -67,7 +68,9 @@ class Posting:
         """
         if reply.pin not in (PINNED, UNPINNED) or not spot.get("message"):
             return None
-        http, channel, message = self._http, int(spot["channel"]), int(spot["message"])
+        http = self._http
+        channel = int(spot["channel"])
+        message = int(spot["message"])
         try:
             await (http.pin_message if reply.pin == PINNED else http.unpin_message)(
                 channel, message

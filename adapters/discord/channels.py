@@ -59,7 +59,8 @@ async def confirmed(client: discord.Client, request: Request, channels: Any) -> 
 
 def _is_open_to_asker(channel: Mapping[str, Any], guild: int) -> bool:
     """Whether Discord says, for this person, that they see the channel and write there."""
-    kind, bits = channel.get("type"), int(channel.get("permissions") or 0)
+    kind = channel.get("type")
+    bits = int(channel.get("permissions") or 0)
     if kind not in (*_TEXT, *THREADS) or str(channel.get("guild_id") or guild) != str(guild):
         return False
     return _may_write(bits, is_thread=kind in THREADS)
@@ -177,7 +178,8 @@ WHO = "Anyone who can post here can play."
 
 async def greet(app: App, posting: Posting, guild: discord.Guild) -> None:
     """Post the welcome, unless this server had it before or lets the bot write nowhere."""
-    notes, channel = Notes(app.store, "discord"), _first(guild)
+    notes = Notes(app.store, "discord")
+    channel = _first(guild)
     try:
         if channel is None or await notes.get(WELCOMED, str(guild.id)) is not None:
             return

@@ -115,7 +115,8 @@ def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
     """The options that Discord shows, required ones first; flags beyond 25 fold, from the end,
     into `mods`.
     """
-    options, folded = list(spec.options), list[str]()
+    options = list(spec.options)
+    folded = list[str]()
     room = MAX_OPTIONS if spec.option("mods") is not None else MAX_OPTIONS - 1
     while len(options) > (room if folded else MAX_OPTIONS):
         last = max(

@@ -76,8 +76,11 @@ class Delivery:
         self, wire: Wire, posting: Posting, app: App, rights: Callable[[int, int], int]
     ) -> None:
         """`rights` are the bot's in a channel of a server."""
-        self._wire, self._app, self._rights = wire, app, rights
-        self._standing, self._posting = Standing(wire, posting, app), posting
+        self._wire = wire
+        self._app = app
+        self._rights = rights
+        self._standing = Standing(wire, posting, app)
+        self._posting = posting
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
         self._kept: set[str] | None = (
             None  # for whom something is kept that nobody could tell them yet
@@ -404,7 +407,9 @@ class Standing:
     """
 
     def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
-        self._wire, self._posting, self._app = wire, posting, app
+        self._wire = wire
+        self._posting = posting
+        self._app = app
 
     async def put(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> object:
         """Put the answer where the receipt is, with what is told to all; its id. What is private

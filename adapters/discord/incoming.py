@@ -61,11 +61,14 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
     channels: dict[str, Mapping[str, Any]] = {}
     focused = typed = ""
     resolved = data.get("resolved") or {}
-    attached, known = resolved.get("attachments") or {}, resolved.get("channels") or {}
+    attached = resolved.get("attachments") or {}
+    known = resolved.get("channels") or {}
     for entry in entries:
-        name, value = str(entry["name"]), entry.get("value")
+        name = str(entry["name"])
+        value = entry.get("value")
         if entry.get("focused"):
-            focused, typed = name, str(value or "")
+            focused = name
+            typed = str(value or "")
         elif entry["type"] == ATTACHMENT:
             options[name] = attached.get(str(value), {})
         elif entry["type"] == CHANNEL:
@@ -173,7 +176,8 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     async with _in_time():
         spec = await work.app.spec_at(read.path, request.where)
         called = await work.app.called(spec, meant(spec, read.options), request.who, request.where)
-    spec, options = called.spec, dict(called.options)
+    spec = called.spec
+    options = dict(called.options)
     private = spec.is_private(options)
     if asks(spec, options):
         async with _in_time():

@@ -87,7 +87,9 @@ class ServerCommands:
     """Keeps the menus of servers true to their packs."""
 
     def __init__(self, http: Any, application: int, app: App) -> None:
-        self._http, self._application, self._app = http, application, app
+        self._http = http
+        self._application = application
+        self._app = app
         self._notes = Notes(app.store, "discord")
         self._servers: dict[str, _Server] = {}
         self._said: dict[
@@ -146,7 +148,8 @@ class ServerCommands:
 
     async def with_trouble(self, server: str, reply: Reply) -> Reply:
         """The answer to a manager, who also reads in it where Discord has not taken the change."""
-        known, said = self._servers.get(server), self._said.pop(server, "")
+        known = self._servers.get(server)
+        said = self._said.pop(server, "")
         if known is not None:
             try:
                 said = await asyncio.wait_for(asyncio.shield(known.told), PATIENCE)
@@ -191,17 +194,17 @@ class ServerCommands:
         """Send the commands until what was sent is what the server has: somebody may change it
         meanwhile.
         """
-        key, left = server.removeprefix(PLATFORM), set[str]()
+        key = server.removeprefix(PLATFORM)
+        left = set[str]()
         while True:
-            done, packs = (
-                await self._notes.get(OF_SERVERS, key) or {},
-                await self._app.packs_on(server),
-            )
+            done = await self._notes.get(OF_SERVERS, key) or {}
+            packs = await self._app.packs_on(server)
             made_from = await self._source(packs)
             if done.get("made_from", "") == made_from:
                 return _told(done, left)
             made, left_out = await self._made(server) if packs else ([], [])
-            version, refused = digest(made), dict(done.get("refused") or {})
+            version = digest(made)
+            refused = dict(done.get("refused") or {})
             if version != done.get("version", digest([])):
                 if is_start and not await is_our_turn(
                     f"{self._application}/{key}", version, self._notes
@@ -333,7 +336,9 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
     They are made in a thread, and only from other files than last time: reading every table slows
     whoever plays meanwhile.
     """
-    made_from, wanted, version = await asyncio.to_thread(sources), None, ""
+    made_from = await asyncio.to_thread(sources)
+    wanted = None
+    version = ""
     for wait in (*_TRIES, None):
         try:
             done = await notes.get(KIND, str(application)) or {}

@@ -121,7 +121,8 @@ def _list(reply: Reply, lead: str) -> Json:
         footer = (
             [{"type": _TEXT, "content": f"-# {escaped(_footer(reply))}"}] if reply.footer else []
         )
-        inner, below = [{"type": _TEXT, "content": lead}, *inner, *footer, *below], []
+        inner = [{"type": _TEXT, "content": lead}, *inner, *footer, *below]
+        below = []
     boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
     return {
         "components": [boxed] if reply.boxed else [{"type": _TEXT, "content": lead}, boxed, *below],
@@ -189,7 +190,8 @@ def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]
     if not text and reply.footer:  # an embed with a number alone is an empty box
         return {"content": f"{content}\n-# {escaped(_footer(reply))}", "embeds": []}, folded
     if len(text) > MAX_EMBED:
-        text, folded = _folded(rest, MAX_EMBED - 100), True
+        text = _folded(rest, MAX_EMBED - 100)
+        folded = True
     embed: Json = {"color": COLORS.get(OVER if reply.error else reply.tone, COLORS[GAME])}
     if text:
         embed["description"] = text
@@ -227,7 +229,8 @@ def _fitting(text: str, room: int) -> tuple[str, bool]:
 def _folded(rows: Sequence[Row], room: int) -> str:
     """The first lines, as many as fit, and how many more are in the file."""
     shown: list[Row] = []
-    left, was_fixed = room - 60, False
+    left = room - 60
+    was_fixed = False
     for text, fixed in rows:
         left -= len(text) + 1 + (8 if fixed and not was_fixed else 0)
         if left < 0:

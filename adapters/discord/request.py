@@ -16,15 +16,15 @@ Json = dict[str, Any]
 PLATFORM = "discord:"
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
-PIN_MESSAGES, MANAGE_THREADS = 1 << 51, 1 << 34
-EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = (
-    1 << 14,
-    1 << 15,
-    1 << 10,
-    1 << 11,
-    1 << 38,
-)
-MANAGE_SERVER, ADMINISTRATOR = 1 << 5, 1 << 3
+PIN_MESSAGES = 1 << 51
+MANAGE_THREADS = 1 << 34
+EMBED_LINKS = 1 << 14
+ATTACH_FILES = 1 << 15
+VIEW_CHANNEL = 1 << 10
+SEND_MESSAGES = 1 << 11
+SEND_IN_THREADS = 1 << 38
+MANAGE_SERVER = 1 << 5
+ADMINISTRATOR = 1 << 3
 USE_EXTERNAL_APPS = 1 << 50
 BY_SERVER, BY_PERSON = "0", "1"
 """Whose install let a command in, as Discord counts them."""
@@ -181,11 +181,9 @@ def read_payload(event: Mapping[str, Any]) -> Request:
     """The ask in an interaction as JSON, from the gateway or by HTTP, which names no server and no
     channel of a thread. Raises KeyError, TypeError, ValueError, AttributeError for another shape.
     """
-    guild, channel, message = (
-        int(event.get("guild_id") or 0),
-        event.get("channel") or {},
-        event.get("message") or {},
-    )
+    guild = int(event.get("guild_id") or 0)
+    channel = event.get("channel") or {}
+    message = event.get("message") or {}
     member = event["member"] if guild else {}
     user = member["user"] if guild else event["user"]
     bits = int(member.get("permissions") or 0)

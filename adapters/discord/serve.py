@@ -79,11 +79,10 @@ async def serve(app: App, settings: Settings) -> None:
             app.links["discord"] = str  # no gateway that could be gone
             hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
             site = web_app(settings.discord_public_key, client.receive)
-            host, port = settings.discord_host, settings.discord_port
-            told, door = (
-                f"listening on {host}, port {port}, path {PATH}",
-                partial(Door, proxies=settings.proxies),
-            )
+            host = settings.discord_host
+            port = settings.discord_port
+            told = f"listening on {host}, port {port}, path {PATH}"
+            door = partial(Door, proxies=settings.proxies)
             await listen(site, (host, port), hint, told, door)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
@@ -206,7 +205,8 @@ class Grognard(discord.AutoShardedClient):
 
     async def setup_hook(self) -> None:
         """Made ready after login, before the first event: the calls, and the left-over answers."""
-        traces, headers = [counting(self.app, "discord")], {"User-Agent": USER_AGENT}
+        traces = [counting(self.app, "discord")]
+        headers = {"User-Agent": USER_AGENT}
         self._session = aiohttp.ClientSession(headers=headers, trace_configs=traces)
         wire = Wire(self._session)
         assert self.application_id is not None
@@ -372,7 +372,9 @@ class Turns:
         """`at_once` says how many shards may identify together. All processes go by the clock of
         `notes`.
         """
-        self._notes, self._at_once, self._sleep = notes, at_once, sleep
+        self._notes = notes
+        self._at_once = at_once
+        self._sleep = sleep
 
     async def wait(self, bot: int, shard: int) -> None:
         """Return when this shard may identify, at once. Without the store: in so many seconds."""
@@ -386,7 +388,8 @@ class Turns:
     async def _wait(self, key: str) -> None:
         waited = ""
         while True:
-            last, now = await self._notes.get(NAME, key) or {}, await self._notes.now()
+            last = await self._notes.get(NAME, key) or {}
+            now = await self._notes.now()
             turn = str(last.get("turn") or "first")
             left = float(last.get("at") or 0) + PAUSE - now
             if left > 0 and turn != waited:

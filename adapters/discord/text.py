@@ -95,8 +95,10 @@ def _as_typed(text: str, seen: Registry) -> str:
         return _rewrite_options(text, seen)
     if parsed.spec.path == LINK:
         return text
-    spec, listed = parsed.spec, {option.name for option in shown_options(parsed.spec)}
-    pieces, words = [spec.name], [str(parsed.options["mods"])] if parsed.options.get("mods") else []
+    spec = parsed.spec
+    listed = {option.name for option in shown_options(parsed.spec)}
+    pieces = [spec.name]
+    words = [str(parsed.options["mods"])] if parsed.options.get("mods") else []
     for name, value in parsed.options.items():
         if name != "mods" and name not in listed:  # a flag that Discord has no room for
             words.append(name)

@@ -44,7 +44,8 @@ class Busy(Exception):
     ) -> None:
         super().__init__(what)
         self.is_unsure = is_unsure
-        self.seconds, self.is_asked = min(max(seconds, 0.0), MAX_WAIT), is_asked
+        self.seconds = min(max(seconds, 0.0), MAX_WAIT)
+        self.is_asked = is_asked
 
 
 class Refused(Exception):
@@ -54,7 +55,8 @@ class Refused(Exception):
 
     def __init__(self, error: str, faults: tuple[str, ...] = ()) -> None:
         super().__init__(error)
-        self.error, self.faults = error, faults
+        self.error = error
+        self.faults = faults
 
     @property
     def is_outside(self) -> bool:
@@ -200,8 +202,10 @@ def _is_unsure(error: Exception) -> bool:
 
 def _is_slacks(url: str) -> bool:
     """Whether an address is on Slack's servers, reached as the Web API is."""
-    slack, there = urlsplit(api_url()), urlsplit(url)
-    host, own = there.hostname or "", slack.hostname or "-"
+    slack = urlsplit(api_url())
+    there = urlsplit(url)
+    host = there.hostname or ""
+    own = slack.hostname or "-"
     return there.scheme == slack.scheme and (host == own or host.endswith(f".{own}"))
 
 

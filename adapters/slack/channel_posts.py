@@ -140,7 +140,8 @@ async def stands(
     way: Json = {"ts": request.thread} if request.thread else {}
     method = "conversations.replies" if request.thread else "conversations.history"
     more = {"oldest": f"{since - MARGIN:.6f}", "limit": str(MOST), "include_all_metadata": "true"}
-    kind, blind = f"{team.id}/{request.channel[:1]}", {} if blind is None else blind
+    kind = f"{team.id}/{request.channel[:1]}"
+    blind = {} if blind is None else blind
     if blind.get(kind, 0.0) > time.monotonic():
         return None
     try:

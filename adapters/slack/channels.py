@@ -131,7 +131,8 @@ class People:
     """Names by person, bounded."""
 
     def __init__(self, wire: Wire, teams: Teams) -> None:
-        self._wire, self._teams = wire, teams
+        self._wire = wire
+        self._teams = teams
         self._known = LRUCache[str, tuple[float, Person]](MAX_KNOWN)
         self._asking: dict[str, tuple[float, asyncio.Task[Person]]] = {}
 
@@ -155,12 +156,14 @@ class People:
 
     async def _look_up(self, request: Request) -> Person:
         known = self._known.get(request.person_key)
-        person, kept = known[1] if known else _by_payload(request), UNKNOWN_KEPT
+        person = known[1] if known else _by_payload(request)
+        kept = UNKNOWN_KEPT
         try:
             team = await self._teams.find(request.team)
             if team is not None:
                 found = await self._wire.request(team.token, "users.info", user=request.user)
-                person, kept = _person(request, found.get("user") or {}), KEPT
+                person = _person(request, found.get("user") or {})
+                kept = KEPT
         except (Busy, Refused) as trouble:
             kept = max(kept, trouble.seconds if isinstance(trouble, Busy) else 0.0)
         self._known[request.person_key] = (time.monotonic() + kept, person)

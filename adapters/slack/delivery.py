@@ -69,7 +69,9 @@ class Posts:
     """All answers on their way from this process."""
 
     def __init__(self, app: App, wire: Wire, teams: Teams) -> None:
-        self._app, self._wire, self._teams = app, wire, teams
+        self._app = app
+        self._wire = wire
+        self._teams = teams
         self._queues = Queues()
         self._next = LRUCache[str, float](10_000)
         self._blind: dict[str, float] = {}  # where the app may not read what is there

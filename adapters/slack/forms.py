@@ -51,7 +51,8 @@ class Forms:
     """Opens, changes and takes modals."""
 
     def __init__(self, work: Work) -> None:
-        self._work, self._app = work, work.app
+        self._work = work
+        self._app = work.app
 
     async def opened(self, request: Request, text: str, ack: Ack) -> bool:
         """Open the form for a command that lacks something; whether there was one to open.
@@ -139,10 +140,8 @@ class Forms:
         if spec.options:
             await ack(response_action="update", view=await self._begun(request, spec, {}))
         else:
-            command, run = (
-                request.command(spec.path, {}),
-                partial(self._work.run, request, spec, {}),
-            )
+            command = request.command(spec.path, {})
+            run = partial(self._work.run, request, spec, {})
             await self._work.answer(request, command, run, ack)
 
     async def on_action(self, ack: Ack, body: Json) -> None:
@@ -150,7 +149,8 @@ class Forms:
         view = body["view"]
         meta = read_meta(view, body["user"]["id"])
         await ack()
-        request, name = meta.request, body["actions"][0]["action_id"]
+        request = meta.request
+        name = body["actions"][0]["action_id"]
         draft = await self._app.drafts.get(meta.draft, request.person_key)
         if draft is None or not (meta.counts or name in (COUNT, MORE)):
             return
@@ -265,7 +265,8 @@ class Forms:
                     return True
                 break
             except Busy as busy:
-                trouble, wait = busy, busy.seconds if busy.is_asked else pause
+                trouble = busy
+                wait = busy.seconds if busy.is_asked else pause
                 if not pause or wait > AGAIN[-1]:
                     break
                 await asyncio.sleep(wait)

@@ -165,7 +165,8 @@ class Home:
 
     async def _game(self, entry: Entry, request: Request, who: Person) -> list[Json]:
         """A game with its buttons; those that play are there where it is one's go."""
-        place, home = entry.action.removeprefix(GOTO), f"{PLATFORM}{request.team}/"
+        place = entry.action.removeprefix(GOTO)
+        home = f"{PLATFORM}{request.team}/"
         title, *rest = part_lines(entry, PEN)
         channel = place.removeprefix(home).partition("/")[0] if place.startswith(home) else ""
         where = f" · <#{channel}>" if channel.startswith(("C", "G")) else ""

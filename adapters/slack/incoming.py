@@ -103,7 +103,8 @@ class Listeners:
         """A shortcut: of a message with a roll, what its button does; else a form in the game
         where it is one's go.
         """
-        name, message = str(body.get("callback_id") or ""), body.get("message") or {}
+        name = str(body.get("callback_id") or "")
+        message = body.get("message") or {}
         request = from_shortcut(body)
         if message:
             does = _button_of(message, name)
@@ -142,7 +143,8 @@ class Listeners:
 
     async def on_mention(self, ack: Ack, body: Json) -> None:
         """A message that names the bot, which is the way to play in threads; or one to it alone."""
-        event, team = body["event"], await self._work.teams.find(team_of(body))
+        event = body["event"]
+        team = await self._work.teams.find(team_of(body))
         if team is None or not _is_command(event) or event["user"] == team.bot_user:
             await ack()
             return
@@ -171,10 +173,8 @@ class Listeners:
         if command.path == TEXT:
             return await self._read_and_run(request, str(options["text"]), options["files"], who)
         if command.path[0] == "button":
-            where, action = (
-                await self._work.where(request, command.path),
-                f"{command.path[1]}:{options['rest']}",
-            )
+            where = await self._work.where(request, command.path)
+            action = f"{command.path[1]}:{options['rest']}"
             return await self._work.app.press(
                 action, who, where, request.request_id, request.to_json()
             )

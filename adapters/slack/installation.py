@@ -65,8 +65,12 @@ class Installer:
     def __init__(
         self, app: App, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault
     ) -> None:
-        self._settings, self._secret = settings, settings.slack_client_secret
-        self._app, self._wire, self._teams, self._vault = app, wire, teams, vault
+        self._settings = settings
+        self._secret = settings.slack_client_secret
+        self._app = app
+        self._wire = wire
+        self._teams = teams
+        self._vault = vault
 
     def routes(self) -> list[web.RouteDef]:
         """Where they are."""
@@ -99,7 +103,8 @@ class Installer:
             return _page(
                 400, "Nothing was installed", "Slack says that nobody agreed to it.", again=True
             )
-        state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
+        state = request.query.get("state", "")
+        cookie = request.cookies.get(COOKIE, "")
         if not state or not hmac.compare_digest(
             state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")
         ):
@@ -119,7 +124,8 @@ class Installer:
         team = found.get("team") or found.get("enterprise") or {}
         if not team.get("id") or not found.get("access_token"):
             return _page(502, "Nothing was installed", "Slack named no workspace.", again=True)
-        bot, name = found.get("bot_user_id", ""), team.get("name") or ""
+        bot = found.get("bot_user_id", "")
+        name = team.get("name") or ""
         installed = Team(team["id"], found["access_token"], bot, name=name)
         await self._vault.save(installed)
         self._teams.changed(installed.id)

@@ -74,7 +74,8 @@ def shown(form: Form, draft: Draft) -> list[Field]:
 
 def block_of(form: Form, draft: Draft, option: str) -> str:
     """The field at which an error in `option` appears; the first field where it is not shown."""
-    names, at = [field.name for field in shown(form, draft)], form.at(option)
+    names = [field.name for field in shown(form, draft)]
+    at = form.at(option)
     return at if at in names or not names else names[0]
 
 
@@ -140,10 +141,8 @@ def window_view(title: str, blocks: list[Json], request: Request) -> Json:
     """The modal of an answer that has a window of its own; what is pressed in it is asked where
     it was opened.
     """
-    fits, meta = (
-        len(title) <= MAX_TITLE,
-        meta_of(replace(request, message="", pressed=False, replaces=False), ()),
-    )
+    fits = len(title) <= MAX_TITLE
+    meta = meta_of(replace(request, message="", pressed=False, replaces=False), ())
     shown = (blocks[1:] if fits else blocks) or [_section("-")]
     return _modal(WINDOW, title if fits else "Grognard", shown, meta, "")
 
@@ -177,7 +176,8 @@ def read_meta(view: Mapping[str, Any], user: str) -> Meta:
     try:
         meta = json.loads(view["private_metadata"])
         path = tuple(map(str, meta.pop("path")))
-        draft, counts = str(meta.pop("draft", "")), bool(meta.pop("counts", False))
+        draft = str(meta.pop("draft", ""))
+        counts = bool(meta.pop("counts", False))
         request_id = f"slack:{meta['team']}:view/{view['id']}"
         return Meta(path, Request(**meta, user=user, request_id=request_id), draft, counts)
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -74,7 +74,8 @@ def render(
     those whom the reply calls. `own`: the types of Slack's own blocks that the workspace takes."""
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
-    lines, files = [*reply.shown, *notes], reply.files
+    lines = [*reply.shown, *notes]
+    files = reply.files
     blocks = _blocks(reply, mention, mark, lines, own)
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
         blocks = _folded(reply, mention, mark, lines)

@@ -60,7 +60,8 @@ class Request:
     @property
     def where(self) -> Place:
         """The channel, thread or direct messages."""
-        key, server = f"{PLATFORM}{self.team}/{self.channel}", f"{PLATFORM}{self.team}"
+        key = f"{PLATFORM}{self.team}/{self.channel}"
+        server = f"{PLATFORM}{self.team}"
         channel = Place(key, server, self._name, self.person_key if self.direct else "")
         return (
             replace(channel, key=f"{key}/{self.thread}", parent=channel) if self.thread else channel
@@ -135,7 +136,8 @@ def team_of(body: Mapping[str, Any]) -> str:
     ours is in its authorizations; a view says where it was opened. Whoever is behind it is a person
     of this place all the same.
     """
-    view, user = body.get("view") or {}, body.get("user")
+    view = body.get("view") or {}
+    user = body.get("user")
     granted = next(iter(body.get("authorizations") or ()), None) or {}
     team = view.get("app_installed_team_id") or granted.get("team_id")
     team = team or body.get("team_id") or (body.get("team") or {}).get("id")
@@ -166,7 +168,8 @@ def from_event(body: Mapping[str, Any]) -> Request:
     """The ask behind a written message; one message is one request, however many events tell of
     it.
     """
-    event, team = body["event"], team_of(body)
+    event = body["event"]
+    team = team_of(body)
     ts = event["ts"]
     thread = event.get("thread_ts") or ""
     return Request(
@@ -182,7 +185,8 @@ def from_event(body: Mapping[str, Any]) -> Request:
 
 def from_press(body: Mapping[str, Any]) -> Request:
     """The ask behind a button or another element of a message or form."""
-    team, box = team_of(body), body.get("container") or {}
+    team = team_of(body)
+    box = body.get("container") or {}
     channel = (body.get("channel") or {}).get("id") or box.get("channel_id") or ""
     ts = box.get("message_ts") or ""
     thread = box.get("thread_ts") or (body.get("message") or {}).get("thread_ts") or ""
@@ -205,7 +209,8 @@ def from_press(body: Mapping[str, Any]) -> Request:
 def from_shortcut(body: Mapping[str, Any]) -> Request:
     """The ask behind a shortcut: from the menu of a message, or from anywhere."""
     message = body.get("message") or {}
-    request, ts = from_press(body), str(message.get("ts") or "")
+    request = from_press(body)
+    ts = str(message.get("ts") or "")
     thread = str(message.get("thread_ts") or "")
     return replace(request, message=ts, thread=thread if thread != ts else "")
 

@@ -104,10 +104,8 @@ async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings)
 async def _http_mode(
     app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings
 ) -> None:
-    site, at = (
-        web_app(bolt, settings.slack_signing_secret, pages),
-        (settings.slack_host, settings.port),
-    )
+    site = web_app(bolt, settings.slack_signing_secret, pages)
+    at = (settings.slack_host, settings.port)
     hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
     listens = partial(app.links.__setitem__, "slack", str)  # nothing is wrong
     told = f"listening on {at[0]}, port {at[1]}, path {PATH}"
@@ -246,7 +244,10 @@ class Socket:
         self, bolt: AsyncApp, wire: Wire, app_token: str, again: Callable[[], None] = lambda: None
     ) -> None:
         """`again` hears of each connection but the first."""
-        self._bolt, self._wire, self._token, self._again = bolt, wire, app_token, again
+        self._bolt = bolt
+        self._wire = wire
+        self._token = app_token
+        self._again = again
         self._is_first = True
         self._open: list[aiohttp.ClientWebSocketResponse] = []
         self._tasks: set[asyncio.Task[None]] = set()

@@ -32,7 +32,8 @@ TYPES = (CHART, CONTAINER, TABLE)
 MAX_SERIES, MAX_CATEGORIES, MAX_NAME = 6, 20, 20
 MAX_ROWS, MAX_COLUMNS = 100, 20
 TITLE = "Chances of each result"
-FIGURES, WITH_LEAST = "The figures", f", with \u201c{LEAST}\u201d"
+FIGURES = "The figures"
+WITH_LEAST = f", with \u201c{LEAST}\u201d"
 _LEFT, _LAST = 3, 1
 """Columns of words before the numbers, and behind them."""
 
@@ -56,7 +57,8 @@ class Workspaces:
     """
 
     def __init__(self, notes: Notes, clock: Callable[[], float] = time.time) -> None:
-        self._notes, self._clock = notes, clock
+        self._notes = notes
+        self._clock = clock
         self._without = LRUCache[str, dict[str, float]](MOST_KNOWN)
 
     async def takes(self, team: str) -> frozenset[str]:
@@ -68,7 +70,8 @@ class Workspaces:
                 log.warning("it could not be read which blocks %s takes: %s", team, error.message)
                 return frozenset(TYPES)  # it says so itself
             self._without[team] = dict(note["until"]) if note is not None else {}
-        until, now = self._without[team], self._clock()
+        until = self._without[team]
+        now = self._clock()
         return frozenset(kind for kind in TYPES if until.get(kind, 0.0) <= now)
 
     async def refused(self, team: str, types: Iterable[str]) -> None:

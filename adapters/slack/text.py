@@ -48,7 +48,9 @@ def typed(text: str) -> str:
 
 
 def _reference(found: re.Match[str], *, by_id: bool) -> str:
-    kind, id, name = found[1], found[2], found[3]
+    kind = found[1]
+    id = found[2]
+    name = found[3]
     if kind == "#" and by_id:
         return f"#{id}"
     return ("@" if kind == "!" else kind) + (name or id)

@@ -39,7 +39,9 @@ class Work:
     """The parts of the adapter at work. `idle` is set while nothing is being worked on."""
 
     def __init__(self, app: App, wire: Wire, teams: Teams) -> None:
-        self.app, self.wire, self.teams = app, wire, teams
+        self.app = app
+        self.wire = wire
+        self.teams = teams
         self.people = People(wire, teams)
         self.posts = Posts(app, wire, teams)
         self.idle = asyncio.Event()
@@ -207,7 +209,9 @@ class Work:
         except ValueError:
             raise too_large(name) from None
         except Refused:
-            said, hint = f"{name} cannot be read.", "Upload the file itself, not a link to it."
+            said = f"{name} cannot be read."
+            hint = "Upload the file itself, not a link to it."
         except Busy:
-            said, hint = f"Slack refused to deliver {name}.", "Try again in a moment."
+            said = f"Slack refused to deliver {name}."
+            hint = "Try again in a moment."
         raise UserError(said, hint=hint, option="file", code="unreadable-file")

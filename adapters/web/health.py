@@ -58,7 +58,9 @@ class Lookout:
 
     def works(self) -> Sequence[Coroutine[Any, Any, None]]:
         """What goes on from the start, until cancelled."""
-        settings, told, health = self._settings, self._supervisor, self._health
+        settings = self._settings
+        told = self._supervisor
+        health = self._health
         if not self._looks:
             return ()
         # a bot that waits for its database is not one that failed to start
@@ -102,8 +104,10 @@ def _metrics() -> Metrics | None:
 
 async def serve(health: Health, figures: Callable[[], bytes] | None, settings: Settings) -> None:
     """Answer until cancelled. Raises UserError where the port is taken."""
-    at, hint = (settings.health_host, settings.health_port), "Set HEALTH_PORT to a free one."
-    site, told = pages(health, figures), f"health is at port {at[1]} of {at[0]}"
+    at = (settings.health_host, settings.health_port)
+    hint = "Set HEALTH_PORT to a free one."
+    site = pages(health, figures)
+    told = f"health is at port {at[1]} of {at[0]}"
     await listen(site, at, hint, told, partial(Door, places=PLACES), shutdown_timeout=1.0)
 
 

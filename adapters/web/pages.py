@@ -56,7 +56,9 @@ class Pages:
     def __init__(
         self, hub: Hub, address: str, places: int | None = None, *, proxies: Sequence[str] = ()
     ) -> None:
-        self._hub, self._address, self._proxies = hub, address, proxies
+        self._hub = hub
+        self._address = address
+        self._proxies = proxies
         self.places = places or places_within(PLACES)
         self._addresses: Counter[str] = Counter()
 
@@ -192,6 +194,7 @@ async def serve(app: App, settings: Settings) -> None:
     # whoever watches is let go before their connections are waited for
     live.on_shutdown.append(lambda _: hub.close())
     door = partial(Door, places=pages.places + SPARE, streams=True, proxies=settings.proxies)
-    at, hint = (settings.live_host, settings.live_port), "Set LIVE_PORT to a free one."
+    at = (settings.live_host, settings.live_port)
+    hint = "Set LIVE_PORT to a free one."
     told = f"shared games are at {settings.address}"
     await listen(live, at, hint, told, door, shutdown_timeout=1.0, handler_cancellation=True)

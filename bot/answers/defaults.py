@@ -154,13 +154,16 @@ def _riders(
         return None
     where = option.lends[RIDERS]
     beside = where == option.name
-    units, text = _listed(sequence, options.get(where), roster), str(options.get(where) or "")
+    units = _listed(sequence, options.get(where), roster)
+    text = str(options.get(where) or "")
     pieces = split_items(text) if units else []
     if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
         return None
-    out, named = lost_states(sequence.system), {unit.name for unit in units}
+    out = lost_states(sequence.system)
+    named = {unit.name for unit in units}
     aboard = [one for one in riders if one.state not in out]
-    found, lent = list[str](), list[str]()
+    found = list[str]()
+    lent = list[str]()
     for unit, piece in zip(units, pieces, strict=True):
         found += [piece.strip()] if beside else []
         for rider in aboard:
@@ -198,7 +201,8 @@ def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> F
     """How many of a weapon the roster unit carries in its loadout, at most one for each who
     fights.
     """
-    text, most = options.get(option.lends["from"]), str(options.get(option.lends["most"]) or "")
+    text = options.get(option.lends["from"])
+    most = str(options.get(option.lends["most"]) or "")
     unit = roster.get(" ".join(text.split()).casefold()) if isinstance(text, str) else None
     if unit is None or not is_left_out(option, options.get(option.name)):
         return None

@@ -149,7 +149,9 @@ def retold(
     """An event in words. `text` is its label or the text that was written with it, `sides` are
     those of the game. `replayed`: a sequence is played again with its dice, for the words of its
     answer."""
-    kind, who, result = event["kind"], name_of(event["who"]), str(event.get("result", ""))
+    kind = event["kind"]
+    who = name_of(event["who"])
+    result = str(event.get("result", ""))
     if "asks" in event:
         return Retold(result, f"{event['asks'].get('side') or 'a side'} to choose", WAITING)
     if kind == "choice":
@@ -159,7 +161,8 @@ def retold(
         return Retold(said + _arrivals(event), f"{how} {words}, {title_of(event)}")
     if kind == "sequence":
         found = _sequence(event, who, replayed=replayed)
-        said, more = with_sides(found.said, sides), with_sides(found.more, sides)
+        said = with_sides(found.said, sides)
+        more = with_sides(found.more, sides)
         said = (
             held(event, said, sides)
             + _arrivals(event)
@@ -212,7 +215,8 @@ def _of_game(event: Event, who: str, result: str, text: str) -> Retold | None:
                 who,
             )
         case "end":
-            winner, opened = game.get("winner", ""), f" Opened: {result}." if result else ""
+            winner = game.get("winner", "")
+            opened = f" Opened: {result}." if result else ""
             how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
             return Retold(
                 f"The game ends{how}{f'. “{text}”' if text else '.' if opened else ''}{opened}",
@@ -261,7 +265,8 @@ def told_event(
 ) -> str:
     """`#41 Anna (US): Squad 1 fires: Squad 5 takes casualties [5][2]`: an event in one line of the
     log. Without `replayed` no shot is played again for its words: it reads as the log has it."""
-    kind, found = event["kind"], retold(event, name_of, label, sides, replayed=replayed)
+    kind = event["kind"]
+    found = retold(event, name_of, label, sides, replayed=replayed)
     if kind in ("roll", "table"):
         said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
     elif kind == "pass":
@@ -300,7 +305,8 @@ def _done(event: Event, name_of: NameOf, result: str) -> str:
     """What somebody does beside playing: takes back, orders, settings."""
     kind = event["kind"]
     if kind in ("undo", "redo"):
-        take, number = "take" if kind == "undo" else "bring", event["event"]
+        take = "take" if kind == "undo" else "bring"
+        number = event["event"]
         if event.get("asked"):
             return f"lets {name_of(event['asked'])} {take} back #{number}{', as manager' if event.get('by') else ''}"
         return f"{take}s back #{number}{', alone in the game' if event.get('alone') else ''}"
@@ -343,7 +349,8 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
         reply = each_reply(who, sequence, singles)
         named = _inside(reply.title, (one.unit for one in singles))
         return Retold(named, _begun_by(who, sequence), reply.tone, _in_groups(reply.lines))
-    settled, acting = one.played.settlement, actors(sequence, one.given)
+    settled = one.played.settlement
+    acting = actors(sequence, one.given)
     came = fared(sequence, settled.fates)
     told = news(came, headline_of(settled, one.played.out, sequence.system), acting, who)
     own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
@@ -362,7 +369,8 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
 
 def _as_stored(event: Event, sequence: Sequence, who: str) -> Retold:
     """Who acted at whom as the event has them, and its own result."""
-    result, acting = str(event.get("result", "")), list(event.get("acting") or ())
+    result = str(event.get("result", ""))
+    acting = list(event.get("acting") or ())
     others = joined(unit["name"] for unit in event.get("used") or () if unit["name"] not in acting)
     if not acting or sequence.verb == ROLL or has_one_party(sequence):
         whom = others or joined(acting)
@@ -396,10 +404,8 @@ def tracks_moved(event: Event) -> list[str]:
         for part in ("before", "after")
     )
     system = system_of(event) if now else None
-    tracks, moved = (
-        system.tracks if system is not None else {},
-        [key for key in now if was.get(key) != now[key]],
-    )
+    tracks = system.tracks if system is not None else {}
+    moved = [key for key in now if was.get(key) != now[key]]
     split = [(key.rpartition("/"), now[key]) for key in moved]
     return [tracks[name].said(value, side) for (side, _, name), value in split if name in tracks]
 
@@ -413,7 +419,8 @@ def _became(event: Event) -> str:
     for key, unit in after.items():
         if unit and (was := before.get(key)):
             marks = [mark for mark in unit.get("marks", ()) if mark not in was.get("marks", ())]
-            numbers, were = unit.get("numbers", {}), was.get("numbers", {})
+            numbers = unit.get("numbers", {})
+            were = was.get("numbers", {})
             state = unit.get("state", "") if unit.get("state") != was.get("state") else ""
             changed = [
                 f"{name} {value}" for name, value in numbers.items() if were.get(name) != value
@@ -485,7 +492,8 @@ def _in_groups(parts: Iterable[object]) -> str:
 def where_of(event: Event) -> str:
     """The turn and phase that an event leads into, with who goes first: `Turn 2, Fire phase, US
     first`; "" for an event that leads into none."""
-    kind, result = event["kind"], str(event.get("result", ""))
+    kind = event["kind"]
+    result = str(event.get("result", ""))
     where = {"start": result, "next": result, "pass": result.partition("; ")[2]}.get(kind, "")
     return f"{begun(where)}, {_first(event)} first" if where and _first(event) else begun(where)
 
@@ -541,7 +549,8 @@ def title_of(event: Mapping[str, Any]) -> str:
         return str(event["inputs"].get("dice", ""))
     if (sequence := _sequence_of(event)) is not None:
         return sequence.title
-    system, target = system_of(event), event.get("target", "")
+    system = system_of(event)
+    target = event.get("target", "")
     if system is not None and event["kind"] == "table" and target in system.tables:
         return system.tables[target].title
     return str(event.get("command", target))

@@ -204,7 +204,8 @@ def able(
 ) -> tuple[dict[str, object], tuple[str, ...]]:
     """The options without the dead in any list, and among those who act without those whose weapons
     are out; and who was left out. A list of which nobody would be left stays."""
-    found, left_out = dict(options), dict[str, None]()
+    found = dict(options)
+    left_out = dict[str, None]()
     for option in sequence.inputs:
         text = found.get(option.name)
         if option.type != "units" or not isinstance(text, str):

@@ -48,7 +48,8 @@ def _signed(node: ast.expr, say: Any) -> str:
 def _condition(node: ast.expr, say: Any) -> str:
     """`standard` for `assault == 'standard'`, which the row's name explains."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
-        operator, right = node.ops[0], node.comparators[0]
+        operator = node.ops[0]
+        right = node.comparators[0]
         if (
             isinstance(operator, ast.Eq)
             and isinstance(right, ast.Constant)

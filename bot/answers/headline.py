@@ -36,7 +36,9 @@ def news(came: Fared, headline: str, actors: Iterable[str], who: str) -> News:
     """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no
     fates are known.
     """
-    sequence, acting, units = came.sequence, tuple(actors), {fate.unit for fate in came.fates}
+    sequence = came.sequence
+    acting = tuple(actors)
+    units = {fate.unit for fate in came.fates}
     if {unit for unit in units if unit not in came.types} == {*acting} or (
         has_one_party(sequence) and units.issuperset(acting)
     ):
@@ -99,10 +101,8 @@ def groups(came: Fared) -> list[Group]:
         return []
     made = []
     for word, alike in zip(words, came.alike, strict=True):
-        result, names = (
-            came.results.get(alike[0].token),
-            joined(spoken(came.types, [fate.unit for fate in alike])),
-        )
+        result = came.results.get(alike[0].token)
+        names = joined(spoken(came.types, [fate.unit for fate in alike]))
         is_grave = result is not None and (result.tone == HURT or result.bold)
         made.append(Group(word[:1].upper() + word[1:], names, is_grave))
     return made
@@ -141,7 +141,8 @@ def _counted(came: Fared) -> str:
     """`5 of 9 VC killed, 2 wounded`: at most three results. Beyond that harm is summed by severity,
     of the rest those that one looks out for are named; units without effect are not counted where
     others suffered."""
-    size, stem = len(came.fates), men_of(came.stem) if came.stem else "units"
+    size = len(came.fates)
+    stem = men_of(came.stem) if came.stem else "units"
     told = _summed(came)
     if not told:
         return f"{NO_EFFECT} on {f'{size} {stem}' if stem else joined(fate.unit for fate in came.fates)}"
@@ -227,7 +228,8 @@ class Fared(NamedTuple):
 
 def fared(sequence: Sequence, fates: Iterable[Fate]) -> Fared:
     """What came of the units of one play, or of several plays together."""
-    results, types = results_of(sequence), types_of(sequence.system)
+    results = results_of(sequence)
+    types = types_of(sequence.system)
     known = [_graver(results, fate) for fate in fates if fate.unit]
     mixed = _mixed(types, known) if len(known) > 1 else {}
     known = _numbered(types, mixed, known) if mixed else known
@@ -294,7 +296,8 @@ def _graver(results: Results, fate: Fate) -> Fate:
 
 def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
     """What came of some units alike, in a sentence."""
-    first, names = alike[0], joined(the(types, [fate.unit for fate in alike]))
+    first = alike[0]
+    names = joined(the(types, [fate.unit for fate in alike]))
     told = []
     for token, more in ((first.token, first.more), *first.also):
         result = results.get(token)
@@ -435,7 +438,9 @@ def words_of(sequence: Sequence) -> dict[str, str]:
     """The words that the game.yaml has for one unit's results of this very sequence, by their
     tokens; of those that all have in common where a token is no word by itself."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
-    common, own, results = data.get("*") or {}, data.get(sequence.id) or {}, results_of(sequence)
+    common = data.get("*") or {}
+    own = data.get(sequence.id) or {}
+    results = results_of(sequence)
     coded = (token for token, said in common.items() if "word" in said and "-" in token)
     words = {
         token: results[token].one

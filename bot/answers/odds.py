@@ -24,7 +24,8 @@ from bot.systems.system import Sequence
 EXACT, WHATEVER = "Exact; nothing is rolled.", "Exact, whatever is chosen; nothing is rolled."
 _TOLD = 2
 _SAYING_NOTHING = ("outcome", "result")
-MOST_ROWS, RARE = 12, Fraction(1, 100)
+MOST_ROWS = 12
+RARE = Fraction(1, 100)
 """Beyond so many rows of numbers those at the ends are one row as long as they come to less than
 this.
 """
@@ -285,7 +286,8 @@ def _bars(
 def _folded(one: Outlook) -> tuple[Outlook, Mapping[str, str]]:
     """Of many numbers those at either end that have less than 1 % together as one row, `20 or
     more`; and how a number in it is said."""
-    chances, said = [*one.chances], dict[str, str]()
+    chances = [*one.chances]
+    said = dict[str, str]()
     if one.scale.are_numbers and len(chances) > MOST_ROWS:
         for end in ("or more", "or less"):
             rare = sum(
@@ -408,7 +410,8 @@ def _asked(question: str, found: list[Outlook], chances: list[Fraction], whom: s
             else _joined(question, [(said[0][0], f"each of {len(found[0].names)}")])
         )
     order = sorted(range(len(found)), key=lambda at: -chances[at])
-    best, worst = said[order[0]], said[order[-1]]
+    best = said[order[0]]
+    worst = said[order[-1]]
     shown = _joined(question, [best, worst])
     return f"{shown}, {len(said) - 2} more between" if len(said) > 2 else shown
 

@@ -108,7 +108,8 @@ def after_happening(
 
     Who comes into play joins the roster; logs from before that have them not: `joins` is off.
     """
-    side, moves = initiative_of(game, happening), _moves(game, happening, seen)
+    side = initiative_of(game, happening)
+    moves = _moves(game, happening, seen)
     if not is_of_game(game, happening.system):
         return game
     after = with_system(game, seen[happening.system]) if moves else game

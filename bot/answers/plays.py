@@ -242,7 +242,8 @@ def _play_each(
         if moves := played.settlement.tracks:
             values = {**one.given.values, **tracks}
             fresh, told = move_all(sequence.system.tracks, values, moves, read)
-            tracks, said = {**tracks, **fresh}, {**said, **told}
+            tracks = {**tracks, **fresh}
+            said = {**said, **told}
         if said and not one.unit:
             settled = played.settlement._replace(now=(*played.settlement.now, *said.values()))
             played = played._replace(settlement=settled)
@@ -303,7 +304,8 @@ class _Named:
     """Dice that say whose they are."""
 
     def __init__(self, source: Source, unit: str) -> None:
-        self._source, self._unit = source, unit
+        self._source = source
+        self._unit = unit
 
     def draw(self, die: Die) -> int | str:
         """The value of the die."""
@@ -346,7 +348,9 @@ def came_up(shot: Shot, plays: tuple[Planned, ...]) -> dict[str, str]:
     """The result of each row of the odds of its `plays`, by the paths of `odds_rows`; {} where
     others fall today.
     """
-    by, worse, found = shot.sequence.odds_by, shot.sequence.odds_row, dict[str, str]()
+    by = shot.sequence.odds_by
+    worse = shot.sequence.odds_row
+    found = dict[str, str]()
     script = Script(shot.dice)
     try:
         for one in plays:

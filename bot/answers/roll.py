@@ -51,7 +51,8 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
 
     rolling = thrown(lambda dice: roll(expression, dice), source, hand, typed)
     inputs = {"dice": text} | ({"label": label} if label else {})
-    by_hand, answer = hand not in (None, ""), rolling.answer
+    by_hand = hand not in (None, "")
+    answer = rolling.answer
     happening = Happening(
         "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=answer
     )
@@ -97,18 +98,19 @@ def dice_odds(options: Mapping[str, object]) -> Reply:
     UserError.
     """
     expression = parse(str(options.get("dice") or ""))
-    chances, against = odds(expression), expression.against
+    chances = odds(expression)
+    against = expression.against
     if against is not None:
         yes = sum((chances[value] for value in chances if against.fits(int(value))), Fraction(0))
-        title, rows = (
-            f"{percent(float(yes))} for a sum of {against.words()}",
-            [("success", yes), ("failure", 1 - yes)],
-        )
+        title = f"{percent(float(yes))} for a sum of {against.words()}"
+        rows = [("success", yes), ("failure", 1 - yes)]
     elif expression.is_text:
-        title, rows = "Each face", [(str(face), chance) for face, chance in chances.items()]
+        title = "Each face"
+        rows = [(str(face), chance) for face, chance in chances.items()]
     else:
         mean = sum((int(value) * chance for value, chance in chances.items()), Fraction(0))
-        title, rows = f"{float(mean):.4g} on average", _banded(chances)
+        title = f"{float(mean):.4g} on average"
+        rows = _banded(chances)
     least = (
         list(accumulate(chance for _, chance in rows))[:-1]
         if len(rows) > 2 and not expression.is_text
@@ -144,7 +146,8 @@ def _simple(result: Result) -> Line | None:
     added = result.added
     if added is None or not result.is_plain:
         return None
-    against, label = result.expression.against, result.expression.pools[0].label or "dice"
+    against = result.expression.against
+    label = result.expression.pools[0].label or "dice"
     if against is None:
         return Line(label, tuple(result.thrown[0][0]), added)
     return Line(

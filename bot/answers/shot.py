@@ -100,10 +100,12 @@ def run_sequence(
             [one._replace(played=played) for one, played in zip(singles, new, strict=True)]
         )
     singles = tuple([name_lenders(sequence, one) for one in singles])
-    first, changes = singles[0], tuple(change for one in singles for change in one.changes)
+    first = singles[0]
+    changes = tuple(change for one in singles for change in one.changes)
     asks = first.played.settlement.asks
     if asks:
-        changes, reply = (), asking_reply(sequence, first, who)
+        changes = ()
+        reply = asking_reply(sequence, first, who)
     elif first.unit:
         reply = each_reply(who, sequence, singles)
     else:
@@ -201,8 +203,10 @@ class Carried:
 
 def asking_reply(sequence: Sequence, one: Single, who: str) -> Reply:
     """What a side is asked for, with the dice that led to it; each of several units has a line."""
-    asks, settled = one.played.settlement.asks, one.played.settlement
-    came, items = fared(sequence, ()), [ask.item for ask in asks]
+    asks = one.played.settlement.asks
+    settled = one.played.settlement
+    came = fared(sequence, ())
+    items = [ask.item for ask in asks]
     title = asks[0].ask if len(asks) == 1 else f"{joined(items)} must choose"
     told = news(came, title, actors(sequence, one.given), who)
     lines: list[Part] = [*in_short(one.played.lines, settled, came)]
@@ -253,10 +257,8 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
     came = fared(sequence, settled.fates)
-    types, told = (
-        came.types,
-        news(came, headline_of(settled, played.out, sequence.system), actors, who),
-    )
+    types = came.types
+    told = news(came, headline_of(settled, played.out, sequence.system), actors, who)
     by = (
         said(types, settled.by)
         if settled.by
@@ -358,7 +360,8 @@ def in_short(lines: tuple[Line, ...], settled: Settlement, came: Fared) -> list[
     """The lines to show: those of many single units are left out, and in their place are their
     sums.
     """
-    kept, types = _kept(lines, settled), came.types
+    kept = _kept(lines, settled)
+    types = came.types
     labels = [line.label for line in kept]
     # a line for each unit
     counted = {type: 0 for type, count in came.mixed.items() if labels.count(type) == count}
@@ -450,7 +453,8 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
     lightest = [*_by_weight(reply.lines, is_many=is_many)]
     if not lightest:
         return reply
-    most, folded = (MANY if is_many else FEW), set(reply.trace)
+    most = MANY if is_many else FEW
+    folded = set(reply.trace)
     heights = _heights(reply.lines)
     left = _height([reply.first]) + sum(
         height for at, height in enumerate(heights) if at not in folded
@@ -517,7 +521,9 @@ def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ..
     """All dice: lines of the shot itself as they are, then each unit's dice in a row, with its
     result.
     """
-    first, shared, tables = singles[0], list[Part](), dict[str, dict[str, list[object]]]()
+    first = singles[0]
+    shared = list[Part]()
+    tables = dict[str, dict[str, list[object]]]()
     if first.unit:
         fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
         tables[""] = {one.unit: [die.shown for die in one.played.dice] for one in singles}
@@ -531,7 +537,8 @@ def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ..
                 tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
             elif line.dice:
                 shared.append(line)
-    results, units = results_of(sequence), first.played.settlement.units
+    results = results_of(sequence)
+    units = first.played.settlement.units
     words = {unit: bare_word(results, fate.token) for unit, fate in fates.items()}
     words = words or {unit: plain_word(word) for unit, word in units}
     parts = [*shared]
@@ -545,7 +552,8 @@ def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
     """What comes next, what changed besides and what else is worth knowing: all that a short
     answer leaves out.
     """
-    settled, types = [one.played.settlement for one in singles], types_of(sequence.system)
+    settled = [one.played.settlement for one in singles]
+    types = types_of(sequence.system)
     texts = [
         *(text for one in settled for text in one.then),
         *(text for one in settled for text in one.notes),

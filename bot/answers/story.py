@@ -44,7 +44,8 @@ def story(
     is where they begin.
 
     What is no part of a story is left out: settings, texts for the dice, who took what back."""
-    gone, chapters = frozenset(undone), [Chapter(heading)]
+    gone = frozenset(undone)
+    chapters = [Chapter(heading)]
     for event in events:
         where = where_of(event)
         if event["kind"] != "next" and event["kind"] not in QUIET:

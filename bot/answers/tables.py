@@ -55,7 +55,8 @@ def lookup_reply(
     """What a table says, first in one line, then how it was reached, and the card around the
     cell.
     """
-    words, card = table.words, printed(table).card
+    words = table.words
+    card = printed(table).card
     dice = {roll.option for roll in table.rolls} if rolled else set()
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
     name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
@@ -231,7 +232,9 @@ class Card(NamedTuple):
         """The columns beside `column` that fit a phone, by turns on the right and on the left."""
         shown = (self.columns, *self.cells[rows.start : rows.stop])
         widths = [max(map(len, texts)) + 2 for texts in zip(*shown, strict=True)]
-        low, high, right = column, column + 1, True
+        low = column
+        high = column + 1
+        right = True
         room = (
             WIDE
             - max(map(len, (self.corner, *self.rows[rows.start : rows.stop])))
@@ -242,7 +245,9 @@ class Card(NamedTuple):
             more = high if right else low - 1
             right = not right
             if 0 <= more < len(widths) and high - low < MOST_COLUMNS and widths[more] <= room:
-                low, high, room = min(low, more), max(high, more + 1), room - widths[more]
+                low = min(low, more)
+                high = max(high, more + 1)
+                room = room - widths[more]
         return low, high
 
 
@@ -278,7 +283,8 @@ class Printed(NamedTuple):
 @lru_cache(300)
 def printed(table: Table) -> Printed:
     """The table as players read it, made once."""
-    body, words = table.printed.get("read"), table.words
+    body = table.printed.get("read")
+    words = table.words
     cards = [*_cards(table, body, words, "")]
     sheets = [Sheet(heading[:1].upper() + heading[1:], card.all_rows()) for heading, card in cards]
     if modifiers := _modifiers(table, words):
@@ -293,7 +299,8 @@ def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None
     """
     if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
         return None
-    cells, spec = body["cells"], body.get("columns") or {}
+    cells = body["cells"]
+    spec = body.get("columns") or {}
 
     def say(value: object) -> str:
         return said(value, words)

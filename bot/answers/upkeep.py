@@ -40,7 +40,8 @@ def upkeep_of(
     for begin in phase_of(now(), system).get("begins") or () if system is not None else ():
         assert system is not None
         if run in ("", begin["run"]):
-            game, sequence = now(), system.sequence(begin["run"])
+            game = now()
+            sequence = system.sequence(begin["run"])
             if not sequence.upkeep_by:
                 yield _upkeep(game, sequence, [""], person, closed)
                 continue
@@ -64,7 +65,8 @@ def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: Sy
         or (begin.get("units", "own") == "own" and unit.side != game.turn_of)
     ):
         return False
-    states, has = begin.get("states") or (), begin.get("has") or ()
+    states = begin.get("states") or ()
+    has = begin.get("has") or ()
     marked = unit.state in states or any(
         word in unit.marks or unit.numbers.get(word) for word in has
     )
@@ -74,8 +76,11 @@ def _is_meant(unit: RosterUnit, begin: Mapping[str, Any], game: Game, system: Sy
 def _upkeep(
     game: Game, sequence: Sequence, names: list[str], person: str, closed: Mapping[str, Any] | None
 ) -> Upkeep:
-    roster, passed, able = roster_of(game), list[tuple[str, str]](), list[str]()
-    ruled, option = with_filled({}, by_rules(sequence, {}, game)), sequence.upkeep_by
+    roster = roster_of(game)
+    passed = list[tuple[str, str]]()
+    able = list[str]()
+    ruled = with_filled({}, by_rules(sequence, {}, game))
+    option = sequence.upkeep_by
     there = [
         game.units[name.casefold()].name if name else ""
         for name in names
@@ -107,7 +112,8 @@ def upkeep_problem(
 ) -> str:
     """What is wrong with the upkeep that an event says it is, by today's files: it is all that is
     due, or where it `goes_on` from an event of the same, units of that."""
-    side, run = str(roll["side"]), str(roll["target"])
+    side = str(roll["side"])
+    run = str(roll["target"])
     due = [one.options for one in upkeep_of(lambda: now, system, side, run, roll.get("read"))]
     units = {
         name

@@ -164,7 +164,8 @@ def changes(sequence: Sequence, raw: Inputs, given: Given) -> list[Changed]:
 
 
 def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Changed]:
-    value, label = raw.get(option.name), _small(option.label or option.name.replace("_", " "))
+    value = raw.get(option.name)
+    label = _small(option.label or option.name.replace("_", " "))
     without = {name: given for name, given in raw.items() if name != option.name}
     if option.name in FIXED and not value:
         return []
@@ -183,10 +184,8 @@ def _of_option(option: Option, raw: Inputs, common: Iterable[str]) -> list[Chang
         found = []
         for word in option.values:
             words = [one for one in given if one != word] if word in given else [*given, word]
-            said, changed = (
-                _small(option.labels.get(word, word.replace("_", " "))),
-                {**raw, option.name: " ".join(words)},
-            )
+            said = _small(option.labels.get(word, word.replace("_", " ")))
+            changed = {**raw, option.name: " ".join(words)}
             if word not in FIXED:
                 found.append(_turned(said, changed, is_set=word in given, is_common=word in common))
         return found
@@ -246,7 +245,8 @@ def count_changes(
 ) -> list[dict[str, Distribution] | None]:
     """The odds with each of these inputs; None for those that the rules do not allow. Raises
     TooManyStates where there was time for none of them."""
-    sequence, until = system(system_id).sequence(sequence_id), thread_time() + seconds
+    sequence = system(system_id).sequence(sequence_id)
+    until = thread_time() + seconds
     found: list[dict[str, Distribution] | None] = []
     for raw in raws:
         try:
@@ -270,7 +270,8 @@ def levels(sequence: Sequence, plan: Outlook, tokens: Iterable[str]) -> list[Lev
     questions = deciding(sequence)
     if isinstance(questions, dict):
         return [Level(text, frozenset(found)) for text, found in questions.items()]
-    scale, words = Scale(sequence, tokens), {token: word for token, word, _ in plan.chances}
+    scale = Scale(sequence, tokens)
+    words = {token: word for token, word, _ in plan.chances}
     harms = sorted(
         (token for token in tokens if scale.tone(token) in HARM), key=scale.place, reverse=True
     )

@@ -134,7 +134,8 @@ class Context:
     @property
     def actor(self) -> Actor:
         """Who asks, as the game sees them."""
-        ledger, manages = self.ledger, self.command.who.manager and not self._is_aside
+        ledger = self.ledger
+        manages = self.command.who.manager and not self._is_aside
         actor = actor_in(ledger.game, ledger.known_person(), manager=manages)
         return actor._replace(acts_for=self.acts_for) if self.acts_for else actor
 
@@ -151,7 +152,8 @@ class Context:
         """Whether who asks may agree for this place: they manage its server, or it is their own
         with the bot.
         """
-        who, where = self.command.who, self.command.where
+        who = self.command.who
+        where = self.command.where
         return who.manager or (bool(where.owner) and where.owner == who.key)
 
     @property
@@ -255,7 +257,8 @@ class Context:
         store.
         """
         before = self.ledger.was.row if self.ledger.was is not None else None
-        linked, writer = self.ledger.places, self.ledger.writer
+        linked = self.ledger.places
+        writer = self.ledger.writer
         if self.ledger.row:
             if self.ledger.has_events:
                 self.further.append(self.ledger)

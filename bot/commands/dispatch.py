@@ -260,7 +260,8 @@ def button_spec(path: Path) -> CommandSpec:
 
 async def press(context: Context) -> Reply:
     """Do what the button is for. Raises UserError."""
-    name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
+    name = context.spec.path[1]
+    rest = str(context.command.options.get("rest", ""))
     answer: Reply
     if name == "actfor":
         return await _run_waiting_command(context, rest)

@@ -33,7 +33,8 @@ def declare(
 ) -> None:
     """Write down what cards a deck has, in order, before its first die; words that were typed are
     kept apart. Raises UserError."""
-    game, ledger = context.game, context.ledger
+    game = context.game
+    ledger = context.ledger
     if id not in game.decks and len(game.decks) >= cards.MOST_DECKS:
         hint = phrase(
             "`/deck make` with the name of one starts it over: {names}", names=", ".join(game.decks)
@@ -44,14 +45,16 @@ def declare(
         if not cards.hand_sizes(id, game.cards):
             what = f"Cards of {id} are known on top or at the bottom. Shuffle it first, or take another name."
         raise UserError(what, option="name", code="name-taken")
-    texts, ids = dict[str, str](), list[tuple[str, int]]()
+    texts = dict[str, str]()
+    ids = list[tuple[str, int]]()
     for card, count in listed:
         own = card if named or card.isdecimal() else f"{ledger.next_number}.w{len(texts) + 1}"
         texts |= {} if own == card else {own.partition(".")[2]: card}
         ids.append((own, count))
     deck = Deck(tuple(ids), empty)
     out = cards.moved(game.cards, dict.fromkeys(cards.of_deck(id, game.cards), 0))
-    made, data = game_deck(context, id) if named else None, deck.to_json()
+    made = game_deck(context, id) if named else None
+    data = deck.to_json()
     if made is not None and cups.leads(game, id, context.system):
         data = cup_declared(context, made)
     now = replace(game, decks={**game.decks, id: data}, cards=out)
@@ -82,7 +85,8 @@ async def closed_piles(context: Context, sequence: Sequence, *seats: str) -> lis
     """The piles with closed cards that a sequence draws from, as each of these seats has seen
     them: see `pile_seen`.
     """
-    game, found = context.game, [Json() for _ in seats]
+    game = context.game
+    found = [Json() for _ in seats]
     for id in sequence.decks if is_of_game(game, sequence.system.id) else ():
         if game.cards.get(cards.last_key(id)):
             hands = await closed_hands(context, id)
@@ -124,10 +128,12 @@ async def keep_seen(context: Context, event: Json) -> None:
     """Keep what seats, or all, have seen of known ends behind the undo of an event that changed
     closed cards: nobody forgets one that is there again."""
     game = context.game
-    out, at = cards.moved(game.cards, event["before"]["cards"]), game.cards.get(cards.SEEN, 0)
+    out = cards.moved(game.cards, event["before"]["cards"])
+    at = game.cards.get(cards.SEEN, 0)
     seen = {one: dict(held) for one, held in (await _hands_told(context, at) if at else {}).items()}
     for id, made in game.decks.items():
-        hands, back = await closed_hands(context, id), await closed_hands(context, id, out)
+        hands = await closed_hands(context, id)
+        back = await closed_hands(context, id, out)
         rows = [
             (one, draw)
             for one, held in hands.items()

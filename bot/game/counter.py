@@ -93,7 +93,8 @@ def states_of(unit: RosterUnit, system: System | None) -> tuple[str, ...]:
     """All that ails the unit, in words: its state, its reduced side, wounds and men lost; none
     where it is well.
     """
-    state, found = state_of(unit, system), list[str]()
+    state = state_of(unit, system)
+    found = list[str]()
     if state:
         flags = system.words["units"].states.get(state, ()) if system is not None else ()
         found.append(" and ".join(map(in_words, flags)) if len(flags) > 1 else in_words(state))
@@ -189,7 +190,8 @@ def with_reduced(unit: RosterUnit, text: str, words: UnitWords) -> RosterUnit:
             hint="Set its numbers as they are.",
             code="no-change",
         )
-    kind, numbers = words.reduced.get(unit.type, ""), dict[str, Any]()
+    kind = words.reduced.get(unit.type, "")
+    numbers = dict[str, Any]()
     for word in text.split():
         key, equals, value = word.strip(",").partition("=")
         folded = key.casefold().replace("_", "-")

@@ -75,10 +75,8 @@ def of_roster(game: Game, lost: Iterable[str]) -> GameDeck:
     units = [unit for unit in in_order(game.units.values()) if unit.state not in lost][:MOST_KINDS]
     ids = [unit.handle for unit in units]
     said = {unit.handle: {SIDE: unit.side, HANDLE: unit.handle} for unit in units}
-    deck, names = (
-        Deck(tuple((id, 1) for id in ids), REFUSE),
-        {unit.handle: unit.name for unit in units},
-    )
+    deck = Deck(tuple((id, 1) for id in ids), REFUSE)
+    names = {unit.handle: unit.name for unit in units}
     return GameDeck(ELEMENTS, "Elements", deck, names, said, dict.fromkeys(ids, DISCARD), {})
 
 
@@ -95,13 +93,13 @@ def declared(made: GameDeck, sides: Iterable[str], lost: Iterable[str]) -> Json:
     """What the chain has of a deck that leads a phase: beside ids and counts what each chit
     means in this game.
     """
-    called, data = {side.casefold(): side for side in sides}, made.deck.to_json()
+    called = {side.casefold(): side for side in sides}
+    data = made.deck.to_json()
     for card in data["cards"]:
-        said, after = made.said[card["id"]], made.after[card["id"]]
-        side, of = (
-            called.get(str(said.get(SIDE, "")).casefold(), ""),
-            said.keys() & {FORMATION, HANDLE},
-        )
+        said = made.said[card["id"]]
+        after = made.after[card["id"]]
+        side = called.get(str(said.get(SIDE, "")).casefold(), "")
+        of = said.keys() & {FORMATION, HANDLE}
         card |= {"side": side} if side else {}
         card |= {"of": {name: said[name] for name in of}} if of else {}
         card |= {ENDS: said[ENDS]} if ENDS in said else {}
@@ -149,7 +147,8 @@ def left_told(game: Game) -> str:
 
 def settled(game: Game) -> Game:
     """The game once the go of its chit is over: the chit goes where it goes."""
-    id, chit = cup_of(game.led), chit_of(game.led)
+    id = cup_of(game.led)
+    chit = chit_of(game.led)
     if not chit or not game.cards.get(key(id, PLAY, chit)):
         return game
     return _with_card(game, id, chit, said_of(game, game.led).get("after", DISCARD))
@@ -201,8 +200,10 @@ def go_of(game: Game, led: str) -> tuple[str, ...] | None:
     """Whose go a chit gives: its side's, or that of the sides of its units that are left, or of
     all; None where no unit of it is left. A side of which the roster knows nothing plays without
     one."""
-    chit, lost = said_of(game, led), game.decks[cup_of(led)].get(LOST, ())
-    side, of = chit.get("side", ""), chit.get("of", {})
+    chit = said_of(game, led)
+    lost = game.decks[cup_of(led)].get(LOST, ())
+    side = chit.get("side", "")
+    of = chit.get("of", {})
     if not (side or of):
         return game.sides
     mine = [unit for unit in game.units.values() if _is_of(unit, side, of)]

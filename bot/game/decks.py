@@ -82,8 +82,10 @@ ENDS_AT = ("on top", "at the bottom")
 
 def counted_cards(deck: Deck, sizes: cards.Sizes, hand_of: Callable[[str], str]) -> str:
     """`17 of 20 in the pile, 2 in play, 1 discarded, 3 in VC's hand`: what all can tell."""
-    there, held = sizes[0], {**sizes[1]}
-    known, all = [held.pop(end, 0) for end in cards.ENDS], size(deck.cards)
+    there = sizes[0]
+    held = {**sizes[1]}
+    known = [held.pop(end, 0) for end in cards.ENDS]
+    all = size(deck.cards)
     told = [f"{all - sum(there.values()) - sum(held.values())} of {all} in the pile"]
     told += [
         f"{count} of them known {where}"
@@ -159,7 +161,8 @@ def piles_read(decks: Mapping[str, GameDeck], game: Game, closed: Mapping[str, A
                 hint=hint,
                 code="bad-value",
             )
-        name, is_closed = f"{DECK}{id}", bool(game.cards.get(last_key(id)))
+        name = f"{DECK}{id}"
+        is_closed = bool(game.cards.get(last_key(id)))
         found[name] = closed[name] if is_closed else pile_of(id, deck, game.cards).lines
     return found
 
@@ -169,7 +172,8 @@ def piles_problem(now: Game, roll: Mapping[str, Any], first: Mapping[str, Any] |
     what carries on a `first` event as they were then. Which cards all know on the ends of a pile is
     told once it is open."""
     for name, value in (roll.get("read") or {}).items():
-        id, due = name.removeprefix(DECK), (first or {}).get("read", {}).get(name)
+        id = name.removeprefix(DECK)
+        due = (first or {}).get("read", {}).get(name)
         if first is None and id in now.decks:
             due = _pile_due(id, now, value)
         if name.startswith(DECK) and (due is None or due != value):

@@ -127,9 +127,11 @@ def _fields(
 def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
     if not all(body.get(name, {}) == {} or _RECORDS["patch"](body[name]) for name in PATCH):
         return  # said already
-    before, after = body.get("before", {}), body.get("after", {})
+    before = body.get("before", {})
+    after = body.get("after", {})
     for part in ("game", "units", "cards"):
-        was, now = before.get(part, {}), after.get(part, {})
+        was = before.get(part, {})
+        now = after.get(part, {})
         if was.keys() != now.keys() or any(
             was[key] == now[key] and type(was[key]) is type(now[key]) for key in was
         ):
@@ -146,7 +148,8 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
     """Of rolls, which may have a label; of sequences and tables, which have no texts but closed
     faces, name one edition of the rules, and throw dice with no other faces than printed ones. Only
     open sequences draw cards."""
-    texts, dice = body.get("texts"), body.get("dice")
+    texts = body.get("texts")
+    dice = body.get("dice")
     if body["kind"] != "sequence" and any(
         "deck" in die for die in dice or () if isinstance(die, dict)
     ):
@@ -260,12 +263,10 @@ def _is_any(_value: object) -> bool:
 def _build_check(kind: str) -> Check:
     """Build the function that checks whether a value has this kind, as written in `EVENTS`."""
     if found := re.fullmatch(r"\{(\w+):(.+)\}(\+?)(\d*)", kind):
-        key_fits, fits, least, most = (
-            _build_check(found[1]),
-            _build_check(found[2]),
-            len(found[3]),
-            int(found[4] or 2**53),
-        )
+        key_fits = _build_check(found[1])
+        fits = _build_check(found[2])
+        least = len(found[3])
+        most = int(found[4] or 2**53)
         return lambda value: (
             isinstance(value, dict) and least <= len(value) <= most
             and all(key_fits(key) and fits(item) for key, item in value.items())
@@ -274,7 +275,9 @@ def _build_check(kind: str) -> Check:
         checks = [_build_check(one) for one in kind.split("|")]
         return lambda value: any(check(value) for check in checks)
     if found := re.fullmatch(r"(\w+)([*+])(\d*)", kind):
-        fits, least, most = _build_check(found[1]), int(found[2] == "+"), int(found[3] or 2**53)
+        fits = _build_check(found[1])
+        least = int(found[2] == "+")
+        most = int(found[3] or 2**53)
         return lambda value: (
             isinstance(value, list) and least <= len(value) <= most and all(map(fits, value))
         )

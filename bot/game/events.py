@@ -46,13 +46,15 @@ def difference(old: Game, new: Game) -> tuple[Json, Json]:
             after.setdefault("game", {})[name] = _plain(now)
     if old.units is not new.units:
         for key in sorted(old.units.keys() | new.units.keys()):
-            unit_was, unit_now = old.units.get(key), new.units.get(key)
+            unit_was = old.units.get(key)
+            unit_now = new.units.get(key)
             if unit_was is not unit_now and unit_was != unit_now:
                 before.setdefault("units", {})[key] = unit_json(unit_was) if unit_was else None
                 after.setdefault("units", {})[key] = unit_json(unit_now) if unit_now else None
     if old.cards is not new.cards:
         was, now = cards_difference(old.cards, new.cards)
-        before, after = before | was, after | now
+        before = before | was
+        after = after | now
     return before, after
 
 
@@ -106,7 +108,8 @@ def held_before(event: Mapping[str, Any]) -> list[str]:
 
 def apply(game: Game, event: Mapping[str, Any]) -> Game:
     """The state after `event`. Raises ValueError for an event that does not follow on the state."""
-    number, kind = event["number"], event["kind"]
+    number = event["number"]
+    kind = event["kind"]
     if number != game.number + 1:
         raise ValueError(f"event {number} does not follow event {game.number}")
     game = patched(game, event.get("after") or {})
@@ -163,7 +166,8 @@ def merge_choices(event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, An
     fell: list[Any] = []
     one = event
     while one["kind"] == "choice":
-        picks, one = one["picks"], bodies[one["event"]]
+        picks = one["picks"]
+        one = bodies[one["event"]]
         chosen[one["asks"]["name"]] = picks
         fell[:0] = one.get("dice", ())
     if not chosen:
@@ -199,7 +203,8 @@ def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
     """The fields with what undo needs: the last event that is not undone, and those that can be
     brought back.
     """
-    number, kind = event["number"], event["kind"]
+    number = event["number"]
+    kind = event["kind"]
     if kind == "undo":
         undone = event["event"]
         withdrawn = (*game.withdrawn, undone) if undone in game.sealed else game.withdrawn
@@ -320,7 +325,8 @@ def system_of(event: Mapping[str, Any]) -> System | None:
     """The system behind an event: a pack in the version that it was played with, where that is
     at hand.
     """
-    id, edition = str(event.get("system") or ""), event.get("edition")
+    id = str(event.get("system") or "")
+    edition = event.get("edition")
     known = systems().get(id)
     if isinstance(edition, str) and (known is None or known.edition != edition):
         played = pack_version(edition)

@@ -176,7 +176,8 @@ class Ledger:
         """Begin a new game with event 1, which publishes the commitment to its first seed.
         Returns the event.
         """
-        self.row, self.hands = prepared.game if prepared is not None else new_id(), (0, "")
+        self.row = prepared.game if prepared is not None else new_id()
+        self.hands = (0, "")
         self._head = genesis(self.row)
         self.game, self.before = Game(self.row), Game("")
         start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
@@ -321,7 +322,8 @@ class Ledger:
         its answer is known.
         """
         self._write()
-        self._unwritten, self.has_events = body, True
+        self._unwritten = body
+        self.has_events = True
         self.bodies.append(body)
         self.game = apply(self.game, body)
         return body
@@ -334,7 +336,8 @@ class Ledger:
             self._add(self._unwritten, event_text(self._unwritten))
 
     def _add(self, body: Json, text: str) -> None:
-        before, self._unwritten = self._written[-1].hash if self._written else self._head, None
+        before = self._written[-1].hash if self._written else self._head
+        self._unwritten = None
         self._written.append(EventRow(self.row, body["number"], text, event_hash(before, text)))
 
     def say(self, first: str, quoted: Iterable[TextRow] = ()) -> None:

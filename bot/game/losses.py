@@ -22,7 +22,8 @@ def count_losses(
     units: Iterable[RosterUnit], types: Mapping[str, str], system: System | None
 ) -> Losses:
     """Count the losses among the units of a side; `types` are those of `first_types`."""
-    lost, weakened = list[str](), list[str]()
+    lost = list[str]()
+    weakened = list[str]()
     total = 0
     for unit in units:
         total += 1

@@ -288,7 +288,8 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
     """Return the side whose luck a sequence is: the side that acts. Nobody is lucky to suffer a
     casualty.
     """
-    used, acting = event.get("used", ()), event.get("acting", ())
+    used = event.get("used", ())
+    acting = event.get("acting", ())
     sequence = (event["system"], event["target"])
     own: str = event["side"]
     chosen = used[:1] if sequence in OF_FIRST else [unit for unit in used if unit["name"] in acting]

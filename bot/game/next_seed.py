@@ -39,7 +39,8 @@ class Prepared:
 
     def docs(self, where: Place) -> list[Doc]:
         """The documents that keep it; they go with the server."""
-        owner, data = owner_of(where), {"seed": self.seed.hex(), "announced": self.announced}
+        owner = owner_of(where)
+        data = {"seed": self.seed.hex(), "announced": self.announced}
         return [
             Doc(PREPARED, owner, data, None, owner),
             Doc(UNUSED, self.commitment, {}, None, owner),

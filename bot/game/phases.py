@@ -72,7 +72,8 @@ def next_phase(game: Game, system: System | None) -> Game:
     names = [phase["name"] for phase in phases]
     at = names.index(game.phase) + 1 if game.phase in names else 0
     at = len(names) if cups.said_of(game, game.led).get("ends") == cups.TURN else at
-    turn, turn_of = game.turn, game.turn_of
+    turn = game.turn
+    turn_of = game.turn_of
     if at >= len(phases) or not turn:
         at = 0
         turn, turn_of = _next_turn(game, system)
@@ -134,7 +135,8 @@ def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> 
     """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the
     phase. Where a cup leads it the go of the chit is over, and with the last one the phase."""
     if game.led:
-        after, ends = cups.done(game), "ends" in cups.said_of(game, game.led)
+        after = cups.done(game)
+        ends = "ends" in cups.said_of(game, game.led)
         return after if cups.chits_left(after) and not ends else next_phase(game, system)
     kind = kind_of_go(game, system)
     passes = 0 if acted and kind == IMPULSES else game.passes + 1
@@ -186,7 +188,8 @@ def standing(game: Game, system: System | None) -> str:
 
 def chit_name(game: Game, system: System | None) -> str:
     """What the chit is called whose go it is; "" for none."""
-    id, chit = cups.cup_of(game.led), cups.chit_of(game.led)
+    id = cups.cup_of(game.led)
+    chit = cups.chit_of(game.led)
     if id == cups.ELEMENTS:
         gone = f"the unit that was {chit}" if chit else ""
         return next((unit.name for unit in game.units.values() if unit.handle == chit), gone)

@@ -61,7 +61,8 @@ class OtherSide(UserError):
 
     def __init__(self, sides: tuple[str, ...], what: str) -> None:
         super().__init__(f"{joined(sides)} has a player.", code="not-yours")
-        self.sides, self.what = sides, what
+        self.sides = sides
+        self.what = what
 
 
 def sides_acted_for(game: Game, actor: Actor, sides: Iterable[str]) -> tuple[str, ...]:

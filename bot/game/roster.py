@@ -93,7 +93,8 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     """
     name = " ".join(str(clean(_NAME, raw)).split())
     folded = name.casefold()
-    problem, taken = "", folded in units or any(unit.handle == folded for unit in units.values())
+    problem = ""
+    taken = folded in units or any(unit.handle == folded for unit in units.values())
     if not name or len(name) > MAX_NAME:
         problem = f"must have 1 to {MAX_NAME} characters"
     elif set(name) & set(';,="“”') or name.startswith("'"):
@@ -153,7 +154,8 @@ def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
     `key=none` takes a number away, `marker=-x` or `-x` a marker or flag, `flip` turns it over. A
     type or state of its reduced side turns it, too. Raises UserError naming the word at fault.
     """
-    was, words = unit, system.words["units"]
+    was = unit
+    words = system.words["units"]
     front, reduced = parted_stats(text)
     if reduced is not None:
         was = unit = with_reduced(unit, reduced, words)
@@ -208,10 +210,12 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
     """
     sign, name = (raw[0], raw[1:]) if raw[:1] in "+-" and raw else ("+", raw)
     folded = name.casefold()
-    words, states = system.words["units"], _states(system)
+    words = system.words["units"]
+    states = _states(system)
     markers = tuple(system.game["units"].get("markers") or ())
     if (state := folded.replace("_", "-")) in states:
-        now, change = words.state_of(unit), words.joined if sign == "+" else words.parted
+        now = words.state_of(unit)
+        change = words.joined if sign == "+" else words.parted
         marks = unit.marks - words.mislaid
         if state in markers:
             marks = marks | {state} if sign == "+" else marks - {state}
@@ -231,7 +235,8 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
 
 def is_stat(word: str, system: System) -> bool:
     """Whether a bare word names a state, marker or flag of the game's units."""
-    folded, units = word.casefold().replace("_", "-"), system.game["units"]
+    folded = word.casefold().replace("_", "-")
+    units = system.game["units"]
     known = (*_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
     return folded in (name.replace("_", "-") for name in known)
 
@@ -337,7 +342,8 @@ def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
         friend = units.get(beside.casefold())
         if friend is None or len(units) >= MAX_ROSTER:
             continue
-        number, taken = 1, {*units, *(unit.handle for unit in units.values())}
+        number = 1
+        taken = {*units, *(unit.handle for unit in units.values())}
         while f"{type_} {number}" in taken:
             number += 1
         name = f"{type_[:1].upper()}{type_[1:]} {number}"
@@ -373,7 +379,8 @@ def described_together(units: Iterable[RosterUnit]) -> list[str]:
     lines: list[str] = []
     for (_, what), alike in groupby(units, lambda unit: (unit.side, _what_it_is(unit))):
         row = list(alike)
-        first, last = row[0].handle, row[-1].handle
+        first = row[0].handle
+        last = row[-1].handle
         if len(row) > 2 and _handle_number(last) - _handle_number(first) == len(row) - 1:
             lines.append(f"{joined(unit.name for unit in row)} ({first}..{last}): {what}")
         else:

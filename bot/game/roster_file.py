@@ -327,7 +327,9 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
 
 def _check(data: Any, file: str) -> None:
     check_keys(data, KEYS, ("title", "sides", "units"), file)
-    title, sides, about = data.get("title"), data.get("sides"), data.get("about") or ""
+    title = data.get("title")
+    sides = data.get("sides")
+    about = data.get("about") or ""
     if not isinstance(title, str) or not 0 < len(title) <= MAX_TITLE:
         raise TableError(file, f"must be a text of at most {MAX_TITLE} characters", row="title")
     if not isinstance(about, str) or len(about) > LONGEST:

@@ -95,7 +95,8 @@ class Seats:
             )
         if "players" not in after:
             return
-        old, new = before.get("players") or {}, after["players"]
+        old = before.get("players") or {}
+        new = after["players"]
         for person, side in old.items():
             if new.get(person) != side and person != own:
                 self.left[person] = side

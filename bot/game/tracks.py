@@ -49,7 +49,8 @@ def values_read(names: Iterable[str], tracks: Mapping[str, Track], game: Game, s
     """What an event holds of the tracks that a sequence reads. Raises UserError for the other
     one of three sides.
     """
-    owners, found = owners_of(game, side), dict[str, Any]()
+    owners = owners_of(game, side)
+    found = dict[str, Any]()
     for name in names:
         whose, _, track = name.partition(".")
         if whose == FOE and len(game.sides) > 2:
@@ -77,15 +78,14 @@ def track_problem(
     """What is wrong with the tracks that a roll reads, and with those that it leaves (`said`), as
     far as the log tells without the game's files. `is_own`: it is of the system that the game is
     played with."""
-    read, units = dict(roll.get("read") or {}), roll.get("used") or []
+    read = dict(roll.get("read") or {})
+    units = roll.get("used") or []
     read = {name: value for name, value in read.items() if not name.startswith(DECK)}
     told = {whose: read.pop(whose) for whose in (SIDE, FOE) if whose in read}
     owners = dict.fromkeys((SIDE, FOE), "")
     if any(name.partition(".")[0] in owners for name in read):
-        acting, named = (
-            roll.get("acting", ()),
-            [(unit["name"], unit.get("side", "")) for unit in units],
-        )
+        acting = roll.get("acting", ())
+        named = [(unit["name"], unit.get("side", "")) for unit in units]
         owners = owners_of(now, side_of(named, acting, person, now))
     if told != {whose: owner for whose, owner in owners.items() if owner}:
         return "it reads the tracks of another side than acts."

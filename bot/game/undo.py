@@ -278,12 +278,15 @@ def then(newest_first: Iterable[Mapping[str, Any]], game: Game, number: int) -> 
     Whoever went on as another person since is that one; who directs the game no longer, or plays by
     now, does not.
     """
-    players, master, claims = dict(game.players), game.master, list[tuple[str, str]]()
+    players = dict(game.players)
+    master = game.master
+    claims = list[tuple[str, str]]()
     for event in newest_first:
         if event["number"] <= number:
             break
         fields = (event.get("before") or {}).get("game") or {}
-        players, master = dict(fields.get("players", players)), fields.get("master", master)
+        players = dict(fields.get("players", players))
+        master = fields.get("master", master)
         if event.get("own"):
             claims.insert(0, (event["own"], event["who"]))
     for own, who in claims:
@@ -336,7 +339,8 @@ def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], at: 
     """Whether none of `persons` wrote one of the events of a log in the seven days before `at`
     (Unix seconds).
     """
-    known, since = set(persons), set[str]()
+    known = set(persons)
+    since = set[str]()
     for event in events:
         since |= {event["who"]} if event["at"] > at - SILENT else set()
         known |= {event["who"]} if event.get("own", "") in known else set()

@@ -81,7 +81,8 @@ class Arguments:
                 hint="grognard --help shows all commands.",
                 code="missing",
             )
-        taken, self.words = self.words[: len(names)], self.words[len(names) :]
+        taken = self.words[: len(names)]
+        self.words = self.words[len(names) :]
         return taken
 
     def only(self, *names: str) -> list[str]:

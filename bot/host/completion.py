@@ -11,7 +11,8 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.systems.catalog import system, systems
 
-TABLES, SEQUENCES = ("tables", "lookup", "export-table"), ("sequences", "resolve", "odds", "fuzz")
+TABLES = ("tables", "lookup", "export-table")
+SEQUENCES = ("sequences", "resolve", "odds", "fuzz")
 NAMED = ("lookup", "resolve", "odds", "export-table")
 """Commands about a system; those of them that go on with one of its tables or sequences and with
 its inputs.

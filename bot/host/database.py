@@ -436,7 +436,8 @@ def rerun(words: Sequence[str]) -> int:
 
 
 async def _rerun(games: tuple[str, ...]) -> int:
-    count, others = 0, Counter[str]()
+    count = 0
+    others = Counter[str]()
     async with await open_store(load_settings()) as store:
         async for one in played_again(store, games):
             count += 1

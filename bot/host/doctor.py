@@ -79,7 +79,8 @@ def _check_tables(found: Findings) -> None:
     for system in systems().values():
         try:
             system.words  # noqa: B018  # its game file is read whole by this
-            tables, sequences = len(list(system.tables.values())), len(system.sequences)
+            tables = len(list(system.tables.values()))
+            sequences = len(system.sequences)
             found.right(f"{system.id}: {tables} tables, {sequences} sequences")
         except TableError as error:
             found.fault(str(error))

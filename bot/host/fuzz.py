@@ -76,7 +76,8 @@ def sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> s
     line = chance.choice(examples()[system])
 
     def exchanged(match: re.Match[str]) -> str:
-        name, items = match[1], match[2].split("; ")
+        name = match[1]
+        items = match[2].split("; ")
         for at, item in enumerate(items):
             known = names.get(item.split(" ")[0])
             if known and chance.random() < 0.7:
@@ -240,7 +241,10 @@ class Game:
     """One random game on an app of its own."""
 
     def __init__(self, app: App, system: System, chance: Random, tally: Tally) -> None:
-        self._app, self._system, self._chance, self._tally = app, system, chance, tally
+        self._app = app
+        self._system = system
+        self._chance = chance
+        self._tally = tally
         self._place = Place("console:fuzz", "console", "console")
         self._ids = count(1)
 
@@ -256,7 +260,8 @@ class Game:
         return Failure(number, tuple(faults), await self._export()) if faults else None
 
     async def _faults(self) -> Any:
-        roster, sides = roster_for(self._system, self._chance), sides_of(self._system)
+        roster = roster_for(self._system, self._chance)
+        sides = sides_of(self._system)
         start = f'game start {self._system.home} "A game" sides="{", ".join(sides)}"'
         opening = (start, f"game join {sides[0]}", *roster)
         typed = lines(self._chance, LENGTH, self._system.id, roster, tables=True)
@@ -355,7 +360,8 @@ def command(words: list[str]) -> int:
         os.environ[PACKS] = os.path.abspath(name)
         everywhere.cache_clear()
     logging.disable(logging.CRITICAL)  # what goes wrong is told below
-    tally, since = Tally(), monotonic()
+    tally = Tally()
+    since = monotonic()
     failure = asyncio.run(fuzz(systems()[system.id], plays, seed, tally))
     print(
         f"{system.id}: {tally.plays} games, {tally.commands} commands ({tally.refused} refused), "

@@ -41,13 +41,15 @@ def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> st
 def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
     """The odds of every unit as the answer that chat gives. Raises UserError."""
     read = sequence.given(given, {})
-    rows, counted = dict[str, Row](), dict[str, Distribution]()
+    rows = dict[str, Row]()
+    counted = dict[str, Distribution]()
     for under, chosen in by_choice(sequence, given):
         own = odds_rows(sequence, chosen)
         found = each_odds(sequence, chosen, tuple(own), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
         rows |= {"/".join(under) + path: row._replace(under=under) for path, row in own.items()}
         counted |= {"/".join(under) + path: odds for path, odds in found.items()}
-    by, whom = cause(sequence, actors(sequence, read), YOU), joined(others(sequence, read))
+    by = cause(sequence, actors(sequence, read), YOU)
+    whom = joined(others(sequence, read))
     return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
 
 

@@ -56,7 +56,8 @@ def check(words: list[str]) -> int:
 def watch(path: Path, looks: int = 0) -> None:
     """Check a pack anew whenever a file of it changes, and show its table and an example; until it
     is stopped, or for so many `looks`."""
-    seen, done = dict[Path, float](), 0
+    seen = dict[Path, float]()
+    done = 0
     with TemporaryDirectory(prefix="grognard-") as pictures:
         while not looks or done < looks:
             now = _moments(path)
@@ -66,7 +67,8 @@ def watch(path: Path, looks: int = 0) -> None:
             changed = next(
                 (file for file, moment in now.items() if seen and seen.get(file) != moment), path
             )
-            seen, done = now, done + 1
+            seen = now
+            done = done + 1
             report = check_path(path)
             print(
                 "\n".join((f"-- {strftime('%H:%M:%S')} {changed.name}", *lines_of(report))),

@@ -90,7 +90,8 @@ def _seconds(arguments: Arguments) -> int:
 
 async def _publish(settings: Settings, name: str, folder: Path, every: int) -> None:
     async with await open_store(settings) as store:
-        row, written = await find(store, name), 0
+        row = await find(store, name)
+        written = 0
         while True:
             events = await store.events(row)
             if len(events) != written:

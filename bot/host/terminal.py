@@ -57,7 +57,8 @@ def _runs(parts: Iterable[Part]) -> Iterator[list[Part]]:
 def _part(console: Console, part: Part, labels: int) -> None:
     if isinstance(part, Line) and labels <= MOST_LABEL:
         said = part.text()
-        label, rest = said[: len(part.heading) + 1], said[len(part.heading) + 2 :]
+        label = said[: len(part.heading) + 1]
+        rest = said[len(part.heading) + 2 :]
         say(console, Text(f"  {label.removesuffix(':'):<{labels}}  {rest}".rstrip()))
         return
     if isinstance(part, UnitTable) and console.width >= WIDE:
@@ -124,7 +125,8 @@ def save_files(reply: Reply, folder: Path) -> list[Path]:
     for file in reply.files:
         folder.mkdir(parents=True, exist_ok=True)
         name = Path(file.name).name or "file.txt"
-        path, number = folder / name, 1
+        path = folder / name
+        number = 1
         while path.exists():
             number += 1
             stem, dot, rest = name.partition(".")

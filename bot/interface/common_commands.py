@@ -23,7 +23,8 @@ def _spec(
     """A command of the family that its first word names; `example` is what follows the path in
     it.
     """
-    words, typed = tuple(path.split()), f"/{path} {example}".rstrip()
+    words = tuple(path.split())
+    typed = f"/{path} {example}".rstrip()
     needs_game = (
         words[0] in _OF_GAMES
         or path in _OF_HANDS
@@ -556,10 +557,8 @@ _OTHERS = (
 
 def start_command(games: Iterable[str]) -> CommandSpec:
     """`/game start`, with the systems that can be started."""
-    ids, called = (
-        tuple(games),
-        "a title, by default that of the scenario or rules; it stays in the log",
-    )
+    ids = tuple(games)
+    called = "a title, by default that of the scenario or rules; it stays in the log"
     return _spec(
         "game start",
         "Start a new game in this channel",

@@ -226,7 +226,9 @@ def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield called, tuple(line for line in found if line not in shared)
 
 
-ADD, EDIT, SET_TRACK = ("unit", "add"), ("unit", "edit"), ("track", "set")
+ADD = ("unit", "add")
+EDIT = ("unit", "edit")
+SET_TRACK = ("track", "set")
 MOST = 2
 """Numbers of a unit that an example shows."""
 
@@ -248,7 +250,8 @@ def example_in(spec: CommandSpec, played: str) -> str:
 
 def _numbers(game: System) -> list[str]:
     """Numbers of a unit, as the examples of its sequences have them."""
-    keys, found = game.words["units"].keys, dict[str, str]()
+    keys = game.words["units"].keys
+    found = dict[str, str]()
     for sequence in game.sequences.values():
         for option in sequence.inputs:
             if option.type != "units":

@@ -172,7 +172,8 @@ class Registry:
         """Where a game's table was asked for as a sequence, or the other way round: the command
         that is meant.
         """
-        game, is_table = self.games.get(name.removesuffix(TABLE)), name.endswith(TABLE)
+        game = self.games.get(name.removesuffix(TABLE))
+        is_table = name.endswith(TABLE)
         if game is not None and is_table and word in game.sequences:
             return phrase("It is a combat sequence: `/{id} {word}`", id=game.id, word=word)
         if game is not None and not is_table and word in game.tables:

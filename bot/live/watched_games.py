@@ -31,7 +31,9 @@ MOST_EVENTS = 20_000
 
 async def public_export(store: Store, row: str, events: Sequence[EventRow]) -> Json:
     """The export of the game whose whole log is `events`, which are not empty."""
-    seeds, texts, persons = await store.seeds(row), await store.texts(row), await store.persons(row)
+    seeds = await store.seeds(row)
+    texts = await store.texts(row)
+    persons = await store.persons(row)
 
     def made() -> Json:
         about: Json = {"name": "", "system": ""}
@@ -118,7 +120,8 @@ class Watched:
         self.row = row
         self.watchers: set[Watcher] = set()
         self.ended = False
-        self._store, self._apart = store, apart
+        self._store = store
+        self._apart = apart
         self._events: list[EventRow] = []
         self._packs: dict[str, dict[str, str]] = {}
         self._export: Json = {}
@@ -270,7 +273,8 @@ class Hub:
 
     def __init__(self, store: Store, apart: Apart | None = None) -> None:
         self._worker = Worker(busy="Other pages are being made just now.")
-        self._store, self._apart = store, apart or self._worker.run
+        self._store = store
+        self._apart = apart or self._worker.run
         self._games: dict[str, Watched] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
 

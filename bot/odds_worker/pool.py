@@ -135,7 +135,9 @@ class Worker:
         self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY
     ) -> None:
         """A process that `stays` waits for the next sum; else it ends when nobody waits for it."""
-        self.seconds, self._stays, self._busy = seconds, stays, busy
+        self.seconds = seconds
+        self._stays = stays
+        self._busy = busy
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._waiting = self.given_up = 0
@@ -174,7 +176,8 @@ class Worker:
 
     async def close(self) -> None:
         """End the process."""
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         if process is not None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
@@ -231,7 +234,8 @@ async def _read_within(process: asyncio.subprocess.Process, seconds: float) -> A
     """
     reading = asyncio.ensure_future(_read(process))
     try:
-        before, end = _worked(process.pid), monotonic() + seconds + BUSY_SECONDS
+        before = _worked(process.pid)
+        end = monotonic() + seconds + BUSY_SECONDS
         done, _ = await asyncio.wait({reading}, timeout=seconds)
         while not done and monotonic() < end and _worked(process.pid) - before < seconds:
             done, _ = await asyncio.wait({reading}, timeout=min(seconds, 2.0) / 10)

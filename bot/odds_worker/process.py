@@ -82,7 +82,8 @@ def main() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    source = sys.stdin.buffer
+    sink = sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever prints must not get between the answers
     sink.write(packed("ready"))
     sink.flush()

@@ -331,7 +331,8 @@ def _check_scenarios(system: System, found: _Found, *, is_new: bool) -> int:
 def _check_decks(system: System, found: _Found) -> int:
     try:
         for id, made in system.decks.items():
-            file, leads = f"{system.id}/{DECKS}/{id}.yaml", is_cup(id, system)
+            file = f"{system.id}/{DECKS}/{id}.yaml"
+            leads = is_cup(id, system)
             found.questions += asked_of(made, file, leads=leads)
             found.questions += _of_nobody(system, made, file) if leads else ()
         return len(system.decks)

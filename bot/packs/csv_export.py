@@ -32,7 +32,8 @@ def _of_body(body: Mapping[str, Any], table: Table) -> Iterator[list[str]]:
     """The rows of a body, its heads first: the columns as printed, else the names of what a row
     gives.
     """
-    columns, gives = body.get("columns") or {}, body.get("gives") or list(table.outputs)[:1]
+    columns = body.get("columns") or {}
+    gives = body.get("gives") or list(table.outputs)[:1]
     heads = next((columns[key] for key in ("heads", "from", "to") if key in columns), None)
     across = f" \\ {columns.get('by')}" if heads is not None else ""
     yield [f"{_by(body.get('rows'), table.printed)}{across}", *map(_said, heads or _listed(gives))]
@@ -46,7 +47,8 @@ def _listed(value: Any) -> list[Any]:
 
 def _by(row_by: object, printed: Mapping[str, Any]) -> str:
     """What the rows go by: their dice, with what is added to them; else the name."""
-    rolls, derive = printed.get("rolls") or {}, printed.get("derive") or {}
+    rolls = printed.get("rolls") or {}
+    derive = printed.get("derive") or {}
     dice = next(
         (roll.get("dice") if isinstance(roll, Mapping) else roll for roll in rolls.values()), ""
     )

@@ -126,7 +126,8 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
         yield from (f"{file}: {fault}" for fault in said)
         return
     seen: dict[str, set[Any]] = {}
-    count, holes = 0, dict[str, list[str]]()
+    count = 0
+    holes = dict[str, list[str]]()
     for given in situations(table, most):
         try:
             answer, values = table.worked(given)
@@ -222,7 +223,8 @@ def _axis(
 ) -> Axis:
     if meaning:
         return heading_axis(keys, meaning=meaning, clamp=True)  # type: ignore[arg-type]  # loading has checked them
-    option, words = options.get(by), table.outputs.get(by)
+    option = options.get(by)
+    words = table.outputs.get(by)
     return axis(
         keys,
         file,
@@ -322,7 +324,8 @@ def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
     for body in list_bodies(printed):
         if "cells" not in body:
             continue
-        columns, cells = body.get("columns") or {}, body["cells"]
+        columns = body.get("columns") or {}
+        cells = body["cells"]
         meaning = next((key for key in ("from", "to") if key in columns), "")
         rows = tuple(
             tuple(row) if isinstance(row, list) and columns else (row,) for row in cells.values()

@@ -48,7 +48,8 @@ Track = Sequence[tuple[int, float]]
 
 def odds_picture(title: str, by: str, charts: Iterable[Odds], small: str = "") -> Picture:
     """What one decides by, then a bar for every result of every target."""
-    listed, canvas = list(charts), Canvas(title, by)
+    listed = list(charts)
+    canvas = Canvas(title, by)
     for chart in listed[:MOST]:
         canvas.top += 14
         _chart(canvas, chart)
@@ -69,7 +70,8 @@ def reply_picture(reply: Reply) -> Picture:
 
 
 def _chart(canvas: Canvas, chart: Odds) -> None:
-    numbers, top = _RIGHT - (_LEAST if chart.least else 0), canvas.top
+    numbers = _RIGHT - (_LEAST if chart.least else 0)
+    top = canvas.top
     canvas.words(chart.heading, _SIZE, bold=True, right=numbers)
     if chart.least:
         canvas.text(LEAST, (_RIGHT, top + _SIZE), 20, FAINT, anchor="end")
@@ -87,9 +89,12 @@ def _row(canvas: Canvas, row: Chance, color: str, words: float, numbers: float) 
     """
     size = _SIZE if width(drawable(row.word), _SIZE) <= words else 20
     said = wrap(drawable(row.word), words, size)
-    top, high = canvas.top, max(_ROW, len(said) * size * 1.2 + 12)
+    top = canvas.top
+    high = max(_ROW, len(said) * size * 1.2 + 12)
     canvas.top += high
-    middle, left, right = top + high / 2, EDGE + words + 16, numbers - _PERCENT
+    middle = top + high / 2
+    left = EDGE + words + 16
+    right = numbers - _PERCENT
     if row.came:
         canvas.box((EDGE - 10, top + 2, _RIGHT + 10, canvas.top - 2), CROSS, 6, "came")
     for at, line in enumerate(said):
@@ -128,15 +133,18 @@ def luck_picture(title: str, luck: Mapping[str, Track]) -> Picture:
         [f"{name} {_signed(track[-1][1]) if track else '0'}" for name, track in luck.items()],
     )
     points = [point for track in luck.values() for point in track] or [(1, 0.0)]
-    first, last = min(points)[0], max(points)[0]
+    first = min(points)[0]
+    last = max(points)[0]
     low, high, step = _scale(
         min(0.0, *(value for _, value in points)), max(0.0, *(value for _, value in points))
     )
-    left, top = EDGE + _AXIS, canvas.top + 14
+    left = EDGE + _AXIS
+    top = canvas.top + 14
     frame = Frame((left, top, _RIGHT, top + _PLOT), first - 1, last, low, high)
     for at in range(round((high - low) / step) + 1):
         value = low + at * step
-        y, is_zero = frame.y(value), abs(value) < step / 2
+        y = frame.y(value)
+        is_zero = abs(value) < step / 2
         canvas.line([(left, y), (_RIGHT, y)], FAINT if is_zero else LINE, 2 if is_zero else 1)
         canvas.text(_signed(value), (left - 8, y + 6), 17, FAINT, anchor="end")
     for track, color in zip(luck.values(), _colors(len(luck)), strict=True):
@@ -167,14 +175,13 @@ def losses_picture(
     `totals` say in words what each side has lost in all: a unit that is weakened and then lost is
     in two bars.
     """
-    turns, shown = (
-        list(turns)[-MOST_TURNS:],
-        {name: list(found)[-MOST_TURNS:] for name, found in losses.items()},
-    )
+    turns = list(turns)[-MOST_TURNS:]
+    shown = {name: list(found)[-MOST_TURNS:] for name, found in losses.items()}
     canvas = Canvas(title, "units lost or reduced, turn by turn")
     _legend(canvas, [f"{name} {totals[name]}" for name in losses])
     top = canvas.top + 30
-    bottom, wide = top + _PLOT * 0.8, (_RIGHT - EDGE) / max(1, len(turns))
+    bottom = top + _PLOT * 0.8
+    wide = (_RIGHT - EDGE) / max(1, len(turns))
     most = max((count for found in shown.values() for count in found), default=0) or 1
     bar = min(40.0, (wide - 8) / max(1, len(shown)))
     for at, turn in enumerate(turns):
@@ -186,7 +193,8 @@ def losses_picture(
             zip(shown.values(), _colors(len(shown)), strict=True)
         ):
             if count := found[at] if at < len(found) else 0:
-                x, y = start + place * bar, bottom - (bottom - top) * count / most
+                x = start + place * bar
+                y = bottom - (bottom - top) * count / most
                 canvas.box((x + 1, y, x + bar - 1, bottom), color, 3, "bar")
                 size = 18 if bar >= width(str(count), 18) else 12
                 canvas.text(str(count), (x + bar / 2, y - 6), size, anchor="middle")
@@ -214,7 +222,8 @@ def deck_picture(
 ) -> Picture:
     """(its name, how many are `where` all can tell no more, how many there are) of each card in the
     order of the deck; then in words where the others are."""
-    canvas, left = Canvas(title, under), float(EDGE)
+    canvas = Canvas(title, under)
+    left = float(EDGE)
     canvas.words(f"{where}:", 20, FAINT)
     canvas.top += 10
     for name, count, all in listed[:MOST_CARDS]:
@@ -225,7 +234,8 @@ def deck_picture(
         )
         wide = width(said, _CHIP, True) + 2 * _PAD
         if left + wide > _RIGHT:
-            left, canvas.top = float(EDGE), canvas.top + _DEEP
+            left = float(EDGE)
+            canvas.top = canvas.top + _DEEP
         room = (left, canvas.top, left + wide, canvas.top + _DEEP - _GAP)
         if count:
             canvas.box(room, HIT if count == all else BAND, 6, "left")
@@ -251,12 +261,14 @@ def deck_picture(
 
 def _legend(canvas: Canvas, names: Sequence[str]) -> None:
     """The sides, each with its colour, as many in a line as fit."""
-    x, top = float(EDGE), canvas.top + 6
+    x = float(EDGE)
+    top = canvas.top + 6
     for name, color in zip(names, _colors(len(names)), strict=True):
         text = cut(drawable(name), _RIGHT - EDGE - 30, 21, True)
         wide = 26 + width(text, 21, True)
         if x > EDGE and x + wide > _RIGHT:
-            x, top = float(EDGE), top + 32
+            x = float(EDGE)
+            top = top + 32
         canvas.box((x, top + 5, x + 18, top + 23), color, 4)
         canvas.text(text, (x + 26, top + 21), 21, bold=True)
         x += wide + 26

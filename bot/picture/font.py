@@ -40,7 +40,8 @@ class Face:
 def face(bold: bool) -> Face:
     """The font in one weight, read from its file."""
     with TTFont(FILES[bold]) as font:
-        widths, glyphs = font["hmtx"].metrics, font.getBestCmap()
+        widths = font["hmtx"].metrics
+        glyphs = font.getBestCmap()
         known = {chr(code): widths[glyph][0] for code, glyph in glyphs.items()}
         # fonts map a few control signs, too
         seen = {sign: wide for sign, wide in known.items() if sign.isprintable()}

@@ -142,8 +142,11 @@ class _Maker:
     def __init__(
         self, table: Table, values: Mapping[str, Any] | None, answer: Answer | None = None
     ) -> None:
-        self.table, self.values, self.answer = table, values, answer
-        self.data, self.words = table.printed, table.words
+        self.table = table
+        self.values = values
+        self.answer = answer
+        self.data = table.printed
+        self.words = table.words
         self.results: Mapping[Any, Any] = self.data.get("results") or {}
         self.derived: Mapping[str, Any] = self.data.get("derive") or {}
         self.formulas: Mapping[str, Any] = {**self.derived, **(self.data.get("then") or {})}
@@ -218,7 +221,8 @@ class _Maker:
                 if value is not None
             ]
             hit = (0, ROW) if self.values is not None and len(shown) == 1 else None
-            names, cells = tuple(name for name, _ in shown), tuple((value,) for _, value in shown)
+            names = tuple(name for name, _ in shown)
+            cells = tuple((value,) for _, value in shown)
             yield Block(", ".join(heading), "always", "", ("",), names, cells, hit)
         elif body.get("columns"):
             yield self._grid(body, ", ".join(heading))
@@ -378,7 +382,8 @@ class _Maker:
             for name, item in value.items():
                 if item is None or item is False or item == "none" or name.startswith("_"):
                     continue
-                head, text = self._label(name), self.say(item)
+                head = self._label(name)
+                text = self.say(item)
                 pieces.append(
                     head if item is True else text if name == "result" else f"{head} {text}"
                 )

@@ -145,7 +145,8 @@ class Canvas:
         """What was drawn, on its card; in words the sentences `said`, then as many `rows` as
         there is room for.
         """
-        height, alt = round(self.top), _shortened(" ".join(said), list(rows))
+        height = round(self.top)
+        alt = _shortened(" ".join(said), list(rows))
         # XML cannot hold the others
         title = "".join(sign for sign in alt if sign.isprintable() or sign == " ")
         svg = (

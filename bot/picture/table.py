@@ -101,7 +101,8 @@ def _parts(block: Block) -> list[_Part]:
     beneath each other.
     """
     block, notes = _rows_around(block)
-    total, whole = len(block.columns), _fitting(block, notes)
+    total = len(block.columns)
+    whole = _fitting(block, notes)
     if (
         whole is not None
         and whole.is_legible
@@ -204,7 +205,8 @@ def _shared(natural: Sequence[float], least: Sequence[float]) -> list[float]:
     wishes = [
         max(0.0, min(wish, _ROOM * _MOST) - low) for wish, low in zip(natural, least, strict=True)
     ]
-    spare, wide = _ROOM - sum(least), list(least)
+    spare = _ROOM - sum(least)
+    wide = list(least)
     for at in [at for at, wish in enumerate(wishes) if 0 < wish <= 60]:
         # what needs little gets it, so that only sentences are broken
         given = min(wishes[at], spare / 3)
@@ -237,7 +239,8 @@ def _wrapped(text: str, room: float, size: float) -> tuple[str, ...]:
 
 
 def _draw(canvas: Canvas, part: _Part) -> None:
-    block, size = part.block, 17
+    block = part.block
+    size = 17
     if block.heading:
         canvas.words(block.heading[:1].upper() + block.heading[1:], 20, bold=True)
     if block.across:
@@ -285,7 +288,8 @@ def _ground(canvas: Canvas, part: _Part, tops: list[float]) -> None:
     if block.hit is None:
         return
     row, column = block.hit
-    top, bottom = tops[row + 1], tops[row + 2]
+    top = tops[row + 1]
+    bottom = tops[row + 2]
     cell = (left, top, right, bottom)
     if column != ROW:
         cell = (part.lefts[column + 1], top, part.lefts[column + 2], bottom)
@@ -306,7 +310,8 @@ def _row(
     holds sentences.
     """
     for at, (words, (fill, bold)) in enumerate(zip(cells, styles, strict=True)):
-        left, right = part.lefts[at], part.lefts[at + 1]
+        left = part.lefts[at]
+        right = part.lefts[at + 1]
         x, anchor = (left + PAD, "start") if part.starts[at] else ((left + right) / 2, "middle")
         y = middle + part.size * (0.94 - len(words) * _LINE / 2)
         for line in words:

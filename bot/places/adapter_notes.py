@@ -13,7 +13,8 @@ class Notes:
     """The small documents of one platform, by name and key. Every method may raise StoreError."""
 
     def __init__(self, store: Store, platform: str) -> None:
-        self._store, self._platform = store, platform
+        self._store = store
+        self._platform = platform
 
     async def get(self, name: str, key: str) -> Mapping[str, Any] | None:
         """What was written there last, or None."""

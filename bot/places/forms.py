@@ -88,7 +88,8 @@ class Drafts:
     """The drafts of a store. Every method may raise StoreError."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+        self._store = store
+        self._clock = clock
 
     async def get(self, key: str, owner: str) -> Draft | None:
         """Their own draft with this key, unless it is used up or outdated."""
@@ -192,13 +193,11 @@ class Forms:
         threads: Threads,
         seen_at: SeenAt,
     ) -> None:
-        self._store, self._drafts, self._games, self._registry, self._threads = (
-            store,
-            drafts,
-            games,
-            house,
-            threads,
-        )
+        self._store = store
+        self._drafts = drafts
+        self._games = games
+        self._registry = house
+        self._threads = threads
         self._seen_at = seen_at
 
     async def begin(
@@ -255,10 +254,8 @@ class Forms:
     async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
         row, _, digits = number.partition(":")
         home = (await self._threads.home(where)).key
-        loaded, at = (
-            await self._games.at(home),
-            int(digits) if digits.isdecimal() and len(digits) < 12 else 0,
-        )
+        loaded = await self._games.at(home)
+        at = int(digits) if digits.isdecimal() and len(digits) < 12 else 0
         if loaded is not None and row != loaded.row:
             raise UserError(
                 "That button is from another game than the one played here now.", code="other-game"
@@ -350,7 +347,8 @@ def _storable(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:
-    verb, right = "Odds" if how == ODDS else spec.verb or "Do it", reply.right[:40]
+    verb = "Odds" if how == ODDS else spec.verb or "Do it"
+    right = reply.right[:40]
     if verb in FIRES or (how == ODDS and spec.verb in FIRES):
         option = spec.option(reply.option)
         at = option is not None and option.type == "units" and reply.option not in ACTING

@@ -44,7 +44,8 @@ async def macros_of(store: Store, owner: str, *, shared: bool = False) -> dict[s
 
 async def macros_seen(store: Store, user: str, where: Place) -> dict[str, Macro]:
     """All that somebody can run in a place, by name: their own first."""
-    own, shared = await macros_of(store, user), await macros_of(store, where.server, shared=True)
+    own = await macros_of(store, user)
+    shared = await macros_of(store, where.server, shared=True)
     return {**own, **{name: macro for name, macro in shared.items() if name not in own}}
 
 

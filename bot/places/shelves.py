@@ -59,7 +59,9 @@ class Enabled:
     systems that come with the bot are enabled, and no packs."""
 
     def __init__(self, store: Store, registry: Registry, steady: Clock) -> None:
-        self._store, self._registry, self._steady = store, registry, steady
+        self._store = store
+        self._registry = registry
+        self._steady = steady
         self.listeners: list[Callable[[str], None]] = []
         """Told the server whose choice has just been stored, by this process."""
         self._setups = LRUCache[str, tuple[float, _Choice]](MOST)
@@ -133,7 +135,8 @@ class Shelves:
     """Packs in memory, and the shelves made of them; both bounded."""
 
     def __init__(self, store: Store, enabled: Enabled) -> None:
-        self._store, self._enabled = store, enabled
+        self._store = store
+        self._enabled = enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
         self._shelves = LRUCache[tuple[tuple[str, ...], tuple[str, ...] | None], Shelf](
             SHELVES_KEPT

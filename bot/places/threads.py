@@ -19,7 +19,8 @@ class Threads:
     """Finds the place that plays the game of a thread."""
 
     def __init__(self, store: Store, games: Games) -> None:
-        self._store, self._games = store, games
+        self._store = store
+        self._games = games
 
     async def at_home(self, command: Command) -> Command:
         """A command typed in a thread as one of the place whose game it is about; it is answered

@@ -96,7 +96,8 @@ class Seldom(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the line is written."""
-        kind, now = str(record.msg).partition("\n")[0][:100], self._clock()
+        kind = str(record.msg).partition("\n")[0][:100]
+        now = self._clock()
         if now < self._next.get(kind, 0.0):
             self._left_out[kind] = self._left_out.get(kind, 0) + 1
             return False
@@ -128,10 +129,8 @@ class OneLine(logging.Filter):
         trace = record.exc_info
         if trace and trace[1] is not None and str(record.msg).startswith(self.BEGINS):
             log.debug("%s", record.getMessage(), exc_info=trace)
-            record.msg, record.args = (
-                f"{record.getMessage()} ({type(trace[1]).__name__}: {trace[1]})",
-                (),
-            )
+            record.msg = f"{record.getMessage()} ({type(trace[1]).__name__}: {trace[1]})"
+            record.args = ()
             record.exc_info = record.exc_text = None
         return True
 

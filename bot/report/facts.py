@@ -165,7 +165,8 @@ def _line(unit: str, line: Line) -> Json:
 
 def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
     """The odds of each unit as they were, with what came up; alike ones together."""
-    rows, counted = {}, {}
+    rows = {}
+    counted = {}
     plays = planned(sequence, shot.raw, shot.roster)
     for names, one in alike_plays(plays):
         own = odds_rows(sequence, one.raw, shot.roster, one.plan)

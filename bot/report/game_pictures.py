@@ -110,10 +110,8 @@ def result(story: Story, number: int) -> Picture:
     place = f"turn {turn}, {phase}" if turn else phase
     kicker = f"{'What decided ' if decided else ''}{_named(story)} · {place} · #{number}"
     size = next((size for size in (68, 60, 52) if len(_wrapped(row.head, size)) <= LINES), 46)
-    lines, side = (
-        _wrapped(row.head, size)[: LINES + 1],
-        story.sides.index(row.side) if row.side in story.sides else -1,
-    )
+    lines = _wrapped(row.head, size)[: LINES + 1]
+    side = story.sides.index(row.side) if row.side in story.sides else -1
     by = " · ".join(piece for piece in (row.side, row.who, row.what) if piece)
     likely = _likely(story, row)
     top = 130 + round(len(lines) * size * 1.2)
@@ -167,10 +165,8 @@ def _likely(story: Story, row: Row) -> str:
 def _dice(row: Row, top: int) -> Iterator[str]:
     """The dice as boxes; of many the first."""
     for at, (value, _) in enumerate(row.dice[:DICE]):
-        x, text = (
-            EDGE + at * (DIE + 20),
-            str(value) if at < DICE - 1 or len(row.dice) == DICE else "…",
-        )
+        x = EDGE + at * (DIE + 20)
+        text = str(value) if at < DICE - 1 or len(row.dice) == DICE else "…"
         yield f'<rect x="{x}" y="{top}" width="{DIE}" height="{DIE}" rx="14" fill="{INK}"/>'
         size = 52 if len(text) < 3 else 36
         yield _text(
@@ -193,7 +189,8 @@ def _framed(story: Story, line: int, out: list[str], alt: str, checked: str = CH
 
 def where(story: Story) -> str:
     """Who won, or where the game is at."""
-    turn, winner = story.game.get("turn", 0), story.game.get("winner")
+    turn = story.game.get("turn", 0)
+    winner = story.game.get("winner")
     won = "A draw" if winner == DRAW else f"{winner} won" if winner else ""
     if story.game.get("ended"):
         return f"{won or 'Ended'} on turn {turn}"
@@ -208,7 +205,9 @@ def _side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str
         _text(EDGE, top + 76, 26, FAINT, f"{story.left(side)} left" if units else "", room=250),
     ]
     for at, (key, unit) in enumerate(list(units.items())[:BOXES]):
-        x, y, gone = 330 + at * STEP, top + 20, is_lost(unit, story.system)
+        x = 330 + at * STEP
+        y = top + 20
+        gone = is_lost(unit, story.system)
         edge = f'stroke="{FAINT}" stroke-dasharray="6 5"' if gone else f'stroke="{colour}"'
         out.append(
             f'<rect x="{x}" y="{y}" width="{BOX}" height="{BOX}" rx="5" fill="{PAPER if gone else fill}" {edge}'
@@ -220,7 +219,8 @@ def _side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str
                 f'<path d="{half}" fill="{PAPER}" stroke="{colour}" stroke-width="3" stroke-linejoin="round"/>'
             )
         if gone:
-            low, right = y + BOX - 4, x + BOX - 4
+            low = y + BOX - 4
+            right = x + BOX - 4
             cross = f"M{x + 4} {y + 4}L{right} {low}M{right} {y + 4}L{x + 4} {low}"
             out.append(f'<path d="{cross}" stroke="{FAINT}" stroke-width="3"/>')
     return out

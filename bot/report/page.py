@@ -177,7 +177,8 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     story = Story(export, facts)
     last = export["events"][-1]["number"] if export["events"] else 0
     rolled = [luck.points[0].number for luck in story.luck.values() if luck.points]
-    first, decided = max(0, min(rolled, default=1) - 1), story.turning_points()
+    first = max(0, min(rolled, default=1) - 1)
+    decided = story.turning_points()
     turns = [(turn.number, turn.phases[0].rows[0].number) for turn in story.turns if turn.number]
     plots = {
         whose: luck_svg(luck, story.who_is(whose), at, turns, (first, last))

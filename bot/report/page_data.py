@@ -96,7 +96,8 @@ class Story:
     """An export read from its first event to its last."""
 
     def __init__(self, export: Json, facts: Mapping[int, Json]) -> None:
-        self.export, self.facts = export, facts
+        self.export = export
+        self.facts = facts
         self.names: dict[str, str] = {
             row["person"]: row["name"] for row in export.get("persons", ())
         }
@@ -147,7 +148,8 @@ class Story:
                 changed := [*changes(body, self.system), *tracks_moved(body)]
             ):
                 self.changes[body["number"]] = changed
-            fresh, before = after.get("game") or {}, self.game.get("turn", 0)
+            fresh = after.get("game") or {}
+            before = self.game.get("turn", 0)
             self.game |= fresh
             self._enter(before, fresh, body["kind"])
             if moved := after.get("cards"):
@@ -201,14 +203,16 @@ class Story:
         return f"{self.game['turn_of']}: {title}" if self.game.get("turn_of") else title
 
     def _row(self, body: Json) -> Row:
-        number, sealed = body["number"], "sealed" in body
+        number = body["number"]
+        sealed = "sealed" in body
         texts = self.texts.get(number, {})
         if "sealed" in texts:
             body = {**body, **json.loads(texts["sealed"])}
         facts = self.facts.get(number, {})
         first = self._first_line(texts)
         head, what = self._told(body, facts)
-        full, logged = texts.get("text", ""), "" if first else as_logged(body, self.sides)
+        full = texts.get("text", "")
+        logged = "" if first else as_logged(body, self.sides)
         if first:
             full = (
                 head
@@ -216,10 +220,8 @@ class Story:
                 else full
             )
             head, _, what = first.rpartition(" · ") if " · " in first else (first, "", "")
-        after, used = (
-            (body.get("after") or {}).get("units") or {},
-            [unit["name"] for unit in body.get("used") or ()],
-        )
+        after = (body.get("after") or {}).get("units") or {}
+        used = [unit["name"] for unit in body.get("used") or ()]
         weight, taken = self._suffered(body)
         touched = [unit["name"] if unit else key for key, unit in after.items()]
         return Row(
@@ -275,7 +277,8 @@ class Story:
         if body["kind"] not in (*COMBAT, "roll", "reveal"):
             return "", []
         before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
-        found, taken = "", []
+        found = ""
+        taken = []
         for key, unit in after.items():
             was = before.get(key)
             if unit and was and self._standing(unit, was) != self._standing(was, was):
@@ -301,7 +304,8 @@ class Story:
             if first is None or ((unit or first).get("side") or "") != side:
                 continue
             was = earlier.get(key, first)
-            now_is, was_is = self._standing(unit, first), self._standing(was, first)
+            now_is = self._standing(unit, first)
+            was_is = self._standing(was, first)
             if unit is not None and now_is != was_is:
                 found.gone += [unit["name"]] if now_is == LOST else []
                 found.hurt += [unit["name"]] if now_is == HURT else []
@@ -358,7 +362,8 @@ class Story:
 
     def headline(self) -> str:
         """`US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
-        turn, winner = self.game.get("turn", 0), self.game.get("winner")
+        turn = self.game.get("turn", 0)
+        winner = self.game.get("winner")
         parts = []
         for side in self.sides:
             losses = self.losses_of(side)
@@ -372,7 +377,8 @@ class Story:
 
     def whose_go(self) -> str:
         """`US's go`, or where the game is when that is nobody's in particular."""
-        go, sides = tuple(self.game.get("go") or ()), tuple(self.game.get("sides") or ())
+        go = tuple(self.game.get("go") or ())
+        sides = tuple(self.game.get("sides") or ())
         return (
             whose_go(replace(Game(""), go=go, sides=sides, led=self.game.get("led", "")))
             or self.phase_title()

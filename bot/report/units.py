@@ -50,7 +50,8 @@ def counter(unit: Json, first: Json, system: System | None) -> Json:
     immobilized), SHAKEN (it is not itself otherwise) or nothing. `first` is how it came into the
     game."""
     read = unit_from_json(unit)
-    states, hurt = states_of(read, system), is_weaker(read, first["type"], system)
+    states = states_of(read, system)
+    hurt = is_weaker(read, first["type"], system)
     return {
         "name": read.name,
         "type": said(read.type, system),

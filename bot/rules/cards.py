@@ -117,7 +117,10 @@ def sizes(deck: str, out: Out) -> Sizes:
 def laid(id: str, deck: Pile, out: Out, held: Iterable[str] = ()) -> tuple[dict[str, int], Sizes]:
     """All that is told of a deck in one look at what is out: the pile, as `left` has it, and how
     many cards are where."""
-    counts, places, hands, start = dict(deck), dict[str, int](), dict[str, int](), f"{id}/"
+    counts = dict(deck)
+    places = dict[str, int]()
+    hands = dict[str, int]()
+    start = f"{id}/"
     for card in held:
         counts[card] = counts.get(card, 0) - 1
     for name, count in out.items():
@@ -201,13 +204,15 @@ def settled(
     where it goes `to`; None for dice that the piles do not ask for. `decks` are as events declare
     them. Of a deck with closed cards a die names its card; that this is what its face draws is told
     once that is open."""
-    now, gone = dict(out), list[tuple[str, str, str]]()
+    now = dict(out)
+    gone = list[tuple[str, str, str]]()
     for die in dice:
         if (id := die.get("deck")) is None:
             continue
         if id not in decks or die.get("to") not in SETTLED:
             return None
-        made, card = deck_from_json(decks[id]), die["value"]
+        made = deck_from_json(decks[id])
+        card = die["value"]
         if now.get(last_key(id)):
             sides, now = sides_drawn(id, made, now, 1)
             now[key(id, PLAY, card)] = now.get(key(id, PLAY, card), 0) + 1
@@ -218,7 +223,9 @@ def settled(
                 drawn = draw(id, made, now, 1, Script([card]))
             except UserError:
                 return None
-            card, sides, now = drawn.cards[0], [drawn.dice[0].sides], dict(drawn.out)
+            card = drawn.cards[0]
+            sides = [drawn.dice[0].sides]
+            now = dict(drawn.out)
         if (sides or [0]) != [die["sides"]]:
             return None
         gone.append((id, card, SETTLED[die["to"]]))
@@ -229,7 +236,8 @@ def settled(
 
 def is_overdrawn(id: str, deck: Deck, out: Out) -> bool:
     """Whether more of a card lie open than the deck has."""
-    told, open = dict(deck.cards), tuple([f"{id}/{place}/" for place in PLACES])
+    told = dict(deck.cards)
+    open = tuple([f"{id}/{place}/" for place in PLACES])
     for name, count in out.items():
         if name.startswith(open):
             card = name[name.rindex("/") + 1 :]
@@ -324,7 +332,8 @@ def draw(
     first = [card for _, card in hands.get(TOP, ()) if TOP not in seats]
     last = [card for _, card in hands.get(BOTTOM, ())]
     ends = len(first), len(last)
-    pile, discards = sum(counts.values()), places.get(DISCARD, 0)
+    pile = sum(counts.values())
+    discards = places.get(DISCARD, 0)
     there = pile + sum(ends) + (discards if deck.empty == RESHUFFLE else 0)
     if count > there:
         what = (
@@ -340,16 +349,15 @@ def draw(
         )
         raise UserError(what, hint=hint, option="count", code="empty-pile")
     joined = -1
-    cards, dice = list[str](), list[Rolled]()
+    cards = list[str]()
+    dice = list[Rolled]()
     now = dict(out)
     for number in range(count):
         end = TOP if first else BOTTOM if last and not pile else ""
         if not (pile or end):
             thrown = at(id, DISCARD, now)
-            counts, joined = (
-                {card: thrown[card] for card, _ in deck.cards if card in thrown},
-                number,
-            )
+            counts = {card: thrown[card] for card, _ in deck.cards if card in thrown}
+            joined = number
             pile = sum(counts.values())
             now = {
                 name: some for name, some in now.items() if not name.startswith(f"{id}/{DISCARD}/")
@@ -384,7 +392,8 @@ def draw(
 
 def face_of(pile: Pile, typed: str, names: Mapping[str, str]) -> int:
     """The first face of the card that is called so, by its id or name; 0 where none is left."""
-    word, before = " ".join(typed.split()).casefold(), 0
+    word = " ".join(typed.split()).casefold()
+    before = 0
     for card, count in pile:
         if word in (card.casefold(), names[card].casefold()):
             return before + 1
@@ -397,14 +406,13 @@ def faces_of(
 ) -> list[int]:
     """The faces that draw these cards, which came from a real deck; each is typed by its id or
     name. Raises UserError for one that is not in the pile then."""
-    counts, joins = (
-        dict(left(id, deck, out)),
-        at(id, DISCARD, out) if deck.empty == RESHUFFLE else {},
-    )
+    counts = dict(left(id, deck, out))
+    joins = at(id, DISCARD, out) if deck.empty == RESHUFFLE else {}
     found = list[int]()
     for word in typed:
         if not any(counts.values()):
-            counts, joins = {card: joins[card] for card, _ in deck.cards if card in joins}, {}
+            counts = {card: joins[card] for card, _ in deck.cards if card in joins}
+            joins = {}
         there = tuple([pair for pair in counts.items() if pair[1]])
         if not (face := face_of(there, word, names)):
             hint = f"It may be {', '.join(names[card] for card, _ in there[:12])}{' ...' if there[12:] else ''}."
@@ -420,10 +428,8 @@ def hands_drawn(
 ) -> dict[str, list[tuple[str, str]]]:
     """The closed hands and known ends behind the draw that the event `number` is. What somebody
     looked at at the bottom is on top then, and still the same draw to whoever knew it."""
-    now, new = (
-        {seat: [*held] for seat, held in hands.items()},
-        [f"{number}.{at}" for at in range(1, len(seats) + 1)],
-    )
+    now = {seat: [*held] for seat, held in hands.items()}
+    new = [f"{number}.{at}" for at in range(1, len(seats) + 1)]
     if TOP in seats and (same := drawn.ends[1]):
         first = (drawn.joined if drawn.joined >= 0 else len(new)) - same
         new[first : first + same] = [draw for draw, _ in now[BOTTOM][:same]]
@@ -439,9 +445,11 @@ def sides_drawn(
 ) -> tuple[list[int], dict[str, int]]:
     """What all can tell of a draw of so many cards: the sides of its dice, and what is out of the
     pile once these are off the known ends. Where somebody `peeks` those on top stay."""
-    now, sides = dict(out), list[int]()
+    now = dict(out)
+    sides = list[int]()
     size = pile_size(id, deck, now)
-    top, bottom = key(id, HAND, TOP), key(id, HAND, BOTTOM)
+    top = key(id, HAND, TOP)
+    bottom = key(id, HAND, BOTTOM)
     for _ in range(count):
         if now.get(top) and not peeks:
             now[top] -= 1

@@ -109,7 +109,8 @@ class Script:
 
     def __init__(self, values: Sequence[object], *, named: bool = False) -> None:
         self._values = tuple(values)
-        self._used, self._named = 0, named
+        self._used = 0
+        self._named = named
 
     def draw(self, die: Die) -> int | str:
         """The next value. Raises DieOwed when none is left, UserError for a face the die does

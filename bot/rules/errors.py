@@ -87,7 +87,10 @@ class TableError(Exception):
     ) -> None:
         problem = one_line(problem)
         problem = problem if len(problem) <= LONGEST else f"{problem[: LONGEST - 3]}..."
-        self.file, self.problem, self.row, self.column = file, problem, row, column
+        self.file = file
+        self.problem = problem
+        self.row = row
+        self.column = column
         place = file
         if row is not None:
             place += f", row {one_line(str(row))[:60]}"

@@ -154,7 +154,9 @@ class _Buckets:
     """A bucket for each key: full at first, filled again at an even pace."""
 
     def __init__(self, per_minute: int, steady: Steady) -> None:
-        self.per_minute, self._pace, self._steady = per_minute, per_minute / 60, steady
+        self.per_minute = per_minute
+        self._pace = per_minute / 60
+        self._steady = steady
         self._left = LRUCache[str, tuple[float, float]](KNOWN)
 
     def lacking(self, key: str, price: float) -> float:
@@ -246,7 +248,8 @@ class UnderWay:
         if work is not None:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
-        gate, over = Gate(), asyncio.Event()
+        gate = Gate()
+        over = asyncio.Event()
         work = self._works[id] = Work(
             asyncio.get_running_loop().create_task(run(gate)), gate, command
         )

@@ -37,7 +37,9 @@ class Due:
         run: Callable[[Command], Awaitable[Reply]],
         steady: Clock = time.monotonic,
     ) -> None:
-        self._store, self._run, self._steady = store, run, steady
+        self._store = store
+        self._run = run
+        self._steady = steady
         self._failed: dict[str, float] = {}
 
     async def run(self) -> None:

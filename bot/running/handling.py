@@ -103,10 +103,15 @@ class Handling:
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
         self.pack_checker = Worker(stays=False, busy="Other packs are being checked just now.")
         self.pages = asyncio.Semaphore(PAGES)
-        self._store, self._clock, self._games, self._registry = store, clock, games, registry
-        self._enabled, self._storing = enabled, storing
+        self._store = store
+        self._clock = clock
+        self._games = games
+        self._registry = registry
+        self._enabled = enabled
+        self._storing = storing
         self._queues = Queues(IN_LINE)
-        self._threads, self._shelves = threads, shelves
+        self._threads = threads
+        self._shelves = shelves
 
     @property
     def waiting(self) -> int:
@@ -197,7 +202,8 @@ class Handling:
             name = (
                 await removed_unit(self._store, loaded, error.about) if loaded is not None else ""
             )
-            gone, hint = f"{name} is no longer on the roster.", phrase("`/unit list` shows who is.")
+            gone = f"{name} is no longer on the roster."
+            hint = phrase("`/unit list` shows who is.")
             if (
                 loaded is not None
                 and not name
@@ -296,7 +302,8 @@ class Handling:
                     reply = await handler(context.spec)(context)
                     break
                 except OtherSide as error:
-                    request, acts_for = error, await agreed_sides(context)
+                    request = error
+                    acts_for = await agreed_sides(context)
                 except UserError as error:
                     explain(context, error)
                     raise
@@ -311,7 +318,8 @@ def _as_seen(command: Command, seen: Registry) -> Command:
     """The command as it is with the packs that are played here; it may have been read without
     them.
     """
-    spec, known = seen.get(command.path), command.spec
+    spec = seen.get(command.path)
+    known = command.spec
     if spec is None and known is not None and known.system:
         raise UserError(f"{known.name} is not enabled here.", code="not-enabled")
     return replace(command, spec=spec or known)

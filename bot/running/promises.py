@@ -54,7 +54,8 @@ class Unrecorded:
     """The answers that this process gave while nothing could be saved, by request."""
 
     def __init__(self, steady: Clock) -> None:
-        self._steady, self._failed = steady, -DOWN
+        self._steady = steady
+        self._failed = -DOWN
         self.kept = LRUCache[str, Reply](KEPT)
         """The answers, by request id."""
 
@@ -142,8 +143,10 @@ class Promises:
         unrecorded: Unrecorded,
     ) -> None:
         self._unrecorded = unrecorded
-        self._store, self._clock = store, clock
-        self._receipts, self._under_way = receipts, under_way
+        self._store = store
+        self._clock = clock
+        self._receipts = receipts
+        self._under_way = under_way
 
     async def make(self, command: Command, until: float) -> Reply | None:
         """Write down that `command` will be answered or refused; see App.promised."""

@@ -44,8 +44,11 @@ class Storing:
         self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts
     ) -> None:
         self.erased = Erased()
-        self._store, self._clock = store, clock
-        self._games, self._enabled, self._receipts = games, enabled, receipts
+        self._store = store
+        self._clock = clock
+        self._games = games
+        self._enabled = enabled
+        self._receipts = receipts
         self._used: set[tuple[str, object]] = set()
         self.listeners: list[Callable[[str], None]] = []
         """Who is told of each game in which hands may have changed, each place with another one,
@@ -69,11 +72,9 @@ class Storing:
     ) -> Reply:
         """Commit what the handler wrote, together with the answer and where it goes. Raises what
         `Store.commit` does, but for Deleted."""
-        command, commit, ledgers = (
-            context.command,
-            context.commit,
-            [*context.further, context.ledger],
-        )
+        command = context.command
+        commit = context.commit
+        ledgers = [*context.further, context.ledger]
         self._keep_packs(context, ledgers)
         await keep_words(context, reply)
         if commit.bindings or any(
@@ -106,7 +107,8 @@ class Storing:
         commit.seeds = tuple([row for ledger in ledgers for row in ledger.new_seeds.values()])
         linked = _linked(context, ledgers, reply, about, changing)
         commit.outbox = [*outgoing(command, about), *commit.outbox, *changing, *linked]
-        commit.pressed, commit.gate = _pressed(context), gate
+        commit.pressed = _pressed(context)
+        commit.gate = gate
         gone = self.erased.docs(commit.forget, self._clock()) if commit.forget else []
         commit.docs += gone
         try:
@@ -186,7 +188,8 @@ class Storing:
 
 def _with_hands_changed(ledgers: Many[Ledger]) -> Iterator[str]:
     for ledger in ledgers:
-        was, now = ledger.was.game if ledger.was is not None else ledger.game, ledger.game
+        was = ledger.was.game if ledger.was is not None else ledger.game
+        now = ledger.game
         if (was.cards, was.players, was.ended) != (now.cards, now.players, now.ended):
             yield ledger.row
 
@@ -195,7 +198,8 @@ def outgoing(command: Command, about: str = "") -> tuple[Outgoing, ...]:
     """Where the answer to a command goes; nowhere for one that nobody posts."""
     if not command.delivery:
         return ()
-    place, home = command.where.typed_in, command.where.key
+    place = command.where.typed_in
+    home = command.where.key
     return (
         Outgoing(
             place, dict(command.delivery), LEASE, about=about, home=home if home != place else ""

@@ -83,13 +83,11 @@ class Health:
     ) -> None:
         """`links` are the platforms that are served, `disk` the folder of the database, if it is a
         file. Without a store yet the bot `waits` for one."""
-        self._store, self._watch, self._links, self._disk, self._clock = (
-            store,
-            watch,
-            links,
-            disk,
-            clock,
-        )
+        self._store = store
+        self._watch = watch
+        self._links = links
+        self._disk = disk
+        self._clock = clock
         self._away: dict[str, float] = {}
         self._copy: dict[str, float] = {}
         self._copy_read = -COPY_EVERY
@@ -194,7 +192,8 @@ class Health:
     def _judged(self, late: Sequence[Late], sight: Sight) -> str:
         """What is wrong with answers that are late. One channel may hold a long queue, which its
         platform lets go at its own pace: that is for nobody to mend."""
-        now, many = self._clock(), sum(count for _, count, _ in late)
+        now = self._clock()
+        many = sum(count for _, count, _ in late)
         first = {place: self._first.get((place, id), now) for place, _, id in late}
         self._first = {(place, id): first[place] for place, _, id in late}
         stuck = sum(count for place, count, _ in late if now - first[place] >= LATE)

@@ -81,7 +81,8 @@ class Watch:
         self.counts.took("commit", seconds, outcome)
 
     def _answered(self, command: Command, reply: Reply, seconds: float) -> None:
-        spec, outcome = command.spec, outcome_of(reply)
+        spec = command.spec
+        outcome = outcome_of(reply)
         system, family = (spec.system or "-", spec.family) if spec is not None else ("-", "unknown")
         self.counts.count("command", platform_of(command), system, family, outcome)
         self.counts.took("answer", seconds, platform_of(command))
@@ -102,14 +103,17 @@ class WatchedStore:
     """A store that tells of its commits; all else is the store's own."""
 
     def __init__(self, store: Store, watch: Watch) -> None:
-        self._store, self._watch = store, watch
+        self._store = store
+        self._watch = watch
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
     async def commit(self, commit: Commit) -> Committed:
         """See Store."""
-        begun, outcome, problem = perf_counter(), "failed", "a commit failed"
+        begun = perf_counter()
+        outcome = "failed"
+        problem = "a commit failed"
         try:
             done = await self._store.commit(commit)
             outcome = "seen" if done.seen else "done"

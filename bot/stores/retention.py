@@ -38,8 +38,10 @@ class Sweeping:
     ) -> None:
         """`besides` is done after each sweep."""
         self._besides = besides
-        self._store, self._retention = store, retention
-        self._clock, self._steady = clock, steady
+        self._store = store
+        self._retention = retention
+        self._clock = clock
+        self._steady = steady
         self._before: tuple[float, float] | None = None  # both clocks at the last look
 
     async def run(self) -> None:

@@ -272,7 +272,8 @@ def _buried(which: str, values: tuple[str, ...], now: float) -> Iterator[Step]:
 
 def _changed(change: GameChange, now: float) -> Iterator[Step]:
     """Move one game on, if it is still where it was loaded."""
-    game, events = change.game, change.events
+    game = change.game
+    events = change.events
     if not events:
         yield Step(
             "UPDATE games SET version = version + 1, updated = ?1 WHERE id = ?2 AND version = ?3",
@@ -307,7 +308,9 @@ def _changed(change: GameChange, now: float) -> Iterator[Step]:
 def _bound(binding: Binding) -> Iterator[Step]:
     """Let a place play another game. The line of the old one stays where another takes its place:
     it can be listed and taken up again, and the removal of a server finds it."""
-    place, game, was = binding.place, binding.game, binding.was
+    place = binding.place
+    game = binding.game
+    was = binding.was
     if was is not None:
         leave = "DELETE FROM bindings" if game is None else "UPDATE bindings SET current = false"
         yield Step(

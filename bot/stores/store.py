@@ -69,7 +69,10 @@ class Store(ABC):
         """`journal` is where receipts are written down; it can be written while another process
         writes games.
         """
-        self._writer, self._ask, self.journal, self._clock = writer, ask, journal, clock
+        self._writer = writer
+        self._ask = ask
+        self.journal = journal
+        self._clock = clock
 
     @abstractmethod
     async def check(self) -> Sequence[str]:
@@ -99,10 +102,8 @@ class Store(ABC):
             check_change(change)
         attempt = secrets.token_hex(8)
         steps = list(statements.commit_steps(commit, attempt, self._clock()))
-        key, is_safe = (
-            commit.changes[0].game if commit.changes else "",
-            commit.request_id is not None,
-        )
+        key = commit.changes[0].game if commit.changes else ""
+        is_safe = commit.request_id is not None
         try:
             rows = await self._writer.write(steps, key=key, is_safe=is_safe, gate=commit.gate)
         except Answered:
@@ -369,7 +370,8 @@ class Store(ABC):
         It goes page by page, so that other commands are answered meanwhile. Files that hold a text
         or a name go whole.
         """
-        struck, ids = Struck(texts, names), " ".join(games)
+        struck = Struck(texts, names)
+        ids = " ".join(games)
         for place in statements.PLACES:
             after: object = 0 if place.table == "outbox" else ""
             while after is not None:
@@ -432,7 +434,8 @@ def _saved(rows: Sequence[Row]) -> Saved | None:
     if not rows:
         return None
     [(*game, has_board, at, state, events, persons, places)] = [row[:12] for row in rows]
-    id, seed = game[0], rows[0][12:]
+    id = game[0]
+    seed = rows[0][12:]
     return Saved(
         game=GameRow(*game),
         state=json.loads(state or "{}"),

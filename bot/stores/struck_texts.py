@@ -83,7 +83,8 @@ def _cut_out(value: str, text: str) -> str:
     """Return the string with a text replaced, also a long one whose end was cut off."""
     if len(text) < SHORT:
         return DELETED if value == text else value.replace(f'"{text}"', f'"{DELETED}"')
-    head, start = text[:HEAD], 0
+    head = text[:HEAD]
+    start = 0
     while (at := value.find(head, start)) >= 0:
         end = at + len(head)
         while end < len(value) and end - at < len(text) and value[end] == text[end - at]:

@@ -30,7 +30,8 @@ CHIT_SAYS = SIDE, FORMATION, ENDS, HANDLE = ("side", "formation", "ends", "handl
 """What a chit says of a cup that leads a phase: whose go it is, or that it ends the phase or the
 turn.
 """
-LONGEST_TITLE, LONGEST = 60, cards.LONGEST_CARD
+LONGEST_TITLE = 60
+LONGEST = cards.LONGEST_CARD
 MOST_SAID = 12
 LARGEST = 1_000_000
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,39}")
@@ -50,9 +51,12 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     check_known(data, KEYS, file)
     with reading(file, "title"):
         title = _text(data.get("title"), LONGEST_TITLE)
-    after, keep = data.get("after", "discard"), data.get("keep", OPEN)
-    empty, limit = data.get("empty", RESHUFFLE), data.get("hand_limit", 0)
-    dead, words_of = data.get("dead", AGAIN), (AFTER, KEEP, EMPTY, DEAD)
+    after = data.get("after", "discard")
+    keep = data.get("keep", OPEN)
+    empty = data.get("empty", RESHUFFLE)
+    limit = data.get("hand_limit", 0)
+    dead = data.get("dead", AGAIN)
+    words_of = (AFTER, KEEP, EMPTY, DEAD)
     for key, value, words in zip(
         ("after", "keep", "empty", "dead"), (after, keep, empty, dead), words_of, strict=True
     ):
@@ -77,7 +81,8 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     with reading(file, "cards"):
         if (size := cards.size(deck.cards)) > cards.MOST_CARDS:
             raise Slip(f"has {size} cards; at most {cards.MOST_CARDS} go into a deck")
-    names, said = {one[0]: one[1] for one in read}, {one[0]: one[4] for one in read}
+    names = {one[0]: one[1] for one in read}
+    said = {one[0]: one[4] for one in read}
     _check_apart([(one[0], one[1]) for one in read], file)
     _check_kinds(said, file)
     after_by = {one[0]: one[3] for one in read}
@@ -125,7 +130,9 @@ def _card(number: int, card: Any, after: str, file: str) -> tuple[str, str, int,
             f"is letters, digits and -, at most {LONGEST}, and not all; quote yes, no, on and off"
         )
         raise TableError(file, problem, row=f"cards {number}", column="id")
-    row, count, goes = f"cards {id}", card.get("count", 1), card.get("after", after)
+    row = f"cards {id}"
+    count = card.get("count", 1)
+    goes = card.get("after", after)
     name = str(card["name"]) if type(card.get("name")) is int else card.get("name", id)
     if (
         not isinstance(name, str)

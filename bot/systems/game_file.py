@@ -136,7 +136,8 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
             raise TableError(
                 file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}"
             )
-    flags, states = units.get("flags") or {}, units.get("states") or ()
+    flags = units.get("flags") or {}
+    states = units.get("states") or ()
     marks = (*(units.get("markers") or ()), *flags)
     checks: list[tuple[Iterable[str], Iterable[str], str]] = [
         (units.get("marker_flags") or {}, units.get("markers") or (), "marker_flags"),
@@ -228,7 +229,8 @@ def _check_begin(
 
 
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
-    go, passes = phase.get("go", "both"), phase.get("passes")
+    go = phase.get("go", "both")
+    passes = phase.get("passes")
     check_known((go,), GO if by_side else GO[:3], file, f"{row}, go")
     if LED_BY in phase and (
         not isinstance(phase[LED_BY], str) or not phase[LED_BY] or phase.keys() & {"go", "passes"}

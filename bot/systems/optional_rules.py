@@ -83,10 +83,8 @@ def check_rules(
     file: str,
 ) -> None:
     """Raise TableError for a rule that sets what no sequence has, or what another one sets."""
-    phases, marks = (
-        [phase["name"] for phase in game.get("phases") or ()],
-        game["units"].get("markers") or (),
-    )
+    phases = [phase["name"] for phase in game.get("phases") or ()]
+    marks = game["units"].get("markers") or ()
     set_by: dict[tuple[str, str], str] = {}
     for rule in rules.values():
         row = f"rules {rule.name}"

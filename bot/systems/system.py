@@ -99,7 +99,8 @@ class Sequence:
                     raise TableError(file, f"{key} must be a mapping", row=id)
             if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
                 raise TableError(file, f"{missing[0]} is missing", row=id)
-        self.system, self.id = system, id
+        self.system = system
+        self.id = id
         self.title: str = data["title"]
         self.source: str = data["source"]
         self.summary: str = data["summary"]
@@ -207,10 +208,8 @@ class Sequence:
     @cached_property
     def _coded(self) -> Callable[[Tables, Given], Plan[Any]]:
         """What plans it where its steps are Python."""
-        package, name = (
-            importlib.import_module(f"bot.systems.{self.system.code}"),
-            self.id.replace("-", "_"),
-        )
+        package = importlib.import_module(f"bot.systems.{self.system.code}")
+        name = self.id.replace("-", "_")
         home = getattr(package, "HOMES", {}).get(name)
         module = importlib.import_module(f"{package.__name__}.{home or name}")
         return cast(
@@ -256,11 +255,9 @@ class Sequence:
         """What cleans its inputs; nothing of it is loaded before somebody plays."""
         from bot.rules.inputs.typed_values import read_given
 
-        asked, words, what = (
-            Asked((*self.inputs, *self.tracks)),
-            self.system.words,
-            f"{self.system.id} {self.id}",
-        )
+        asked = Asked((*self.inputs, *self.tracks))
+        words = self.system.words
+        what = f"{self.system.id} {self.id}"
         return lambda raw, roster: read_given(asked, raw, words, roster, what=what)
 
     def plan(self, given: Given) -> Plan[Any]:
@@ -341,7 +338,8 @@ def _counted(
     if option.name not in whens:
         return option
     when = str(whens[option.name])
-    row, known = f"{id}, inputs {option.name}", {one.name: one for one in options}
+    row = f"{id}, inputs {option.name}"
+    known = {one.name: one for one in options}
     for name in re.findall(r"[a-z_]\w*", when):
         if name == option.name or name in whens:
             problem = "itself" if name == option.name else f"{name}, which has a when of its own"
@@ -375,7 +373,8 @@ def _counted(
 
 def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:
     """The option with the human word that its game has for it, and the rules that set it."""
-    labels, known = system.game.get("labels") or {}, system.game.get("words") or {}
+    labels = system.game.get("labels") or {}
+    known = system.game.get("words") or {}
     words = {
         word: said for word in option.values if (said := labels.get(word) or in_words(word, known))
     }
@@ -627,10 +626,8 @@ class System:
     @cached_property
     def decks(self) -> Mapping[str, GameDeck]:
         """Its decks by their ids, in alphabetical order. Raises TableError."""
-        names, cups = (
-            self.names(DECKS),
-            {phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()},
-        )
+        names = self.names(DECKS)
+        cups = {phase.get(LED_BY): phase["name"] for phase in self.game.get("phases") or ()}
         for cup in cups.keys() - {None, *names}:
             problem = f"there is no deck {cup}: it is decks/{cup}.yaml"
             raise TableError(f"{self.id}/game.yaml", problem, row=f"phases {cups[cup]}, {LED_BY}")
@@ -659,7 +656,8 @@ class System:
         """What may be in the game's unit lists: "units", and further lists with words of their
         own.
         """
-        units, file = self.game.get("units") or {}, f"{self.id}/game.yaml"
+        units = self.game.get("units") or {}
+        file = f"{self.id}/game.yaml"
         with reading(file, "units"):
             lists = {"units": self._words(units, {})}
         with reading(file, "unit_lists"):
@@ -817,7 +815,8 @@ def declared_in(system: System, id: str) -> Declared:
     from bot.rules.declared.declared import Library
     from bot.rules.declared.setting import Head, Setting
 
-    sequence, shared = system.sequences[id], _shared(system)
+    sequence = system.sequences[id]
+    shared = _shared(system)
     inline = bool(sequence.steps)
     name = "sequences" if inline else f"{STEPS}/{id}"
     source: dict[str, Any] = {"steps": sequence.steps} if inline else _read(system, name)

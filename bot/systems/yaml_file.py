@@ -62,7 +62,8 @@ def place_of(text: bytes, path: Sequence[str | int]) -> str:
         found = next(((name, value) for name, value in pairs if name.value == str(key)), None)
         if found is None:
             break
-        mark, node = found[0].start_mark, found[1]
+        mark = found[0].start_mark
+        node = found[1]
     return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
 
 

@@ -73,7 +73,9 @@ class _History:
         contents, wrong = sealed_contents(texts)
         for at, fault in wrong:
             self._fault(at, fault)
-        past, times, editions = Past(Game(self._log.game), contents), [0], dict[str, int]()
+        past = Past(Game(self._log.game), contents)
+        times = [0]
+        editions = dict[str, int]()
         for event in (row.body for row in self._log.events):
             number = event.get("number")
             if found := list(event_faults(past, event)):
@@ -119,7 +121,8 @@ class _History:
         times.append(event["at"])
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
-        kind, number = event["kind"], event["number"]
+        kind = event["kind"]
+        number = event["number"]
         roll: Event | None = past.contents.get(number) if kind == "sealed" else None
         if kind in OUTCOMES:
             roll = merge_choices(event, past.bodies)
@@ -127,11 +130,9 @@ class _History:
             if problem := replay.edition_problem(roll):
                 self._fault(number, problem)
             elif replay.is_playable(roll):
-                is_sealed, side, before = (
-                    kind == "sealed",
-                    event["side"],
-                    past.bodies.get(number - 1, {}),
-                )
+                is_sealed = kind == "sealed"
+                side = event["side"]
+                before = past.bodies.get(number - 1, {})
                 for problem in replay.replay_faults(
                     past.now, roll, sealed=is_sealed, side=side, before=before
                 ):
@@ -140,7 +141,8 @@ class _History:
             else:
                 self._count(number, is_todays=False)
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
-            system, edition = roll.get("system", ""), roll.get("edition", 0)
+            system = roll.get("system", "")
+            edition = roll.get("edition", 0)
             if (
                 isinstance(edition, str)
                 and edition not in self._log.packs
@@ -233,10 +235,8 @@ def raw_text(path: Path) -> str:
             f"The file {path} cannot be read: {error.strerror}.", code="unreadable-file"
         ) from None
     except ValueError:
-        what, hint = (
-            f"The file {path} is not text.",
-            phrase("`/game export` writes a file that can be checked."),
-        )
+        what = f"The file {path} is not text."
+        hint = phrase("`/game export` writes a file that can be checked.")
         raise UserError(what, hint=hint, code="not-text") from None
     if len(raw) > _MOST_BYTES:
         raise UserError(

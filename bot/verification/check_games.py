@@ -47,12 +47,15 @@ async def audit(
     `note` is given what is no fault of this host: of what others imported, and outcomes of another
     edition.
     """
-    count, faults, after = 0, [], ""
+    count = 0
+    faults = []
+    after = ""
     while page := await store.games(after=after, limit=200, since=since):
         for game in page:
             found = await audit_game(store, game, note)
             faults += [f"Game {game}: {fault}" for fault in found]
-        count, after = count + len(page), page[-1]
+        count = count + len(page)
+        after = page[-1]
     return count, faults
 
 

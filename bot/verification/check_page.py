@@ -82,7 +82,8 @@ class Rebuilt:
     """
 
     def __init__(self, log: Json, lost: frozenset[str]) -> None:
-        self.log, self.lost = log, lost
+        self.log = log
+        self.lost = lost
         self.bodies = [row["body"] for row in log["events"]]
         self.names = {row["person"]: row["name"] for row in log.get("persons", ())}
         self.texts = {(row["event"], row["key"]): row["text"] for row in log.get("texts", ())}
@@ -119,7 +120,8 @@ class Rebuilt:
         words = self.texts.get((body["number"], SAID))
         if words is None:  # not in the file: what is shown has to be it, as far as no name is in it
             return shown if said(shown) == body[SAID] else ""
-        name, text = self.names.get, self.texts.get
+        name = self.names.get
+        text = self.texts.get
         return " ".join(
             filled(
                 words, lambda who: name(who, SOMEONE), lambda at, key: text((at, key), DELETED)
@@ -128,7 +130,8 @@ class Rebuilt:
 
     def row(self, body: Json, shown: str) -> dict[str, Any]:
         """The parts of an event's row; those that nothing proves are missing."""
-        at, opened = body["number"], self.texts.get((body["number"], "sealed"))
+        at = body["number"]
+        opened = self.texts.get((body["number"], "sealed"))
         held = {**body, **json.loads(opened)} if opened else body
         dice = [str(die["value"]) for die in held.get("dice") or ()]
         tags = ["taken back"] * (at in self.undone) + ["real dice"] * bool(held.get("hand"))
@@ -166,7 +169,8 @@ class Rebuilt:
 
     def sentence(self) -> str:
         """The sentence at the head, as a pattern: the name of a phase is not in the log."""
-        winner, turn = self.game.get("winner"), self.game.get("turn", 0)
+        winner = self.game.get("winner")
+        turn = self.game.get("turn", 0)
         won = "A draw. " if winner == "draw" else f"{winner} won. " if winner else ""
         where = (
             f"Ended in turn {turn}"
@@ -187,7 +191,8 @@ class Rebuilt:
 
     def losses(self) -> list[list[str]]:
         """Who was lost in each turn, by side."""
-        found, earlier = [], dict[str, Any]()
+        found = []
+        earlier = dict[str, Any]()
         for turn, end in self.ends:
             rows = [[unit["name"] for key, unit in end.items() if unit and unit.get("side", "") == side
                      and self.gone(unit) and not self.gone(earlier.get(key, self.first[key]))]
@@ -223,8 +228,12 @@ def shown_faults(page: str, log: Json, lost: frozenset[str]) -> tuple[list[str],
 
     Returns a line for each difference, and the events whose sentences nothing proves.
     """
-    tree, due = _Reader(page).open[0], Rebuilt(log, lost)
-    faults, unproved, rows, made = [], [], list(tree.every("ev")), _FACTS.search(page)
+    tree = _Reader(page).open[0]
+    due = Rebuilt(log, lost)
+    faults = []
+    unproved = []
+    rows = list(tree.every("ev"))
+    made = _FACTS.search(page)
     if [row.attrs.get("id") for row in rows] != [f"e{body['number']}" for body in due.bodies]:
         faults.append("The page shows other events than its log has.")
     for node, body in zip(rows, due.bodies, strict=False):

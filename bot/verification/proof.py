@@ -202,7 +202,8 @@ class _Check:
         """Each event follows on the one before, its hash covers it, and the file ends where it
         says it ends.
         """
-        previous, expected = genesis(self._log.game), 1
+        previous = genesis(self._log.game)
+        expected = 1
         for event in self._log.events:
             inner = event.body.get("number")
             if event.number != expected:
@@ -216,7 +217,8 @@ class _Check:
                 self._fault(
                     event.number, "the hash does not fit (it, or something before it, was changed)."
                 )
-            previous, expected = event.hash, event.number + 1
+            previous = event.hash
+            expected = event.number + 1
         if self._log.head != previous:
             self._faults.append(
                 f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}."
@@ -241,11 +243,9 @@ class _Check:
                 texts.wiped |= event.body.get("kind") == "privacy"
 
     def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
-        promised, epoch, following = (
-            str(secret["commitment"]),
-            secret.get("epoch"),
-            len(self._epochs) + 1,
-        )
+        promised = str(secret["commitment"])
+        epoch = secret.get("epoch")
+        following = len(self._epochs) + 1
         protocol = secret.get("protocol")
         if type(protocol) is not int or protocol != PROTOCOL:
             self._fault(number, f"its dice have no protocol {shown(protocol)}.")
@@ -263,7 +263,8 @@ class _Check:
         """
         if texts.closed:
             self._fault(event.number, "players' texts were changed after they were closed.")
-        given, added = secret.get("digest"), self._texts.get((event.number, "text"))
+        given = secret.get("digest")
+        added = self._texts.get((event.number, "text"))
         further = [] if added is None else [added.text]
         whole = None if texts.known is None else [*texts.known, *further]
         again = [texts.digest, *further] if texts.wiped else None
@@ -384,7 +385,8 @@ class _Check:
     def _closed(self, event: ExportedEvent) -> Mapping[str, Any]:
         """The dice of an event that closed faces, those by their own texts; {} where one of these
         is not in the file. A card of known place came without a die."""
-        id, found = event.body.get("deck"), list[object]()
+        id = event.body.get("deck")
+        found = list[object]()
         closed = [
             {"label": id, "sides": sides, "value": "", "deck": id}
             for sides in _listed(event.body.get("closed"))

@@ -57,7 +57,8 @@ def edition_problem(roll: Event) -> str:
     """What is wrong with the edition that a sequence or table names: one that there has never
     been.
     """
-    system, edition = system_of(roll), edition_of(roll)
+    system = system_of(roll)
+    edition = edition_of(roll)
     if system is None or "edition" not in roll:
         return ""
     if system.base is not None:
@@ -92,7 +93,8 @@ def replay_faults(
     before it. Today's rules must be those it was played under: see `is_playable`.
     """
     try:
-        happening, read = play_again(now, roll), _read(now, roll, str(roll.get("side", side)))
+        happening = play_again(now, roll)
+        read = _read(now, roll, str(roll.get("side", side)))
     except UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shown(error)})."
         return
@@ -148,12 +150,14 @@ def play_again(now: Game, roll: Event) -> Happening:
     """What happens once more with the dice that fell. Raises one of UNREADABLE where nothing
     does.
     """
-    kind, options = roll["kind"], dict(roll.get("inputs") or {})
+    kind = roll["kind"]
+    options = dict(roll.get("inputs") or {})
     script = Script([die["value"] for die in roll.get("dice") or ()])
     if kind == "roll":
         outcome = roll_dice(options, "", script)
     else:
-        system, target = systems()[roll["system"]], roll["target"]
+        system = systems()[roll["system"]]
+        target = roll["target"]
         if kind == "table":
             outcome = read_table(system.table(target), options, "", script)
         else:
@@ -216,7 +220,8 @@ def turn_is_todays(now: Game, event: Event) -> bool:
     """
     if event["kind"] == "start":
         return _start_is_todays(event)
-    system, after = systems().get(now.system), event.get("after", {})
+    system = systems().get(now.system)
+    after = event.get("after", {})
     words = event["result"].partition("; ")[2] if event["kind"] == "pass" else event["result"]
     return any(
         alike(after, difference(now, then)[1])
@@ -304,7 +309,8 @@ async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
     if saved is None:
         hint = phrase("`/game list` shows their ids.")
         raise UserError(f"There is no game {game[:40]}.", hint=hint, code="unknown-game")
-    events, texts = await store.events(game), await store.texts(game)
+    events = await store.events(game)
+    texts = await store.texts(game)
     sealed = {text.event: text.text for text in texts if text.key == SEALED}
     systems = _todays(await packs_of(store, events, texts))
     past = Past(Game(game), sealed_contents(sealed)[0])
@@ -325,7 +331,8 @@ def _todays(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
     """The systems that the host has, and beside them those packs of the game of which the host
     has no other version.
     """
-    own, theirs = everywhere(), with_packs(packs)
+    own = everywhere()
+    theirs = with_packs(packs)
     return Shelf(
         own, [one for id, one in theirs.items() if id not in own and isinstance(one, PackSystem)]
     )
@@ -338,7 +345,8 @@ def _differences(now: Game, roll: Mapping[str, Any]) -> Iterator[str]:
     except UNREADABLE as error:
         yield f"cannot be played any more: {str(error)[:LONGEST]}"
         return
-    before, after = dict(roll.get("out") or {}), dict(again.out)
+    before = dict(roll.get("out") or {})
+    after = dict(again.out)
     changed = [name for name in {**before, **after} if not alike(before.get(name), after.get(name))]
     if changed and roll.get("result", "") != again.result:
         yield f"{_cut(roll.get('result'))} would be {_cut(again.result)}"

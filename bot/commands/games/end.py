@@ -51,7 +51,8 @@ async def end(context: Context) -> Reply:
     need_director(game, context.actor, "end it")
     context.ledger.need_chosen()
     options = context.options()
-    winner, text = _winner(game, options["winner"] or ""), _sentence(options["text"] or "")
+    winner = _winner(game, options["winner"] or "")
+    text = _sentence(options["text"] or "")
     if rest := waiting(context):
         return await ask_to_open(context, rest)
     if options["confirm"]:

@@ -84,8 +84,10 @@ async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
     """What was read becomes the game that is played here."""
     ledger = Ledger(None, context.ledger.writer)
     await asyncio.to_thread(_fill, ledger, read)
-    before, aside = context.ledger.row or None, put_aside(context.ledger.was)
-    count, closed = ledger.game.number, len(ledger.game.sealed)
+    before = context.ledger.row or None
+    aside = put_aside(context.ledger.was)
+    count = ledger.game.number
+    closed = len(ledger.game.sealed)
     started = ledger.game.started
     # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as
     # with /game start.
@@ -267,7 +269,8 @@ async def _pack_faults(context: Context, files: Files) -> tuple[str, ...]:
 async def claim(context: Context, _more: str = "") -> Reply:
     """Go on as the person that the file knows the asker's account as; seats taken meanwhile move
     along. Raises UserError."""
-    game, ledger = context.need_game(), context.ledger
+    game = context.need_game()
+    ledger = context.ledger
     row = ledger.own_import()
     if row is None:
         hint = phrase("Play under your own name: `/game join` takes a side.")
@@ -289,7 +292,8 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
     """The game with the seats of the person `own` given to that of `row`. Raises UserError for
     two sides at once.
     """
-    mine, theirs = game.players.get(own, ""), game.players.get(row.person, "")
+    mine = game.players.get(own, "")
+    theirs = game.players.get(row.person, "")
     if mine and theirs and mine != theirs:
         what = f"You play {mine} here, and {row.name} from the imported log plays {theirs}."
         hint = phrase("Leave your side first: `/game leave`, then `/game claim`.")

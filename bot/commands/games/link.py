@@ -60,7 +60,8 @@ async def _give(context: Context) -> Reply:
     row = context.ledger.row
     if row:
         need_director(context.game, context.actor, "link it")
-    code, here = new_code(), context.command.where
+    code = new_code()
+    here = context.command.where
     place = {
         "place": here.key,
         "server": here.server,
@@ -103,7 +104,8 @@ async def _take(context: Context, code: str) -> Reply:
             option="code",
             code="unknown-code",
         )
-    here, there = context.command.where, str(doc.data["place"])
+    here = context.command.where
+    there = str(doc.data["place"])
     if there == here.key:
         raise UserError(
             "That code is from this channel.",
@@ -153,17 +155,24 @@ def _shared(
 
     Raises UserError where there is no game, or one in each that nobody would give up.
     """
-    here, own = context.command.where.key, context.ledger.was
+    here = context.command.where.key
+    own = context.ledger.was
     if own is None and other is None:
         hint = phrase('Start one first: `/game start lnlt "Hill 875"`')
         raise UserError("No game is played in either channel.", hint=hint, code="no-game")
     if other is not None and (own is None or _weight(other) >= _weight(own)):
-        kept, aside, shared, new = other, own, Ledger(other, context.ledger.writer), here
+        kept = other
+        aside = own
+        shared = Ledger(other, context.ledger.writer)
+        new = here
     else:
         assert own is not None
         # of the other side, who gave the code had the right to
         need_director(context.game, context.actor, "link it")
-        kept, aside, shared, new = own, other, context.ledger, there
+        kept = own
+        aside = other
+        shared = context.ledger
+        new = there
     if aside is not None and _weight(aside) >= max(ROSTER, _weight(kept)):
         hint = phrase(
             "Only one of them can have one: `/game end` or `/game transfer` frees a channel."
@@ -363,7 +372,9 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Link, float]:
     doc = await context.store.doc(REQUEST, code)
     if doc is None or ledger.was is None:
         raise gone
-    places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
+    places = tuple(doc.data["places"])
+    new = str(doc.data["new"])
+    agreed = tuple(doc.data["agreed"])
     link = Link(
         code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", ""))
     )
@@ -429,7 +440,8 @@ async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
     names = await names_of(context.store, places)
     ledger.add("link", result="one channel fewer")
     context.commit.bindings.append(Binding(place, None, ledger.row, server_of(place)))
-    name, told = begun(named(ledger.game)), dict[str, Reply]()
+    name = begun(named(ledger.game))
+    told = dict[str, Reply]()
     for reader in places:
         if reader == place:
             rest = listed([other for other in places if other != place], names, reader)
@@ -450,7 +462,9 @@ async def server_back(store: Store, server: str) -> None:
     So is a channel that was linked by a release that did not ask its managers; it has no document
     with its name yet.
     """
-    was_away, told, docs = await store.server_joined(server), list[Outgoing](), list[Doc]()
+    was_away = await store.server_joined(server)
+    told = list[Outgoing]()
+    docs = list[Doc]()
     for place, row in await store.linked(server):
         is_new = await store.doc(PLACE, place) is None
         if not (was_away or is_new):

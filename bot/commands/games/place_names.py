@@ -56,7 +56,8 @@ async def moved_from(store: Store, place: str) -> tuple[str, tuple[Button, ...]]
     saved = await store.load_game_by_id(str(doc.data["game"])) if doc is not None else None
     if doc is None or saved is None or doc.data["to"] not in saved.places:
         return "", ()
-    to, name = str(doc.data["to"]), str(doc.data["called"])
+    to = str(doc.data["to"])
+    name = str(doc.data["called"])
     return f'"{doc.data["name"]}" is played in {called(to, name, place)} now.', way_to(
         to, name, place
     )
@@ -81,7 +82,9 @@ def called(place: str, name: str, reader: str) -> str:
 
     If the reader is on another server or platform, say so. Never name a private conversation.
     """
-    name, server, platform = clean_name(name, MAX_NAME), server_of(place), place.partition(":")[0]
+    name = clean_name(name, MAX_NAME)
+    server = server_of(place)
+    platform = place.partition(":")[0]
     alone = is_private(place)
     if place == reader:
         return "this channel"

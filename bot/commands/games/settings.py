@@ -71,7 +71,8 @@ async def settings(context: Context) -> Reply:
         )
     game = context.open_game()
     need_director(game, context.actor, "change its settings")
-    after, told = game, []
+    after = game
+    told = []
     if options["hand_dice"]:
         after = replace(after, hand_dice=options["hand_dice"] == "yes")
         told.append(f"real dice {'allowed' if after.hand_dice else 'not allowed'}")
@@ -251,13 +252,15 @@ async def _pack_listed(context: Context, game: Game) -> list[str]:
 
 async def systems(context: Context) -> Reply:
     """Show or set the systems of this server. Raises UserError."""
-    options, games = context.options(), everywhere()
+    options = context.options()
+    games = everywhere()
     server = context.command.where.server or context.command.where.key
     hide = [_HIDE[platform]] if (platform := server.partition(":")[0]) in _HIDE else []
     doc = await context.store.doc(SETUP, server)
     before = doc.data if doc is not None else {}
     if not options["systems"]:
-        enabled, packs = before.get("systems", list(games)), before.get("packs") or {}
+        enabled = before.get("systems", list(games))
+        packs = before.get("packs") or {}
         lines = [
             f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}"
             for id, game in games.items()
@@ -294,7 +297,8 @@ async def links(context: Context) -> Reply:
     """
     if not context.command.who.manager:
         raise NotManager("see and end links here", context.command.where)
-    where, wanted = context.command.where, context.options()["end"]
+    where = context.command.where
+    wanted = context.options()["end"]
     found = await context.store.linked(where.server or where.key)
     linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}
     if wanted:
@@ -314,10 +318,8 @@ async def links(context: Context) -> Reply:
 
 async def _end_link(context: Context, linked: dict[str, tuple[str, str]], wanted: str) -> Reply:
     if wanted not in linked:
-        what, hint = (
-            f'No linked channel "{wanted[:40]}" here.',
-            phrase("`/setup links` lists them."),
-        )
+        what = f'No linked channel "{wanted[:40]}" here.'
+        hint = phrase("`/setup links` lists them.")
         raise UserError(what, hint=hint, option="end", code="unknown-channel")
     place, game = linked[wanted]
     ledger = context.ledger

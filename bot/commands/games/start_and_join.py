@@ -61,7 +61,8 @@ async def begin_game(context: Context) -> Reply:
     """The new game; who starts it is game master. What was played here until now is kept."""
     options = context.options()
     await context.look_with(None)  # a new game has what is enabled here now
-    old, aside = context.game if context.ledger.row else None, put_aside(context.ledger.was)
+    old = context.game if context.ledger.row else None
+    aside = put_aside(context.ledger.was)
     system, name, sides, scenario = _asked_for(options)
     _check_extensions(system)
     before = context.ledger.row
@@ -153,7 +154,8 @@ def _asked_for(options: Mapping[str, Any]) -> tuple[System, str, tuple[str, ...]
     """Rules, name, sides and scenario of a new game as typed; a scenario brings its own. Raises
     UserError.
     """
-    typed, sides = options["name"], read_sides(options["sides"] or "")
+    typed = options["name"]
+    sides = read_sides(options["sides"] or "")
     # a menu says whose it is: lnlt/ford
     of, _, wanted = str(options["scenario"] or "").rpartition("/")
     games = [id for id in systems() if wanted in systems()[id].scenarios]
@@ -283,7 +285,9 @@ def _game_name(raw: str) -> str:
 
 async def ask(context: Context, name: str) -> Reply:
     """Ask whoever directs the game that is on; the new one begins as it was asked for."""
-    game, who, key = context.game, context.command.who, new_id()
+    game = context.game
+    who = context.command.who
+    key = new_id()
     data = {
         "row": context.ledger.row,
         "options": {

@@ -88,11 +88,14 @@ async def listing(context: Context) -> Reply:
 
 
 async def _entry(context: Context, one: Played) -> Entry:
-    system, name, label = systems().get(one.game.system), "open", "Read"
+    system = systems().get(one.game.system)
+    name = "open"
+    label = "Read"
     if one.is_on and not one.game.ended:
         label = "Status"
     elif one.game.started and not one.game.ended:
-        name, label = "resume", "Resume"
+        name = "resume"
+        label = "Resume"
     about = system.title.partition(" (")[0] if system is not None else ""
     said = await last_words(context.store, one.row, one.game)
     text = f"{standing(one)} · {said}" if said else standing(one)
@@ -117,7 +120,8 @@ async def open_game(context: Context, row: str | None = None) -> Reply:
         if not one.is_on or one.game.ended
         else ""
     )
-    title, lines = f"{one.title}: {how}" if how else shown.title, shown.lines
+    title = f"{one.title}: {how}" if how else shown.title
+    lines = shown.lines
     if said := await last_words(context.store, one.row, one.game):
         lines = (said, *lines)
     if not one.is_on:
@@ -179,7 +183,9 @@ async def resume(context: Context, row: str | None = None) -> Reply:
             Binding(place, one.row, was, server_of(place), alone=place == places[-1])
             for place in places
         ]
-    game, lines, buttons = ledger.game, list(aside), tuple[Button, ...]()
+    game = ledger.game
+    lines = list(aside)
+    buttons = tuple[Button, ...]()
     if game.started:
         brief = str(phase_of(game, context.system).get("brief") or "")
         lines = [f"{headline(game, context.system)}.", *([brief] if brief else []), *aside]

@@ -31,7 +31,8 @@ async def transfer(context: Context) -> Reply:
             hint=hint,
             code="linked",
         )
-    here, target = context.command.where, _target(context)
+    here = context.command.where
+    target = _target(context)
     if target.key == here.key:
         raise UserError("The game is already here.", option="channel", code="same-channel")
     other = await _other(context, target.key)
@@ -39,10 +40,8 @@ async def transfer(context: Context) -> Reply:
     there = called(target.key, target.name, here.key)
     if other is None and context.command.who.manager:
         return _move(context, context.ledger, here.key, target.key, None, names)
-    key, data = (
-        new_id(),
-        {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name},
-    )
+    key = new_id()
+    data = {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
     request = _request(Doc(TRANSFER, key, data, context.now + OPEN, context.command.who.key))
     request.ask(context)
     asked = Reply(
@@ -64,7 +63,8 @@ async def transfer(context: Context) -> Reply:
 async def take_over(context: Context, key: str) -> Reply:
     """A manager of the channel that a game asks to move to takes it over. Raises UserError."""
     doc = await _asked(context, key)
-    source, here = str(doc.data["from"]), context.command.where
+    source = str(doc.data["from"])
+    here = context.command.where
     need_keeper(context, "take the game over")
     loaded = await game_of(context.store, str(doc.data["game"]))
     if loaded is None or loaded.places != (source,):
@@ -118,11 +118,9 @@ def _move(
     """Play the game in its new place; the one of the two that is not this one is told by a
     message of its own.
     """
-    server, name, was = (
-        context.command.where.server,
-        ledger.game.name,
-        aside.row if aside is not None else None,
-    )
+    server = context.command.where.server
+    name = ledger.game.name
+    was = aside.row if aside is not None else None
     ledger.add("transfer", result="to another channel")
     context.ledger = ledger
     context.commit.bindings += [

@@ -267,7 +267,8 @@ def _below(spec: CommandSpec, lines: Sequence[Part], about: str, title: str = ""
 
 def word_page(spec: CommandSpec, word: str) -> Reply | None:
     """What one option or modifier of a command means; None for what it does not know."""
-    folded, mods = word.replace("-", "_"), spec.option("mods")
+    folded = word.replace("-", "_")
+    mods = spec.option("mods")
     option = spec.option(folded)
     if option is not None and option.type == "bool":
         lines = [flag_text(option)]

@@ -149,7 +149,8 @@ def overview(
     if (
         first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)
     ) is not None:
-        name, odds = " ".join(first.path), phrase("`{name}` with odds", name=first.name)
+        name = " ".join(first.path)
+        odds = phrase("`{name}` with odds", name=first.name)
         fight = Phrase(Typed(first.name), " ")
         things.append(
             Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form")

@@ -43,7 +43,8 @@ async def keep_words(context: Context, reply: Reply) -> None:
     """Let the event keep the first line of the answer that all see, so that nobody can tell it
     otherwise later.
     """
-    told, ledger = _public(reply), context.ledger
+    told = _public(reply)
+    ledger = context.ledger
     if told is None or not ledger.bodies or "said" in ledger.bodies[-1]:
         return
     body = ledger.bodies[-1]
@@ -62,7 +63,8 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
     """The reply with event number, digits and marks in its footer (those of what it announces,
     if it does).
     """
-    ledger, bodies = context.ledger, context.ledger.bodies
+    ledger = context.ledger
+    bodies = context.ledger.bodies
     if not bodies:
         return reply
     begins = len(bodies) > 1 and bodies[0]["kind"] == "start" and bool(bodies[0].get("free"))
@@ -91,7 +93,8 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
 
 def about_of(context: Context, reply: Reply) -> str:
     """What an answer is about: what its command says, else, where all see it, its event."""
-    bodies, ledger = context.ledger.bodies, context.ledger
+    bodies = context.ledger.bodies
+    ledger = context.ledger
     return context.about or (
         _topic(ledger, bodies[-1]["number"]) if bodies and _public(reply) is not None else ""
     )
@@ -107,7 +110,8 @@ async def _last_shown(context: Context) -> int:
     """The last event before whose answer had digits; 0 where none had, as far as can be seen
     from here.
     """
-    ledger, number = context.ledger, context.ledger.bodies[0]["number"]
+    ledger = context.ledger
+    number = context.ledger.bodies[0]["number"]
     if ledger.shown < 0:  # loaded a moment ago
         rows: Many[EventRow] = await context.store.events(
             ledger.row, after=max(0, number - DIGITS_BACK), before=number
@@ -132,11 +136,9 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
     for ledger in (*context.further, context.ledger):
         if _may_change(ledger):
             found += [one async for one in _by_events(context, ledger)]
-    ledgers, here, outgoing = (
-        (*context.further, context.ledger),
-        context.command.where.key,
-        list[Outgoing](),
-    )
+    ledgers = (*context.further, context.ledger)
+    here = context.command.where.key
+    outgoing = list[Outgoing]()
     playing = {
         here,
         *(place for ledger in ledgers for place in ledger.places),
@@ -151,7 +153,8 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
         now = reply if change is None else change(said and (said.announce or said))
         if now is None:
             continue
-        text, own = now.to_json(), change is None
+        text = now.to_json()
+        own = change is None
         for place in sorted(places):
             if (place in playing or one.anywhere) and not (
                 own and reply.in_place and place == here
@@ -212,7 +215,8 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
 async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIterator[Amendment]:
     """What can no longer be pressed: Redo once something else has happened, Agree under a request
     about what is no longer the latest event."""
-    first, after = ledger.bodies[0], ledger.game
+    first = ledger.bodies[0]
+    after = ledger.game
     if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
         undone = await latest(context, ledger, "undo", before.redo[-1])
         if undone is not None:
@@ -246,12 +250,10 @@ async def turned(
     """What becomes of the messages about an event that `body` has undone, or brought back: its
     answer, that of the redo or undo before, and the card of a phase before it. `events` are those
     since, newest first."""
-    ledger, number, by, is_undo = (
-        context.ledger,
-        body["event"],
-        body["number"],
-        body["kind"] == "undo",
-    )
+    ledger = context.ledger
+    number = body["event"]
+    by = body["number"]
+    is_undo = body["kind"] == "undo"
     tell = partial(told_event, name_of=ledger.name_of, sides=ledger.game.sides, replayed=False)
     told = partial(tell, event)  # for where nobody knows any more what its answer said
     if is_undo:
@@ -281,7 +283,8 @@ async def _lapsed(
     """An open request about an event that something has happened to, or come upon: nobody can
     agree to it any more.
     """
-    kind, key = "consent", f"{ledger.row}:{number}"
+    kind = "consent"
+    key = f"{ledger.row}:{number}"
     asked = (
         await context.store.doc(kind, key) if (kind, key) not in context.commit.drop_docs else None
     )

@@ -130,7 +130,8 @@ async def page_file(context: Context) -> File:
 
 
 def _reply(context: Context, kind: str, file: File) -> Reply:
-    game, about = context.game, FORMATS.get(kind, "what happened, turn by turn")
+    game = context.game
+    about = FORMATS.get(kind, "what happened, turn by turn")
     word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
     return Reply(
         f"{game.name or 'Free play'} as {word}",
@@ -162,7 +163,9 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     """The whole game as JSON, piece by piece: a long log is never held whole, and holds up
     nobody.
     """
-    store, ledger, game = context.store, context.ledger, context.game
+    store = context.store
+    ledger = context.ledger
+    game = context.game
     stored = game.number - len(ledger.events)
     about: Json = {
         "name": game.name,
@@ -177,7 +180,8 @@ async def json_parts(context: Context) -> AsyncIterator[str]:
     }
     head = ledger.head if game.number else genesis(game.id)
     yield dumped(heading(game.id, head, packs, **about))[:-1]
-    promises, between = Promises(), ""
+    promises = Promises()
+    between = ""
     yield ',"events":['
     async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
         for row in rows:
@@ -263,7 +267,9 @@ async def _written(
     """The log written out some events at a time: a long one in the worker, so that it keeps
     nobody waiting.
     """
-    store, row, game = context.store, context.ledger.row, context.game
+    store = context.store
+    row = context.ledger.row
+    game = context.game
     undone: set[int] = set()
     async for rows in in_batches(store, row, before=game.number + 1):
         for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
@@ -369,7 +375,8 @@ async def share(context: Context) -> Reply:
             "Its host can: docs/sharing.md. As a file: `/game export html` or `grognard publish`"
         )
         raise UserError(what, hint=hint, code="not-served")
-    ledger, token = context.ledger, new_address()
+    ledger = context.ledger
+    token = new_address()
     before = await shared_as(context.store, ledger.row)
     if before:
         context.commit.drop_docs.append((SHARE, before))
@@ -427,7 +434,8 @@ async def forget(context: Context) -> bool:
 
 def _need_right(context: Context) -> None:
     """Raise UserError for who does not direct the game: it is shown to the world."""
-    game, actor = context.need_game(), context.actor
+    game = context.need_game()
+    actor = context.actor
     if not (actor.directs or (not game.started and context.keeps)):
         what = "Only the game master, a server manager or a workspace admin can share it."
         raise UserError(

@@ -63,7 +63,8 @@ async def handle(context: Context) -> Reply:
     )
     units = _unit_names(context, options["unit"]) if options["unit"] else ()
     unit = _short(context, units)
-    count, page = options["count"], options["page"]
+    count = options["count"]
+    page = options["page"]
     filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
     asked = Wanted(units, side or "", options["kind"] or "", story=bool(options["story"]))
     is_long = bool(units or side or options["kind"]) and game.number >= LONG
@@ -121,7 +122,8 @@ async def _story(
     buttons: tuple[Button, ...],
 ) -> Reply:
     """The events of a page as a story, in the order in which they were, by turn and phase."""
-    game, in_order = context.game, [event for event, _ in reversed(events)]
+    game = context.game
+    in_order = [event for event, _ in reversed(events)]
     undone = [event["number"] for event, gone in events if gone]
     heading = await _heading(context, in_order[0]["number"]) if in_order else ""
     lines: list[Part] = []
@@ -185,7 +187,8 @@ async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
 
 def _unit_names(context: Context, typed: str) -> tuple[str, ...]:
     """The names of one unit or several, folded; also of one that has been removed."""
-    roster, folded = roster_of(context.game), " ".join(typed.split()).casefold()
+    roster = roster_of(context.game)
+    folded = " ".join(typed.split()).casefold()
     words = context.system.words["units"] if context.system is not None else None
     if words is None or not roster or folded in roster:
         return (roster[folded].name.casefold() if folded in roster else folded,)
@@ -287,7 +290,9 @@ class _Log:
         """The marks of a block that matter."""
         if block in self.done:
             return {mark: unpacked(block, at) for mark, at in self.stored.get(block, {}).items()}
-        store, row, first = self.context.store, self.context.ledger.row, block * BLOCK
+        store = self.context.store
+        row = self.context.ledger.row
+        first = block * BLOCK
         rows = await store.events(row, after=first, before=first + BLOCK + 1)
         bodies = [event.body for event in rows]
         run = self.context.apart if self.is_new else asyncio.to_thread
@@ -301,7 +306,8 @@ class _Log:
 
     async def write(self) -> None:
         """Keep what was marked. Where that cannot be, it is done again the next time."""
-        blocks, self.unwritten = self.unwritten, []
+        blocks = self.unwritten
+        self.unwritten = []
         rows = [
             MarkRow(self.context.ledger.row, mark, block, packed(block, numbers))
             for block in blocks
@@ -341,7 +347,9 @@ async def look_through(
     context: Context, wanted: Wanted, skip: int, count: int
 ) -> tuple[list[tuple[Json, bool]], bool]:
     """The same as `find`, event by event: of a short log, or the end of a long one."""
-    found, undone, seen = list[tuple[Json, bool]](), dict[int, bool](), 0
+    found = list[tuple[Json, bool]]()
+    undone = dict[int, bool]()
+    seen = 0
     async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
             # the latest word on an event counts
@@ -360,7 +368,9 @@ async def find(
 ) -> tuple[list[tuple[Json, bool]], bool]:
     """`count` events that fit, newest first, behind the first `skip`, each with whether it is
     undone; and whether there are more."""
-    row, found, more = context.ledger.row, list[int](), False
+    row = context.ledger.row
+    found = list[int]()
+    more = False
     log = await _looked_up(context, wanted)
     for block in range(context.game.number // BLOCK, -1, -1):
         numbers = wanted.among(await log.marks(block))

@@ -170,7 +170,8 @@ async def forget(context: Context) -> Reply:
     if imported is not None:  # a file that somebody brought here names them too
         context.commit.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))
-    told, left = None, 0
+    told = None
+    left = 0
     for row in rows:
         if row == context.ledger.row:
             told = _told(context)
@@ -212,7 +213,8 @@ def _told(context: Context) -> Reply | None:
 
 def _leave(ledger: Ledger, imported: str = "") -> bool:
     """Note in a game that they left; whether it is without a master now."""
-    game, user = ledger.game, ledger.writer.user
+    game = ledger.game
+    user = ledger.writer.user
     own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
     players = {other: side for other, side in game.players.items() if other not in own}
     master = "" if game.master in own else game.master

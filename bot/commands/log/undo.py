@@ -77,7 +77,8 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     """
     if number is None:
         return await undo_last_step(context)
-    game, actor = context.need_open(), context.actor
+    game = context.need_open()
+    actor = context.actor
     found, events = await find_undoable(context.store, context.ledger, number)
     event = found.event
     way = found.way
@@ -114,7 +115,9 @@ async def undo_last_step(context: Context, shown: int = 0) -> Reply:
     `shown` is the event that the pressed button of the board was made for; 0 if the command was
     typed. If the other side has asked this player to agree to an undo, this is their consent.
     """
-    game, actor, was = context.need_open(), context.actor, context.ledger.was
+    game = context.need_open()
+    actor = context.actor
+    was = context.ledger.was
     step, read = await load_last_step(context.store, context.ledger, actor.person)
     if was is not None and was.may_be_asked and (asked := await _asked_of(context)):
         is_newer = step.certain is not None and step.offers[0]["number"] > asked
@@ -156,7 +159,8 @@ async def _ask_first(context: Context, step: LastStep, events: list[Json]) -> Re
 
 async def _why_asked_first(context: Context, step: LastStep) -> str:
     """Say in a sentence or two why the event that Undo found might not be the one that is meant."""
-    event, newest = step.offers[0], step.newest
+    event = step.offers[0]
+    newest = step.newest
     if not step.is_own(event):
         yours = (
             f" Yours, {await _named(context, step.buried)}, came before it."
@@ -175,7 +179,8 @@ async def _why_asked_first(context: Context, step: LastStep) -> str:
 
 async def _choose_between(context: Context, asked: int, event: Json) -> Reply:
     """Ask whether Undo means the other side's request or the player's own newer step."""
-    request, wanted = await pending(context, asked), await context.event(asked)
+    request = await pending(context, asked)
+    wanted = await context.event(asked)
     assert request is not None
     assert wanted is not None
     number = event["number"]
@@ -215,7 +220,8 @@ async def redo(context: Context, number: int | None = None) -> Reply:
 
     What was taken back by consent comes back by consent. Raises UserError.
     """
-    game, actor = context.need_open(), context.actor
+    game = context.need_open()
+    actor = context.actor
     if not game.redo:
         raise UserError(
             "Nothing to redo.", hint="Something new has happened since.", code="nothing-to-redo"
@@ -273,7 +279,9 @@ async def _not_undoable(context: Context, found: Found, number: int | None) -> U
 
 async def _ask(context: Context, event: Json, others: frozenset[str], what: str) -> Reply:
     """Ask the others; where one of them has asked for the same, this is their consent."""
-    ledger, actor, number = context.ledger, context.actor, event["number"]
+    ledger = context.ledger
+    actor = context.actor
+    number = event["number"]
     if not actor.person:
         raise _no_part(what)
     asked = await pending(context, number)
@@ -284,7 +292,8 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
     names = _name_all(context, others)
     typed = f"/game {what}"
     id = tombstone(context.command.request_id)[:ID]
-    owner, until = context.command.where.server, context.now + CONSENT_KEPT
+    owner = context.command.where.server
+    until = context.now + CONSENT_KEPT
     request = _request(
         context, {"by": actor.person, "event": number, "id": id, "what": what}, until
     )
@@ -366,16 +375,20 @@ async def consent(context: Context, number: int) -> Reply:
     """Agree to what another asked for, for the other side or as a manager in its place. Raises
     UserError.
     """
-    game, actor = context.need_open(), context.actor
+    game = context.need_open()
+    actor = context.actor
     asked = await pending(context, number)
     if asked is None:
         raise await not_asked(context, number)
-    by, what, found = str(asked["by"]), str(asked["what"]), Found()
+    by = str(asked["by"])
+    what = str(asked["what"])
+    found = Found()
     if what == UNDO:
         found, events = await find_undoable(context.store, context.ledger, number)
         event = found.event
     else:
-        event, events = await context.event(number), await _since(context, number)
+        event = await context.event(number)
+        events = await _since(context, number)
     if event is None or (what == REDO and game.redo[-1:] != (number,)):
         raise UserError(
             f"#{number} can no longer be {'redone' if what == REDO else 'undone'}.",
@@ -399,7 +412,8 @@ async def refuse(context: Context, number: int) -> Reply:
     asked = await pending(context, number)
     if asked is None:
         raise await not_asked(context, number)
-    by, what = str(asked["by"]), str(asked["what"])
+    by = str(asked["by"])
+    what = str(asked["what"])
     event = await context.event(number)
     if by != actor.person and (
         event is None
@@ -418,7 +432,8 @@ async def _asked_of(context: Context) -> int:
     """The event that somebody asked whoever types to take back; 0 for none."""
     doc = await context.store.doc(ASKED, context.ledger.row)
     for number in reversed(doc.data["events"] if doc is not None else ()):
-        asked, event = await pending(context, number), await context.event(number)
+        asked = await pending(context, number)
+        event = await context.event(number)
         if (
             asked is None
             or event is None
@@ -439,7 +454,9 @@ async def _others(context: Context, by: str, event: Json, events: list[Json]) ->
     An event without dice is for the player who caused it to give up, and so is one that nobody else
     could agree about, as long as that player is there. `events` are those since, newest first.
     """
-    game, number, persons = context.game, event["number"], context.ledger.present()
+    game = context.game
+    number = event["number"]
+    persons = context.ledger.present()
     author = event["who"]
     has_author = author != by and author in persons
     if has_author and is_guarded(game):
@@ -474,7 +491,8 @@ def _settle(context: Context, asked: Json, *, agreed: bool) -> None:
 async def _told(context: Context, event: Json) -> str:
     """The first line of what was answered to the event, while that is kept; then what the log says
     of it: of a shot the words of its answer, so that nothing is played again."""
-    ledger, number = context.ledger, event["number"]
+    ledger = context.ledger
+    number = event["number"]
     if (said := await context.answer(number)) is not None:
         return said.first
     if event["kind"] == "sequence" and SAID in (texts := await context.texts(number)):
@@ -495,12 +513,10 @@ async def _take_back(
     context: Context, event: Json, last: int, events: list[Json], *, asked: str = "", **fields: Any
 ) -> Reply:
     """The event taken back, and the answer; `events` are those since, newest first."""
-    ledger, number, was, told = (
-        context.ledger,
-        event["number"],
-        context.game,
-        await _told(context, event),
-    )
+    ledger = context.ledger
+    number = event["number"]
+    was = context.game
+    told = await _told(context, event)
     if is_remembered(event):
         await keep_seen(context, event)
     units = joined(held_before(event))
@@ -535,7 +551,8 @@ async def _with_go(context: Context, was: Game, reply: Reply) -> Reply:
 
 def _by(context: Context, event: Mapping[str, Any]) -> str:
     """Who undid or redid something, and who agreed."""
-    who, asked = context.ledger.name_of(event["who"]), event.get("asked")
+    who = context.ledger.name_of(event["who"])
+    asked = event.get("asked")
     as_manager = " as manager" if event.get("by") else ""
     return f"{context.ledger.name_of(asked)} asked, {who} agreed{as_manager}" if asked else who
 
@@ -543,7 +560,9 @@ def _by(context: Context, event: Mapping[str, Any]) -> str:
 async def _bring_back(
     context: Context, event: Json, events: list[Json], *, asked: str = "", **fields: Any
 ) -> Reply:
-    ledger, number, was = context.ledger, event["number"], context.game
+    ledger = context.ledger
+    number = event["number"]
+    was = context.game
     body = ledger.add(REDO, asked=asked, **fields, **redo_fields(event))
     context.amends += await turned(context, body, event, events)
     told = await _told(context, event)
@@ -564,7 +583,8 @@ async def _need_untouched(
     """Raise UserError where something since then changed what is to be undone or redone.
     `events`: newest first.
     """
-    patch, number = event.get("after" if what == UNDO else "before") or {}, event["number"]
+    patch = event.get("after" if what == UNDO else "before") or {}
+    number = event["number"]
     touched = names_touched(context.game, event, patch, events)
     if not touched:
         return
@@ -603,7 +623,8 @@ async def stands_in(
 ) -> Json:
     """What the event says of a manager who agrees in the place of `others`; {} where they may not.
     `events` are those since, newest first."""
-    game, person = context.game, context.ledger.person() if await manages(context) else ""
+    game = context.game
+    person = context.ledger.person() if await manages(context) else ""
     if not person or not may_stand_in(
         game, then(events, game, event["number"]), person, asked, event
     ):
@@ -632,7 +653,10 @@ async def reason_to_stand_in(context: Context, others: Iterable[str]) -> str:
     """Why the others cannot agree: silent for seven days, by the log, or left, as the platform
     says; "" for none.
     """
-    heard, at, before, recent = set(others), context.now - SILENT, None, list[Json]()
+    heard = set(others)
+    at = context.now - SILENT
+    before = None
+    recent = list[Json]()
     while rows := await context.store.events(
         context.ledger.row, before=before, limit=PAGE, newest_first=True
     ):

@@ -37,7 +37,8 @@ FORM = "form:"
 async def add(context: Context) -> Reply:
     """Save a macro, in place of one of the same name."""
     options = context.options()
-    shared, owner = options["server"], _owner(context, shared=options["server"])
+    shared = options["server"]
+    owner = _owner(context, shared=options["server"])
     macro = _checked(context.registry, options["name"], options["text"], shared=shared)
     before = await macros_of(context.store, owner)
     _need_room({*before, macro.name}, shared=shared)
@@ -56,7 +57,8 @@ async def run(context: Context) -> Reply:
     """What is wrong with a macro that could not be run: the app runs all others. Raises
     UserError.
     """
-    options, where = context.command.options, context.command.where
+    options = context.command.options
+    where = context.command.where
     name = str(options.get("name") or "").strip()
     macro = await find_macro(context.store, name, context.command.who.key, where)
     if not name:
@@ -97,7 +99,8 @@ async def listing(context: Context) -> Reply:
 async def remove(context: Context) -> Reply:
     """Delete one. Raises UserError."""
     options = context.options()
-    owner, name = _owner(context, shared=options["server"]), options["name"].strip().casefold()
+    owner = _owner(context, shared=options["server"])
+    name = options["name"].strip().casefold()
     macro = (await macros_of(context.store, owner)).get(name)
     if macro is None:
         other = await find_macro(
@@ -148,7 +151,8 @@ async def export(context: Context) -> Reply:
 async def import_macros(context: Context) -> Reply:
     """All macros of a file, or none where one of them cannot be. Raises UserError."""
     options = context.options()
-    shared, owner = options["server"], _owner(context, shared=options["server"])
+    shared = options["server"]
+    owner = _owner(context, shared=options["server"])
     if len(options["file"]) > LONGEST_FILE:
         what = f"A file of macros has at most {LONGEST_FILE:,} characters."
         raise UserError(what, option="file", code="file-too-large")

@@ -60,7 +60,8 @@ async def find_version(context: Context, hash: str | None = None) -> tuple[Versi
     UserError.
     """
     server = server_key(context.command.where)
-    known, active = await versions(context.store, server), await enabled(context.store, server)
+    known = await versions(context.store, server)
+    active = await enabled(context.store, server)
     if hash is None:
         return chosen(context.options()["pack"], known, active), active
     if (version := next((one for one in known if one.hash == hash), None)) is None:
@@ -80,7 +81,8 @@ async def _files(context: Context, hash: str) -> PackSystem:
 async def listing(context: Context) -> Reply:
     """The packs of this server."""
     server = server_key(context.command.where)
-    known, active = await versions(context.store, server), await enabled(context.store, server)
+    known = await versions(context.store, server)
+    active = await enabled(context.store, server)
     rows = [
         f"{one.title} {one.version}{', enabled' * (active.get(one.id) == one.hash)} · {one.id}@{one.hash[:SHORT]}"
         for one in known
@@ -99,7 +101,8 @@ async def enable(context: Context, hash: str | None = None) -> Reply:
     button is), in place of the one that it played. Raises UserError."""
     need_manager(context)
     version, active = await find_version(context, hash)
-    server, before = server_key(context.command.where), active.get(version.id)
+    server = server_key(context.command.where)
+    before = active.get(version.id)
     if before == version.hash:
         return Reply(f"{version.title} {version.version} is enabled here", private=True)
     if before is None and len(active) >= MOST_ENABLED:
@@ -292,7 +295,8 @@ async def _shown(
 ) -> Reply:
     """The review, with the picture of its first table as the channel has pictures, and *Enable*
     where another version, or none, is enabled."""
-    about, questions = found.about, found.report.questions
+    about = found.about
+    questions = found.report.questions
     assert about is not None
     lines: list[Part] = [f"By {about.author}. Licence: {about.licence}."]
     lines += [about.notice] if about.notice else []

@@ -49,7 +49,8 @@ def other_targets(
 ) -> tuple[Menu, ...]:
     """The menu under a shot: units in play that it could be fired at, those beside its target
     first; `side` is that of who fires."""
-    option, game = target_option(spec), context.game
+    option = target_option(spec)
+    game = context.game
     if option is None or not facts.get("inputs", {}).get(option.name) or not game.units:
         return ()
     acting = frozenset(facts.get("acting", ()))
@@ -60,9 +61,11 @@ def other_targets(
         units = [unit for unit in units if unit.name != at[0].name]
     if not units:
         return ()
-    near, where = {hex_of(unit) for unit in at} - {""}, {unit.name: hex_of(unit) for unit in units}
+    near = {hex_of(unit) for unit in at} - {""}
+    where = {unit.name: hex_of(unit) for unit in units}
     units.sort(key=lambda unit: where[unit.name] not in near)
-    system, shown = context.systems.get(game.system), units[:MOST]
+    system = context.systems.get(game.system)
+    shown = units[:MOST]
     sound = system.words["units"].sound.replace("-", " ") if system is not None else ""
     states = {unit.name: ails(unit, system) or sound for unit in shown}
     entries = [
@@ -91,10 +94,8 @@ def first_shot(context: Context) -> Phrase:
     """What to type for a first shot, one's own first unit at the first of another side; empty
     where it takes more.
     """
-    game, units = (
-        context.game,
-        [unit for unit in in_order(context.game.units.values()) if not is_gone(unit)],
-    )
+    game = context.game
+    units = [unit for unit in in_order(context.game.units.values()) if not is_gone(unit)]
     side = game.players.get(context.who) or next(iter(game.sides), "")
     own = next((unit.handle for unit in units if unit.side == side), "")
     other = next((unit.handle for unit in units if unit.side not in ("", side)), "")

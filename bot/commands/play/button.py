@@ -336,7 +336,8 @@ async def press_call(context: Context, about: str) -> Reply:
     """The button of a call: its sequence for those who are still called and the actor's to roll
     for. Raises UserError."""
     moment, _, at = about.partition(":")
-    game, actor = context.need_started(), context.actor
+    game = context.need_started()
+    actor = context.actor
     call = next((call for call in await calls(context) if str(call.at) == at), None)
     if moment != moment_of(context) or call is None:
         raise UserError("Everybody has rolled, or the phase is over.", code="used-up")

@@ -59,7 +59,8 @@ async def press_card(context: Context, id: str) -> Reply:
 
 async def draw(context: Context) -> Reply:
     """Draw cards; from the cup that leads the phase the chit for the next go. Raises UserError."""
-    options, led = context.options(), cup_now(context)
+    options = context.options()
+    led = cup_now(context)
     typed = options["deck"] or ""
     if not led or context.game.ended or typed.casefold() not in ("", led):
         return await decks.draw(context, options)
@@ -78,7 +79,9 @@ async def draw(context: Context) -> Reply:
 async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
     """Draw the chit of the next go, or take the `real` ones that came out of a cup on the table;
     what it says of whose that is, or of the end of the phase. Raises UserError."""
-    game, system, id = context.need_started(), context.system, cup_now(context)
+    game = context.need_started()
+    system = context.system
+    id = cup_now(context)
     name = chit_name(game, system)
     if not id or name:
         what = (
@@ -90,7 +93,8 @@ async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
         raise UserError(what, hint=hint, code="chit-drawn" if name else "no-chit")
     need_go(game, context.actor)
     decks.declare_cup(context, id)
-    because, number = list[Part](), context.ledger.next_number
+    because = list[Part]()
+    number = context.ledger.next_number
     for at in range(MOST_DEAD):
         if not cups.chits_left(replace(context.game, led=id)):
             _check_all(real, at)
@@ -103,8 +107,10 @@ async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
                 typed=quoted(", ".join((*real, "..."))),
             )
             raise UserError(aside, hint=more, option="hand", code="die-owed")
-        number, led = context.ledger.next_number, await _drawn(context, id, real[at : at + 1])
-        now, name = context.game, chit_name(replace(game, led=led), system)
+        number = context.ledger.next_number
+        led = await _drawn(context, id, real[at : at + 1])
+        now = context.game
+        name = chit_name(replace(game, led=led), system)
         if cups.chit_of(now.led):
             _check_all(real, at + 1)
         if (word := cups.said_of(now, now.led).get("ends")) is not None:
@@ -114,7 +120,8 @@ async def lead(context: Context, real: tuple[str, ...] = ()) -> Reply:
         if cups.chit_of(now.led):
             break
         gone = "out of the game" if now.decks[id].get("dead") else "set aside"
-        handle, lost = cups.chit_of(led), {*now.decks[id][cups.LOST]}
+        handle = cups.chit_of(led)
+        lost = {*now.decks[id][cups.LOST]}
         marks = (unit.marks & lost for unit in now.units.values() if unit.handle == handle)
         why = next((f"marked {mark}" for marked in marks for mark in marked), "none of it is left")
         because.append(f"{name}: {gone}, {why}.")
@@ -131,7 +138,8 @@ def _check_all(real: tuple[str, ...], used: int) -> None:
 
 async def _drawn(context: Context, id: str, real: tuple[str, ...]) -> str:
     """Draw the next chit and write it down; the cup and the chit."""
-    game, ledger = context.game, context.ledger
+    game = context.game
+    ledger = context.ledger
     if game.cards.get(cards.last_key(id)):
         what = f"Cards of {id} are closed, and its chits are drawn for all to see."
         raise UserError(
@@ -161,8 +169,10 @@ async def _over(context: Context, because: list[Part]) -> Reply:
 
 async def _shown(context: Context, number: int, because: list[Part]) -> Reply:
     """The answer to a chit: whose go it is, who are called."""
-    game, id = context.game, cups.cup_of(context.game.led)
-    name, whose = chit_name(game, context.system), whose_go(game)
+    game = context.game
+    id = cups.cup_of(context.game.led)
+    name = chit_name(game, context.system)
+    whose = whose_go(game)
     mention = await call_sides(context, game, game.go)
     where = f"{phase_name(replace(game, led=id), context.system)} · {cups.left_told(game)}"
     told = in_order(game.units.values()) if cups.said_of(game, game.led).get("of") else ()

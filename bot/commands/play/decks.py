@@ -44,9 +44,11 @@ Names = Mapping[str, str]
 
 async def make(context: Context) -> Reply:
     """A deck for the evening; one of the same name begins anew. Raises UserError."""
-    options, game = context.options(), context.open_game()
+    options = context.options()
+    game = context.open_game()
     need_player(game, context.actor)
-    typed, ready = options["cards"].strip(), _ready(context)
+    typed = options["cards"].strip()
+    ready = _ready(context)
     empty = cards.REFUSE if options["once"] else cards.RESHUFFLE
     name = clean_name(
         options["name"] or (typed if typed in ready else _free_name(context))
@@ -55,7 +57,8 @@ async def make(context: Context) -> Reply:
         hint = "For example cup, or us-events. It stays in the log."
         what = "A deck is called by small letters, digits and dashes, at most 24."
         if name in ready:
-            what, hint = f"{name} is a deck with cards of its own.", "Take another name for yours."
+            what = f"{name} is a deck with cards of its own."
+            hint = "Take another name for yours."
         raise UserError(what, hint=hint, option="name", code="bad-value")
     listed = list(ready[typed].cards) if typed in ready else cards.read_cards(typed)
     if typed in ready and not options["once"]:
@@ -102,19 +105,17 @@ def declare_cup(context: Context, id: str) -> None:
     is drawn; anew where another version of the pack, or the roster, has others or of another side
     when the phase begins, unless one is out of the game for good. Chits of the dead come back with
     that, and go out again when they are drawn. Raises UserError."""
-    made, old, out = game_deck(context, id), context.game.decks.get(id, {}), context.game.cards
+    made = game_deck(context, id)
+    old = context.game.decks.get(id, {})
+    out = context.game.cards
     if made is None and cups.LOST in old:
         return  # a newer version of its pack is without it: the phase goes on as it began
     if made is None or not made.deck.cards:
-        what, hint = (
-            "No unit is left that could have a card.",
-            phrase("`/unit add` puts one on the roster."),
-        )
+        what = "No unit is left that could have a card."
+        hint = phrase("`/unit add` puts one on the roster.")
         if made is None:
-            what, hint = (
-                f"The game has no deck {id} any more.",
-                phrase("`/game next` goes on without it."),
-            )
+            what = f"The game has no deck {id} any more."
+            hint = phrase("`/game next` goes on without it.")
         raise UserError(what, hint=hint, code="no-chit")
     stays = [card["id"] for card in old.get("cards", ()) if card.get("after") == cards.REMOVED]
     is_whole = not any(cards.at(id, place, out) for place in (cards.PLAY, DISCARD))
@@ -127,11 +128,9 @@ async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
     """Draw cards from a deck, one die each: face up, or closed into one's own hand. Raises
     UserError.
     """
-    typed, count, real = (
-        options["deck"] or "",
-        options["count"],
-        real_cards(context, options["hand"] or ""),
-    )
+    typed = options["deck"] or ""
+    count = options["count"]
+    real = real_cards(context, options["hand"] or "")
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
     count = len(real) if real and "count" not in context.command.options else count
@@ -253,7 +252,8 @@ def found_deck(context: Context, typed: str, into: str = "") -> tuple[str, Deck]
     is declared. Where none is named it is the only one with cards that the game draws `into` hands,
     or open. Raises UserError."""
     need_player(context.open_game(), context.actor)
-    game, system = context.game, context.system
+    game = context.game
+    system = context.system
 
     def may_be(id: str) -> bool:
         made = game_deck(context, id)
@@ -294,16 +294,19 @@ async def drawn_cards(
     """Draw cards and write it down: (the event, what was drawn). Into hands they are closed, and so
     are the faces of all dice while cards of the deck are closed: with a face everybody could count
     what is missing before it."""
-    game, ledger = context.game, context.ledger
+    game = context.game
+    ledger = context.ledger
     if seats:
         check_no_cup(context, id)
     check_room(context, id, seats)
-    hands, number = await closed_hands(context, id), ledger.next_number
+    hands = await closed_hands(context, id)
+    number = ledger.next_number
     source = await drawing_from(context, id, deck, real) if real else ledger.source()
     closes = not real and closes_texts(context)  # refused before the first die
     drawn = cards.draw(id, deck, game.cards, count, source, hands, seats)
     if not seats and not game.cards.get(cards.last_key(id)):
-        dice, said = [die.note() for die in drawn.dice], cards.words(id, drawn.cards)
+        dice = [die.note() for die in drawn.dice]
+        said = cards.words(id, drawn.cards)
         ledger.add(
             "draw",
             cards=drawn.out,
@@ -391,17 +394,18 @@ async def peek(context: Context) -> Reply:
     options = context.options()
     id, deck = found_deck(context, options["deck"] or "")
     check_no_cup(context, id)
-    game, ledger, hands = context.game, context.ledger, await closed_hands(context, id)
+    game = context.game
+    ledger = context.ledger
+    hands = await closed_hands(context, id)
     there = cards.pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
     if not there:
         raise UserError(f"{id} has nothing left to look at.", option="deck", code="empty-pile")
-    count, seat = min(options["count"], there), seat_of(game.players, ledger.person())
+    count = min(options["count"], there)
+    seat = seat_of(game.players, ledger.person())
     seats = [cards.TOP] * max(0, count - len(hands.get(cards.TOP, ())))
     closes = closes_texts(context)  # refused before the first die
-    drawn, number = (
-        cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats),
-        ledger.next_number,
-    )
+    drawn = cards.draw(id, deck, game.cards, len(seats), ledger.source(), hands, seats)
+    number = ledger.next_number
     hands = cards.hands_drawn(hands, drawn, seats, number)
     saw(hands, seat, hands[cards.TOP][:count])
     ledger.keep_hands(hands)
@@ -490,7 +494,8 @@ async def shuffle(context: Context) -> Reply:
         context, typed, lambda one: bool(cards.at(one, DISCARD, out) or cards.ends_size(one, out))
     )
     check_chits(context, id)
-    deck, discards = cards.deck_from_json(game.decks[id]), cards.at(id, DISCARD, game.cards)
+    deck = cards.deck_from_json(game.decks[id])
+    discards = cards.at(id, DISCARD, game.cards)
     if not discards and not cards.ends_size(id, game.cards):
         hint = "Nothing is shuffled ahead, so the pile needs no shuffling: each draw is a die over all cards left."
         raise UserError(f"{id} has no discards to shuffle in.", hint=hint, code="empty-pile")
@@ -516,7 +521,8 @@ async def _order(context: Context, typed: str) -> Reply:
         what = f"2 to {cards.MOST_DRAWN} names are put in order, separated by commas."
         raise UserError(what, option="what", code="bad-value")
     context.dice_game()
-    ledger, number = context.ledger, context.ledger.next_number
+    ledger = context.ledger
+    number = context.ledger.next_number
     ids = {f"{number}.w{place}": name for place, name in enumerate(names, 1)}
     closes = closes_texts(context)  # refused before the first die
     drawn = cards.order([*ids], ledger.source())
@@ -600,14 +606,17 @@ def _closed_places(context: Context, id: str) -> str:
 
 async def press_picture(context: Context, id: str) -> Reply:
     """What all can tell of what is left of a deck, drawn. Raises UserError."""
-    made, game = game_deck(context, id), context.need_game()
+    made = game_deck(context, id)
+    game = context.need_game()
     if made is None and id not in game.decks:
         raise UserError("This button no longer works.", code="used-up")
     deck = _as_declared(context, id)
-    names, left = await names_of(context, id, deck.ids), dict(cards.left(id, deck, game.cards))
+    names = await names_of(context, id, deck.ids)
+    left = dict(cards.left(id, deck, game.cards))
     chips = [(names[card], left.get(card, 0), count) for card, count in deck.cards]
     lines = [f"{label}: {told}" for label, told in await _seen_by_all(context, id, deck, names)]
-    title, under = made.title if made is not None else id, counts(context, id, deck)
+    title = made.title if made is not None else id
+    under = counts(context, id, deck)
     return await deck_shown(context, title, under, _closed_places(context, id), chips, lines)
 
 
@@ -630,10 +639,12 @@ def found(
     """The deck that is meant: where none is named the only one, or the only one that `may_be` it.
     Standard decks, and those of the game's files, are declared at their first draw. Raises
     UserError."""
-    decks, id = context.game.decks, clean_name(typed).casefold()
+    decks = context.game.decks
+    id = clean_name(typed).casefold()
     if id in decks:
         return id
-    here, ready = deck_names(context.game, context.system), _ready(context)
+    here = deck_names(context.game, context.system)
+    ready = _ready(context)
     likely = (
         here if id or len(here) == 1 or may_be is None else [one for one in here if may_be(one)]
     )
@@ -664,7 +675,8 @@ def found(
 
 async def names_of(context: Context, id: str, ids: Iterable[str]) -> Names:
     """How these cards are called; words that were deleted are numbered."""
-    ledger, ids = context.ledger, [*ids]
+    ledger = context.ledger
+    ids = [*ids]
     typed_in = {
         card: found for card in ids if "." in card and (found := cards.WORD.fullmatch(card))
     }

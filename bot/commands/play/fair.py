@@ -29,7 +29,8 @@ async def show(context: Context) -> Reply:
     await turn_to(context, context.options()["game"])
     if not context.ledger.row:
         return await _before_free_play(context)
-    game, seeds = context.game, await context.store.seeds(context.ledger.row)
+    game = context.game
+    seeds = await context.store.seeds(context.ledger.row)
     seed = context.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
@@ -189,7 +190,8 @@ async def reveal(context: Context) -> Reply:
     context.ledger.change_seed(replace(seed, revealed=number))
     told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
     out = {key: count for key, count in game.cards.items() if not key.endswith("/last")}
-    now, said = replace(game, cards=out), f"seed {seed.epoch} revealed"
+    now = replace(game, cards=out)
+    said = f"seed {seed.epoch} revealed"
     context.ledger.add(
         "fair", now, revealed=told, secret=secret, shows=game.hidden or None, result=said
     )

@@ -62,7 +62,8 @@ _ENDS = {"pile": "", "top": cards.TOP, "bottom": cards.BOTTOM}
 
 
 async def _move(context: Context, does: str, end: str = "") -> Reply:
-    options, game = context.options(), context.need_open()
+    options = context.options()
+    game = context.need_open()
     need_player(game, context.actor)
     id = await _deck_of(context, _MOVES[does][0])
     decks.check_chits(context, id)
@@ -100,7 +101,8 @@ def _by_what_becomes(
     """The cards by what happens to them: those that are discarded go where the game's files say
     that they go after.
     """
-    made, found = game_deck(context, id), dict[str, list[str]]()
+    made = game_deck(context, id)
+    found = dict[str, list[str]]()
     for card in wanted:
         goes = (
             AFTER[made.after.get(card, "discard")]
@@ -117,7 +119,9 @@ async def _put_at_end(
     """Cards that lie open go on top of the pile or to its bottom, the first on top, and all know
     which they are.
     """
-    game, hands, number = context.game, await closed_hands(context, id), context.ledger.next_number
+    game = context.game
+    hands = await closed_hands(context, id)
+    number = context.ledger.next_number
     put = [(f"{number}.{at}", card) for at, card in enumerate(wanted, 1)]
     hands[end] = cards.with_ends(hands, end, put)
     decks.saw(hands, cards.ALL, put)
@@ -199,7 +203,8 @@ async def deal(context: Context) -> Reply:
     """Cards for each side that somebody plays, one after the other, closed. Raises UserError."""
     options = context.options()
     id, deck = decks.found_deck(context, options["deck"] or "")
-    game, count = context.game, options["count"]
+    game = context.game
+    count = options["count"]
     sides = [side for side in game.sides if side in game.players.values()]
     if not sides:
         hint = phrase("`/deck draw` with `to=me` draws into your own hand.")
@@ -233,11 +238,11 @@ async def _from_options(context: Context, does: str) -> Reply:
 async def _deck_of(context: Context, places: Sequence[str] = ()) -> str:
     """The deck that is meant: of several, where none is named, the one that has cards in these
     `places` or in the hand of who asks; of several such the one that has there what is typed."""
-    game, options, own = context.game, context.options(), _own(context)
-    typed, words = (
-        options["deck"] or "",
-        {one.casefold() for one in _split(clean_name(options["cards"], 1_000))},
-    )
+    game = context.game
+    options = context.options()
+    own = _own(context)
+    typed = options["deck"] or ""
+    words = {one.casefold() for one in _split(clean_name(options["cards"], 1_000))}
     there = dict[str, set[str]]()
     for id in () if typed else game.decks:
         held = [card for _, card in (await closed_hands(context, id)).get(own, ())]
@@ -290,7 +295,8 @@ async def press_card(context: Context, about: str) -> Reply:
 
 def _others(context: Context) -> dict[str, str]:
     """Return the other seats that may be given a card, by button key: a side's index, or `@person`."""
-    game, own = context.game, _own(context)
+    game = context.game
+    own = _own(context)
     if game.sides:
         return {
             str(at): one
@@ -324,17 +330,23 @@ async def _out_of_hand(
 ) -> Reply:
     """Cards leave one's hand, into that of another or to an `end` of the pile. Of several copies it
     is one that all know, else the oldest."""
-    game, ledger, seat = context.game, context.ledger, _own(context)
+    game = context.game
+    ledger = context.ledger
+    seat = _own(context)
     deck = cards.deck_from_json(game.decks[id])
-    names, hands = await decks.names_of(context, id, deck.ids), await closed_hands(context, id)
-    own, known = hands.get(seat, []), Counter(cards.known_cards(id, seat, game.cards))
+    names = await decks.names_of(context, id, deck.ids)
+    hands = await closed_hands(context, id)
+    own = hands.get(seat, [])
+    known = Counter(cards.known_cards(id, seat, game.cards))
     if does in ("give", "back"):
         known.clear()
     wanted = _chosen(id, typed, draw, own, known, names)
     to = (end or _receiver(context, seat)) if does == "give" else end
     moves = list[tuple[str, str]]()
     decks.check_room(context, id, [to] * len(wanted) if does == "give" else ())
-    number, out, hidden = ledger.next_number, dict(game.cards), dict[str, str]()
+    number = ledger.next_number
+    out = dict(game.cards)
+    hidden = dict[str, str]()
     for card in wanted:
         if known[card]:
             known[card] -= 1
@@ -428,7 +440,8 @@ def _receiver(context: Context, seat: str) -> str:
     """The seat that is given cards. Raises UserError for one's own, and for somebody who is not
     there.
     """
-    game, typed = context.game, context.options()["to"]
+    game = context.game
+    typed = context.options()["to"]
     if game.sides:
         to = find_side(game, typed)
         if to not in game.players.values():
@@ -463,20 +476,25 @@ async def hand(context: Context) -> Reply:
 
 async def press_hand(context: Context, about: str) -> Reply:
     """The button *Your hand*; `about` is the page, where there are several."""
-    game, seat = context.need_game(), _own(context)
+    game = context.need_game()
+    seat = _own(context)
     # behind it, of the hand on show: the event behind which that was drawn
     first = about.partition(":")[0]
     asked = int(first) if first.isdecimal() and len(first) < 4 else 0
-    lines, entries, holds = list[Part](), list[tuple[str, str, str]](), False
+    lines = list[Part]()
+    entries = list[tuple[str, str, str]]()
+    holds = False
     for id, declared in game.decks.items():
         deck = cards.deck_from_json(declared)
         known = cards.known_cards(id, seat, game.cards)
         hands = await closed_hands(context, id) if cards.at(id, HAND, game.cards) else {}
-        own, ends = hands.get(seat, []), seen_ends(hands, seat)
+        own = hands.get(seat, [])
+        ends = seen_ends(hands, seat)
         ends = {end: row for end, row in ends.items() if {*row} - {UNSEEN}}
         if not own and not known and not ends:
             continue
-        names, holds = await decks.names_of(context, id, deck.ids), holds or bool(own or known)
+        names = await decks.names_of(context, id, deck.ids)
+        holds = holds or bool(own or known)
         told = [names[card] for _, card in own]
         opened = [
             f"{names[card]} (known to all)" for card, count in known.items() for _ in range(count)
@@ -509,7 +527,8 @@ async def press_hand(context: Context, about: str) -> Reply:
         else []
     )
     shown = entries[page * MOST : (page + 1) * MOST]
-    title, menus = "Your hand" if holds else "Your hand is empty", _menus(context, shown)
+    title = "Your hand" if holds else "Your hand is empty"
+    menus = _menus(context, shown)
     return Reply(
         title, tuple(lines), private=True, menus=menus, buttons=(refresh, *more), window=True
     )
@@ -573,7 +592,8 @@ async def _stand_in(context: Context) -> Reply | None:
     """A manager, or where there is none the game's director, agrees for sides that are gone;
     None where none is.
     """
-    where, person = context.command.where, context.ledger.person()
+    where = context.command.where
+    person = context.ledger.person()
     alone = (not where.server or where.key.startswith("console:")) and context.actor.directs
     if person in context.game.players or not (alone or await manages(context)):
         return None
@@ -608,7 +628,8 @@ def _holds(game: Game, seat: str) -> bool:
 
 def waiting(context: Context) -> list[str]:
     """The seats that hold closed cards and have not agreed to open them."""
-    game, own = context.game, _own(context)
+    game = context.game
+    own = _own(context)
     holding = holders(game.cards, game.decks)
     return [seat for seat in holding if seat != own and not game.cards.get(agreed_key(seat))]
 
@@ -643,7 +664,8 @@ async def ask_to_open(context: Context, seats: Sequence[str]) -> Reply:
 
 async def opened(context: Context, game: Game) -> tuple[Game, tuple[Part, ...]]:
     """The game once the end has opened all hands, and what was in them."""
-    out, lines = dict(game.cards), list[Part]()
+    out = dict(game.cards)
+    lines = list[Part]()
     for id, declared in game.decks.items():
         names = await decks.names_of(context, id, cards.deck_from_json(declared).ids)
         hands = (await closed_hands(context, id)).items()

@@ -73,20 +73,22 @@ async def answer_odds(
     """
     if spec.family == "roll":
         return _of_dice(context, spec, options, draft)
-    asked, game, who = await _asked(context, spec, options), context.game, context.who
+    asked = await _asked(context, spec, options)
+    game = context.game
+    who = context.who
     sequence, roster, given, ruled, *seen = asked
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
-    is_typed, replies = flag(options, "secret") or bool(options.get("hand")), list[Reply]()
+    is_typed = flag(options, "secret") or bool(options.get("hand"))
+    replies = list[Reply]()
     for raw in seen[: 1 + (asked.raw != asked.shared)]:
         plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
         rows, counted = await count_rows(context, sequence, plays, roster)
         acting, whom = parties(sequence, raw, roster)
-        by, typed = (
-            cause(sequence, acting, who),
-            command_text(spec, given | more) if is_typed else "",
-        )
+        by = cause(sequence, acting, who)
+        typed = command_text(spec, given | more) if is_typed else ""
         reply = odds_reply(sequence, raw, rows, counted, by=by, whom=whom, typed=typed)
-        is_one, title = not plays[0].unit, reply.title
+        is_one = not plays[0].unit
+        title = reply.title
         for name, unit in plays[0].given.roster.items() if is_one else ():
             # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
@@ -126,10 +128,8 @@ async def _asked(
     context: Context, spec: CommandSpec, typed: Mapping[str, object], *, decided: bool = False
 ) -> Asked:
     """`decided`: choices that the odds leave open are taken."""
-    sequence, roster = (
-        context.systems[spec.system].sequences[spec.target],
-        roster_for(context.game, spec.system),
-    )
+    sequence = context.systems[spec.system].sequences[spec.target]
+    roster = roster_for(context.game, spec.system)
     side = context.actor.side
     options, _ = in_names(sequence, with_letters(sequence, typed, context.game), roster, side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
@@ -235,7 +235,8 @@ async def odds_of_shot(context: Context, number: int, _more: str) -> Reply:
     """The odds that a shot had, with its inputs and the units as they were; what came up is
     marked.
     """
-    game, fired = context.game, await _fired(context, number)
+    game = context.game
+    fired = await _fired(context, number)
     shot = fired.shot
     plays = planned(shot.sequence, shot.raw, shot.roster)
     rows, counted = await count_rows(context, shot.sequence, plays, shot.roster)
@@ -267,7 +268,8 @@ async def share_shot(context: Context, number: int, _more: str) -> Reply:
         else by_label(fired.event.get("dice") or ())
     )
     parts = (*parts, *besides(fired.shot.sequence, played))
-    count, title = len(fired.shot.dice), fired.shot.sequence.title
+    count = len(fired.shot.dice)
+    title = fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
     return Reply(f"Every die of #{number}", parts, by=said)
 
@@ -278,7 +280,8 @@ OWN = "Cards that only you have seen are counted. Share tells what all can count
 def boxed(context: Context, reply: Reply, shared: Reply | None = None) -> Reply:
     """A private answer in a box, with *Share* behind its other buttons; the answer is kept for
     that, for a day, or in its place what may be `shared` of it."""
-    key, told = new_id(), _for_all(shared or reply)
+    key = new_id()
+    told = _for_all(shared or reply)
     reply = replace(reply, lines=(*reply.lines, Small(OWN))) if shared else reply
     fits = len(reply.text()) <= BOXED
     context.commit.docs.append(
@@ -344,7 +347,8 @@ async def _compared(context: Context, asked: Asked, draft: Draft, chosen: str) -
             code="too-many",
         )
     group, level = _chosen(chosen)
-    worth, shared = await _worth(context, asked, asked.raw, group, level), None
+    worth = await _worth(context, asked, asked.raw, group, level)
+    shared = None
     if asked.raw != asked.shared:
         shared = (
             await _worth(context, asked, asked.shared, group, worth.levels[worth.level])
@@ -357,7 +361,8 @@ async def _worth(
     context: Context, asked: Asked, raw: Mapping[str, object], group: int, level: int | Level
 ) -> Worth:
     """What single changes of these inputs are worth, for the unit and the level that are chosen."""
-    sequence, roster = asked.sequence, asked.roster
+    sequence = asked.sequence
+    roster = asked.roster
     tried = changes(sequence, raw, sequence.given(raw, roster))
     plays = planned(sequence, with_filled(raw, loans(sequence, raw, roster)), roster)
     rows, chances = await count_rows(context, sequence, plays, roster)
@@ -387,7 +392,9 @@ def _buttons(draft: Draft) -> tuple[Button, ...]:
 
 def _menus(key: str, worth: Worth) -> tuple[Menu, ...]:
     """A menu of what is compared, and one of for whom."""
-    made, known, names = list[Menu](), worth.levels, worth.names
+    made = list[Menu]()
+    known = worth.levels
+    names = worth.names
     if len(known) > 1:
         entries = [
             MenuEntry(f"whatif:{key}:{worth.group}.{at}", begun(one.label))

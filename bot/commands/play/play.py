@@ -86,7 +86,8 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out. Raises UserError."""
-    spec, options = context.spec, _plain(context.command.options)
+    spec = context.spec
+    options = _plain(context.command.options)
     table = context.systems[spec.system].tables[spec.target]
     wanted = flag(options, "picture")
     options.pop("picture", None)
@@ -123,8 +124,11 @@ async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately. Where some cannot, the
     rest may.
     """
-    spec, options, game = context.spec, _plain(context.command.options), context.game
-    actor, roster = context.actor, roster_for(game, spec.system)
+    spec = context.spec
+    options = _plain(context.command.options)
+    game = context.game
+    actor = context.actor
+    roster = roster_for(game, spec.system)
     sequence = context.systems[spec.system].sequences[spec.target]
     try:
         return await _counted(context, sequence, options) or await _sequence(
@@ -152,8 +156,11 @@ async def _counted(
 async def _sequence(
     context: Context, actor: Actor, sequence: Sequence, options: dict[str, object], roster: Roster
 ) -> Reply:
-    game, spec, who = context.game, context.spec, context.who
-    calls_sides, options = has_names(sequence, game), with_letters(sequence, options, game)
+    game = context.game
+    spec = context.spec
+    who = context.who
+    calls_sides = has_names(sequence, game)
+    options = with_letters(sequence, options, game)
     (options, aim), secret = (
         in_names(sequence, options, roster, actor.side),
         flag(options, "secret"),
@@ -172,7 +179,8 @@ async def _sequence(
     _need_in_play(context, sequence, options)
     if (question := asked(context, sequence, options, aim, actor.side)) is not None:
         return question
-    seen, piles = dict[str, Any](), dict[str, Any]()
+    seen = dict[str, Any]()
+    piles = dict[str, Any]()
     if sequence.decks:
         game = _declare_decks(context, sequence, options)
         seen, piles = await closed_piles(context, sequence, ALL, EVERYTHING)
@@ -231,7 +239,8 @@ async def _need_free(
     """Raise UserError, before the first die, for what a pending choice holds and for what a
     strict game forbids.
     """
-    game, systems = context.game, context.systems
+    game = context.game
+    systems = context.systems
     if game.waits:
         context.ledger.need_free(reach_of(sequence, options, roster, game, read, systems))
         await context.need_settable(keys_of(sequence.effects.sets, read))
@@ -260,7 +269,8 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
 def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
     """Raise UserError for a card that does not lie in play, in a game that was started; what is
     said hangs on no hand. Elsewhere, and for odds, any card will do: it may be on a real table."""
-    game, named = context.game, [option for option in sequence.inputs if option.in_play]
+    game = context.game
+    named = [option for option in sequence.inputs if option.in_play]
     for option in named if named and game.started and is_of_game(game, sequence.system.id) else ():
         if is_left_out(option, options.get(option.name)):
             continue
@@ -310,7 +320,9 @@ async def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     if happening is None:
         return outcome.reply
     game = context.open_game() if happening.kind == "sequence" else context.dice_game()
-    actor, named, systems = context.actor, units_of(game, happening.units), context.systems
+    actor = context.actor
+    named = units_of(game, happening.units)
+    systems = context.systems
     acting = [unit for unit in named if unit.name in happening.acting]
     unusual: tuple[str, ...] = ()
     if (
@@ -382,7 +394,10 @@ def _answer(
     facts: Json,
     unusual: tuple[str, ...],
 ) -> Reply:
-    reply, happening, number, spec = outcome.reply, outcome.happening, body["number"], context.spec
+    reply = outcome.reply
+    happening = outcome.happening
+    number = body["number"]
+    spec = context.spec
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(faces_shown(facts)))

@@ -150,7 +150,10 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     """What these sealed rolls hold, applied to the game in order; undone ones are listed but
     change nothing.
     """
-    game, lines, said, brief = context.game, list[Part](), list[str](), list[Part]()
+    game = context.game
+    lines = list[Part]()
+    said = list[str]()
+    brief = list[Part]()
     if not numbers:
         return Opened(game, (), ())
     texts = await context.store.texts(
@@ -193,7 +196,8 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     Who has left the fight meanwhile does not come back by an older result.
     """
     was = {unit["name"]: unit for unit in content.get("used", ())}
-    changes, remarks = [], []
+    changes = []
+    remarks = []
     for change in map(change_from_json, content.get("changes", ())):
         unit = game.units.get(change.unit.casefold())
         if unit is None or is_gone(unit):

@@ -44,7 +44,8 @@ async def ask_side(context: Context, outcome: Outcome, facts: Json) -> Reply:
     """The event that asks a side, and the answer with a button for each option; no unit has
     changed yet.
     """
-    happening, game = outcome.happening, context.game
+    happening = outcome.happening
+    game = context.game
     assert happening is not None
     asks = asked_json(happening)
     side = side_asked(game, happening.asks, facts.pop("side", context.actor.side))
@@ -69,7 +70,8 @@ def _question(
     is not `picked`.
     """
     items = asks.get("items", [])
-    who, otherwise = asks.get("side") or "Somebody", _words(asks, asks["else"])
+    who = asks.get("side") or "Somebody"
+    otherwise = _words(asks, asks["else"])
     typed = [piece for option in asks["options"] for piece in (" or ", Typed(f"/choose {option}"))][
         1:
     ]
@@ -117,7 +119,8 @@ def _words(asks: Json, option: str) -> str:
 async def choose(context: Context) -> Reply:
     """`/choose`: the option, or as many with commas as units are asked for; without one, what is
     asked. Raises UserError."""
-    options, game = context.options(), context.need_open()
+    options = context.options()
+    game = context.need_open()
     if not game.waits:
         raise UserError("Nobody is asked to choose anything here.", code="no-choice")
     mine = [at for at, asks in game.waits.items() if _may(context, game, asks) is not None]
@@ -174,10 +177,12 @@ async def press(context: Context, number: int, more: str) -> Reply:
 
 def with_answer(context: Context, error: UserError) -> None:
     """Add to a refusal that waits for a choice the buttons that answer it, or who has to answer."""
-    hold, game = error.about, context.game
+    hold = error.about
+    game = context.game
     if not isinstance(hold, Hold) or hold.number not in game.waits:
         return
-    number, asks = hold.number, game.waits[hold.number]
+    number = hold.number
+    asks = game.waits[hold.number]
     side = asks.get("side", "")
     if _may(context, game, asks) is None:
         players = joined(context.ledger.players_of(side))
@@ -218,7 +223,8 @@ def _may(context: Context, game: Game, asks: Json) -> str | None:
     """How who asks may choose: as that side (""), as who directs where nobody plays it; None
     where they may not.
     """
-    side, actor = asks.get("side", ""), context.actor
+    side = asks.get("side", "")
+    actor = context.actor
     if not side or actor.side == side:
         return ""
     return DIRECTOR if side not in game.players.values() and actor.directs else None
@@ -237,7 +243,8 @@ async def _decide(
     """Carry the sequence on with what was chosen: its event, and the answer with what came of
     it.
     """
-    game, ledger = context.game, context.ledger
+    game = context.game
+    ledger = context.ledger
     asks = _asks(game, number)
     how = how or _need_say(context, number, asks)
     bodies = await behind(context, number)
@@ -249,7 +256,8 @@ async def _decide(
     spec = CommandSpec((system.id, first["target"]), first["target"], "sequence", system=system.id)
     typed = {**shot["inputs"], **shot["chosen"], "hand": hand}
     fell = tuple(die["value"] for die in shot["fell"])
-    sequence, roster = system.sequence(first["target"]), roster_for(context.game, spec.system)
+    sequence = system.sequence(first["target"])
+    roster = roster_for(context.game, spec.system)
     read = tracks_read_again(sequence, {**shot, "read": first.get("read")}, roster, game)
     ledger.need_free(
         reach_of(sequence, shot["inputs"], roster, game, read, context.systems), number
@@ -331,7 +339,8 @@ async def _updated(context: Context, number: int) -> Reply:
 async def lapse(context: Context, row: DueRow) -> None:
     """The deadline: what nobody chose counts as its `else`."""
     context.commit.drop_due.append((row.key, row.at))
-    number, ledger = row.data["event"], context.ledger
+    number = row.data["event"]
+    ledger = context.ledger
     asks = context.game.waits.get(number, {})
     if ledger.row != row.game or not 0 < asks.get("due", 0) <= row.at:
         return

@@ -62,7 +62,8 @@ def _waits_for(loaded: Loaded, side: str, user: str) -> bool:
     """Whether it is their go, or theirs to choose, which comes first; for a side without players
     who directs does.
     """
-    game, row = loaded.game, loaded.person_of(user)
+    game = loaded.game
+    row = loaded.person_of(user)
     vacant = (
         {*game.sides} - {*game.players.values()}
         if row is not None and row.person == game.master

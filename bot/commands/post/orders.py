@@ -49,12 +49,15 @@ _WITHIN = re.compile(r"(\d{1,3})\s*(h|d|hours?|days?)", re.IGNORECASE)
 
 async def write(context: Context) -> Reply:
     """Seal an order; with that of the last side, all are opened. Raises UserError."""
-    options, game = context.options(), _with_sides(context)
+    options = context.options()
+    game = _with_sides(context)
     need_player(game, context.actor)
     if not (side := context.actor.side):
         raise UserError("Only who plays a side writes orders.", code="not-player")
     texts = _texts(context, options["text"], options["command"])
-    ledger, person, was = context.ledger, context.ledger.person(), game.orders
+    ledger = context.ledger
+    person = context.ledger.person()
+    was = game.orders
     orders = {at: who for at, who in was.items() if who != person} | {
         str(ledger.next_number): person
     }
@@ -106,7 +109,8 @@ def _texts(context: Context, text: str | None, command: str | None) -> dict[str,
 
 async def show(context: Context) -> Reply:
     """Show who is in, when the orders open, and the reader's own."""
-    own, card = await _mine(context), _card(context)
+    own = await _mine(context)
+    card = _card(context)
     way_out = await _way_out(context) if context.game.orders else []
     return replace(card, lines=(*card.lines, *own, *way_out), private=True)
 
@@ -120,7 +124,8 @@ async def mine(context: Context, _about: str) -> Reply:
 
 
 async def _mine(context: Context) -> list[Part]:
-    game, person = _with_sides(context), context.ledger.known_person()
+    game = _with_sides(context)
+    person = context.ledger.known_person()
     numbers = [int(at) for at, who in game.orders.items() if who == person]
     kept = await _kept(context, numbers)
     return [_paragraph("Yours", kept.get(number, {})) for number in numbers]
@@ -259,7 +264,8 @@ async def _open(context: Context, *more: Part, opener: str = "") -> Reply:
 
     `opener` is who asked for it, if anyone.
     """
-    game, ledger = context.game, context.ledger
+    game = context.game
+    ledger = context.ledger
     missing = missing_sides(game)
     numbers = sorted(map(int, game.orders))
     kept = await _kept(context, numbers)
@@ -313,7 +319,8 @@ async def _were_opened(context: Context) -> bool:
 
 def _card(context: Context) -> Reply:
     """Who is in, and when they open."""
-    game, ledger = context.game, context.ledger
+    game = context.game
+    ledger = context.ledger
     said = ", ".join(_status(game, side) for side in game.sides)
     together = "both are in" if len(game.sides) == 2 else "all are in"
     until: Part = f"They open when {together}."

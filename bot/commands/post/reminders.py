@@ -101,7 +101,8 @@ class ReminderSettings(NamedTuple):
 
     def next_at(self, at: float, minute: int) -> float:
         """When the person's clock next shows so many minutes of the day."""
-        zone, day = ZoneInfo(self.zone), self.local(at).date()
+        zone = ZoneInfo(self.zone)
+        day = self.local(at).date()
         found = (
             datetime.combine(
                 day + timedelta(days=more), time(minute // 60, minute % 60), zone
@@ -258,7 +259,8 @@ async def follow_go(context: Context, ledger: Ledger, was: Game) -> None:
     """What a command means for reminders: those of a go that came are laid down, those of one
     that passed on go.
     """
-    before, after = waiting(was), waiting(ledger.game)
+    before = waiting(was)
+    after = waiting(ledger.game)
     for person, since in before.items():
         if after.get(person) != since:
             about = f"{_key(ledger.row, person)}-{since}"
@@ -315,10 +317,13 @@ async def laid_down(
 async def remind(context: Context, row: DueRow) -> None:
     """Call somebody whose go it still is; what is due next is laid down."""
     context.commit.drop_due.append((row.key, row.at))
-    game, person, data = context.game, row.data["person"], row.data
+    game = context.game
+    person = row.data["person"]
+    data = row.data
     if context.ledger.row != row.game or waiting(game).get(person) != data["since"]:
         return
-    wishes, now = await reminder_settings(context.store, row.owner), context.now
+    wishes = await reminder_settings(context.store, row.owner)
+    now = context.now
     events = await _latest(context, row.game)
     acted = _last_act(events, person)
     if acted and not wishes.interval:
@@ -378,7 +383,8 @@ async def _reminder(
     """Reminder `count`; 0 for the one call of somebody who wants none, and was there when their
     go came.
     """
-    game, late = context.game, context.now - row.at > LATE
+    game = context.game
+    late = context.now - row.at > LATE
     lines: list[Part] = []
     if (
         last := next(
@@ -425,7 +431,8 @@ async def snooze(context: Context, rest: str) -> Reply:
         raise UserError("This reminder is of a game that is not kept any more.", code="used-up")
     if row.user != context.command.who.key:
         raise UserError("Only the person who was reminded can do that.", code="not-yours")
-    since, key = waiting(loaded.game).get(person), _key(game, person)
+    since = waiting(loaded.game).get(person)
+    key = _key(game, person)
     title = f"{loaded.game.name} waits for you"
     if since is None:
         return Reply("This go has passed on", private=True, tone=OVER)
@@ -472,7 +479,8 @@ async def follow(context: Context) -> None:
             comes_back = any(binding.game == ledger.row for binding in context.commit.bindings)
             was = Game("") if comes_back else ledger.before
             await follow_go(context, ledger, was)
-            before, after = deadlines(was), deadlines(ledger.game)
+            before = deadlines(was)
+            after = deadlines(ledger.game)
             for key, (at, kind, about) in after.items():
                 if before.get(key) != (at, kind, about):
                     data = about | {"person": ledger.bodies[-1]["who"]}

@@ -33,7 +33,8 @@ def ask(context: Context, request: OtherSide) -> Reply:
     """Return the question whether the actor means to act for these sides, and keep their command
     until the answer.
     """
-    command, key = context.command, new_id()
+    command = context.command
+    key = new_id()
     options = {name: value for name, value in command.options.items() if value is not None}
     data = {
         "row": context.ledger.row,

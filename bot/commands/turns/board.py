@@ -39,7 +39,8 @@ AFRESH = 50 * 60.0
 """Seconds after which it is posted anew: some platforms let nobody change older messages as
 often as a game needs.
 """
-NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
+NAMED = (100, 30, 12, 5, 1)
+ROOM = 3_000
 """So many names of units of one state and side, the first that leave a board with fewer
 characters than that.
 """
@@ -106,8 +107,10 @@ async def following(context: Context, was: Loaded, reply: Reply) -> list[Outgoin
     doc = await context.store.doc(BOARD, ledger.row)
     if doc is None:
         return []
-    game, places = ledger.game, was.places
-    topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
+    game = ledger.game
+    places = was.places
+    topic = context.topic(doc.data["topic"])
+    said = _last(ledger.bodies, reply, doc.data["said"])
     if game.ended:
         context.commit.drop_docs.append((BOARD, ledger.row))
         context.commit.withdraw.append(topic)
@@ -121,7 +124,8 @@ async def following(context: Context, was: Loaded, reply: Reply) -> list[Outgoin
         return [Outgoing(place, {}, 0.0, now.to_json(), "", topic) for place in places]
     context.commit.withdraw.append(topic)
     about = context.topic(_remember(context, game, said, now))
-    old, new = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json(), now.to_json()
+    old = _gone(FURTHER_DOWN, TAKEN_AWAY).to_json()
+    new = now.to_json()
     away = [Outgoing(place, {}, 0.0, old, "", topic) for place in places]
     return [*away, *(Outgoing(place, {}, 0.0, new, about) for place in places)]
 
@@ -223,7 +227,8 @@ def _names(units: list[RosterUnit], most: int) -> str:
 
 def card_menu(context: Context, units: Iterable[RosterUnit], label: str, short: str) -> Menu:
     """A menu whose choices show a unit's card."""
-    row, system = context.ledger.row, context.system
+    row = context.ledger.row
+    system = context.system
     entries = (
         MenuEntry(f"card:{row}:{unit.handle}", unit.name, about(unit, system)) for unit in units
     )

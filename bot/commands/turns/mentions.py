@@ -52,7 +52,9 @@ async def calls(context: Context) -> list[Call]:
     """Those of the present phase that name somebody. Who has rolled since it began is called for
     that no more.
     """
-    game, found, named = context.game, list[Call](), set[tuple[str, str]]()
+    game = context.game
+    found = list[Call]()
+    named = set[tuple[str, str]]()
     rows: list[Mapping[str, Any]] = phase_of(game, context.system).get("calls") or []
     happened = await _since(context) if rows else []
     for at, row in enumerate(rows):
@@ -147,7 +149,8 @@ def _lost(context: Context, happened: list[Json]) -> Iterator[str]:
 def _met(context: Context, happened: list[Json]) -> Iterator[str]:
     """The units of the men who were fired at by a medium or heavy machine gun this turn."""
     for event in happened:
-        used, acting = event.get("used", ()), event.get("acting", ())
+        used = event.get("used", ())
+        acting = event.get("acting", ())
         typed = " ".join(
             str(value)
             for key, value in event.get("inputs", {}).items()
@@ -174,7 +177,8 @@ _SINCE = {"lost": _lost, "met": _met}
 
 def take_seat(context: Context) -> None:
     """Remember that whoever asks plays from here."""
-    where, user = context.command.where.key, context.command.who.key
+    where = context.command.where.key
+    user = context.command.who.key
     context.commit.docs.append(
         Doc(SEAT, f"{context.ledger.row}/{user}", {"place": where}, None, user)
     )

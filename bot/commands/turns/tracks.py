@@ -18,7 +18,8 @@ from bot.rules.text.phrase import phrase
 
 async def show(context: Context) -> Reply:
     """All tracks as they are, and what each may be."""
-    game, tracks = context.need_game(), _tracks(context)
+    game = context.need_game()
+    tracks = _tracks(context)
     lines = list(shown_tracks(game, tracks, game.sides, hidden=True))
     first = next(iter(tracks.values()))
     lines.append(phrase("Set one: `/track set {example}`", example=first.example))
@@ -27,10 +28,13 @@ async def show(context: Context) -> Reply:
 
 async def set_track(context: Context) -> Reply:
     """One track from now on as somebody says. Raises UserError where it is not theirs."""
-    options, game, tracks = context.options(), context.open_game(), _tracks(context)
+    options = context.options()
+    game = context.open_game()
+    tracks = _tracks(context)
     track = _called(options["name"], tracks)
     side = _whose(context, track, options["side"])
-    was, to = track.now(game.tracks, side), options["to"].strip()
+    was = track.now(game.tracks, side)
+    to = options["to"].strip()
     # +1 is one more, where no value is below 0
     by = to[:1] in "+-" and to[1:].isdecimal() and track.min >= 0
     value = moved(track, was, Moved("", add=int(to[:8])))[0] if by else track.typed(to)
@@ -71,7 +75,8 @@ def _called(typed: str, tracks: Mapping[str, Track]) -> Track:
 
 def _whose(context: Context, track: Track, typed: str | None) -> str:
     """Whose track is set, "" for the game's. Raises UserError where it is not theirs to set."""
-    game, actor = context.game, context.actor
+    game = context.game
+    actor = context.actor
     if not track.by_side:
         if typed:
             raise UserError(

@@ -113,7 +113,8 @@ async def press_pass(context: Context, about: str) -> Reply:
 
 
 async def _hand_over(context: Context, *, done: bool) -> Reply:
-    game, system = context.need_started(), context.system
+    game = context.need_started()
+    system = context.system
     if game.led:
         return await _chit_done(context, game)
     side = _passing(context, game)
@@ -151,7 +152,8 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
 async def _chit_done(context: Context, game: Game) -> Reply:
     """The go of a chit is over: the next one is drawn, or the phase is over with the last."""
     need_go(game, context.actor)
-    system, name = context.system, chit_name(game, context.system)
+    system = context.system
+    name = chit_name(game, context.system)
     if not name:
         hint = phrase("Draw it: `/deck draw {id}`", id=game.led)
         raise UserError(
@@ -162,7 +164,8 @@ async def _chit_done(context: Context, game: Game) -> Reply:
     )
     does = f"{context.who} is done with {name}" + (f" for {joined(others)}" if others else "")
     after = after_pass(game, system, "", acted=True)
-    is_over, words = moment(after) != moment(game), chit_words(game)
+    is_over = moment(after) != moment(game)
+    words = chit_words(game)
     context.ledger.add(
         "pass", after, result=f"{words}; {phase_title(after, system)}" if is_over else words
     )
@@ -170,8 +173,10 @@ async def _chit_done(context: Context, game: Game) -> Reply:
         ends = phase_name(replace(game, turn=0, led=""), system)
         because = f"{does}, the last {cups.nouns(game.led)[0]}, which ends {ends}."
         return await phase_card(context, game, after, (because,))
-    left, by = f"{phase_name(after, system)} · {cups.left_told(after)}", does
-    mention, buttons = await call_sides(context, after, after.go), phase_buttons(context)
+    left = f"{phase_name(after, system)} · {cups.left_told(after)}"
+    by = does
+    mention = await call_sides(context, after, after.go)
+    buttons = phase_buttons(context)
     return Reply(
         begun(whose_go(after)),
         (Small(left),),
@@ -188,7 +193,8 @@ def _passing(context: Context, game: Game) -> str:
     """
     find_side(game, game.sides[0] if game.sides else "")
     need_go(game, context.actor)
-    may, own = game.go or game.sides, context.actor.side
+    may = game.go or game.sides
+    own = context.actor.side
     if own in may:
         return own
     if len(may) > 1:
@@ -258,7 +264,8 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
     """The answer to a roll for the initiative, behind the state `was`: who wins it, and whose go
     it is now.
     """
-    game, out = context.game, happening.out
+    game = context.game
+    out = happening.out
     side = was.sides[LETTERS.index(str(out["winner"]))]
     lines = [_named(part, was) for part in reply.lines if part != f"{side} has the initiative."]
     if out["tied"] and not _is_had(was):

@@ -91,8 +91,10 @@ async def card(
     """The card of the phase that has just begun: it led from the state `was` to `after`, before
     its upkeep.
     """
-    game, system = context.game, context.system
-    phase, lines = phase_of(game, system), list(because)
+    game = context.game
+    system = context.system
+    phase = phase_of(game, system)
+    lines = list(because)
     first = reminders(game, system) if game.turn <= 1 else ()
     lines += filter(None, (*(first or (brief_of(game, system),)), tracks_line(game, system)))
     states: list[str] = phase.get("names") or []
@@ -132,7 +134,8 @@ def phase_buttons(
 ) -> tuple[Button, ...]:
     """The buttons that the present phase needs; the first one leads on, or the one that is called
     `leads`. What to remember has one where it is `folded`, as it always is after turn 1."""
-    game, system = context.game, context.system
+    game = context.game
+    system = context.system
     words = [
         word
         for word in phase_of(game, system).get("buttons") or ("next",)
@@ -174,7 +177,8 @@ def _has_use(game: Game, system: System | None, word: str) -> bool:
 
 
 def _button(context: Context, word: str) -> Button:
-    game, system = context.game, context.system
+    game = context.game
+    system = context.system
     if word == "initiative":
         return context.button("initiative", "Initiative", moment(game))
     if word == "next":
@@ -211,8 +215,10 @@ async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment
     """The card before the one that an event brings, and what hangs under it no longer."""
     assert ledger.was is not None
     first = next(filter(is_card, ledger.bodies), ledger.bodies[0])
-    store, number = context.store, first["number"]
-    change, behind = _without_phase, list[int]()
+    store = context.store
+    number = first["number"]
+    change = _without_phase
+    behind = list[int]()
     if first["kind"] == "end":  # nobody joins a game that is over
         change = _when_over
         behind = [
@@ -287,8 +293,11 @@ def _again(said: Reply | None) -> Reply | None:
 
 async def plan(context: Context) -> Reply:
     """Plan something for a turn, remove a plan, or list them. Raises UserError."""
-    options, game = context.options(), context.need_started()
-    turn, text, number = options["turn"], options["text"], options["remove"]
+    options = context.options()
+    game = context.need_started()
+    turn = options["turn"]
+    text = options["text"]
+    number = options["remove"]
     if number is not None:
         return await _unplan(context, game, number)
     if turn is None and not text:

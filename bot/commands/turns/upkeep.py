@@ -32,7 +32,8 @@ async def run_upkeep(context: Context, first: str, *, starts: bool = False) -> l
     tell it. The event that began the phase keeps `first` as its words. Where the game `starts` no
     die falls, for everybody may add words to the dice before the first: what rolls is left to the
     players, with what to type."""
-    lines, rolled = list[Part](), 0
+    lines = list[Part]()
+    rolled = 0
     seen = await _seen(context)
     for one in upkeep_of(lambda: context.game, context.system, context.actor.side, closed=seen):
         if rolled > MOST_DICE:
@@ -62,7 +63,8 @@ async def _seen(context: Context) -> Json:
 
 
 async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Part]:
-    sequence, options = upkeep.sequence, upkeep.options or {}
+    sequence = upkeep.sequence
+    options = upkeep.options or {}
     path = (sequence.system.id, sequence.id)
     spec = CommandSpec(path, sequence.id, "sequence")
     try:

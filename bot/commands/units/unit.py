@@ -49,7 +49,8 @@ async def add(context: Context) -> Reply:
     game = context.open_game()
     need_player(game, context.actor)
     system = _system_for(game, options["type"])
-    typed, stats = options["side"], options["stats"] or ""
+    typed = options["side"]
+    stats = options["stats"] or ""
     if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
         typed, stats = (
             None,
@@ -63,7 +64,8 @@ async def add(context: Context) -> Reply:
     if (
         found := _COUNT.search(stats)
     ) is not None and ".." not in names:  # 2nd Squad count=3 is 2nd Squad 1..3
-        names, stats = f"{names} 1..{found[1]}", _COUNT.sub(" ", stats)
+        names = f"{names} 1..{found[1]}"
+        stats = _COUNT.sub(" ", stats)
     drawn = cups.cards_of_units(game)
     for name in expand_names(names):
         unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units}, drawn)
@@ -185,7 +187,8 @@ async def edit(context: Context) -> Reply:
 
 def _rename(context: Context, units: list[RosterUnit], typed: str, system: System) -> Reply:
     """The unit under another name; its handle stays, and the log knows it by both."""
-    game, unit = context.game, units[0]
+    game = context.game
+    unit = units[0]
     if len(units) > 1:
         raise UserError("One unit at a time gets a new name.", option="stats", code="bad-value")
     key = unit.name.casefold()
@@ -204,7 +207,8 @@ def _edited(
     game: Game, unit: RosterUnit, stats: str, system: System, taken: list[str]
 ) -> RosterUnit:
     """The unit with what was typed; on another side it gets a handle of that side."""
-    rest, changed = [], unit
+    rest = []
+    changed = unit
     for word in stats.split():
         key, equals, value = word.partition("=")
         if key.casefold() == NAME and equals:

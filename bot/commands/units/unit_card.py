@@ -137,13 +137,16 @@ def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> I
 
 def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:
     """What opens a form with the unit filled in: to act with it, or against it."""
-    registry, system = context.registry, context.system
+    registry = context.registry
+    system = context.system
     if system is None:
         return
     seen = [id for id in system.sequences if registry.get((system.id, id)) is not None]
     at_vehicle = counter.frame_of(unit.type, system) in counter.VEHICLES
     for sequence, option in acts(system, unit, seen, is_own=is_own, at_vehicle=at_vehicle):
-        path, given, label = (system.id, sequence.id), {option: unit.handle}, sequence.title
+        path = (system.id, sequence.id)
+        given = {option: unit.handle}
+        label = sequence.title
         if sequence.verb in FIRES:
             at = "with it" if is_own else "it" if sequence.verb == "Attack" else "at it"
             label = f"{sequence.verb} {at}"
@@ -154,14 +157,14 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
 
 def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
     """States and markers to set or take off, and the other side."""
-    words, data = system.words["units"], system.game["units"]
+    words = system.words["units"]
+    data = system.game["units"]
     state = words.state_of(unit) or words.sound
-    only, classes = data.get("only") or {}, data.get("classes") or {}
+    only = data.get("only") or {}
+    classes = data.get("classes") or {}
     fits = {unit.type, *(name for name, types in classes.items() if unit.type in types)}
-    states, marks = (
-        words.known_states,
-        [mark for mark in data.get("markers") or () if mark not in words.known_states],
-    )
+    states = words.known_states
+    marks = [mark for mark in data.get("markers") or () if mark not in words.known_states]
     fitting = {word for word in (*states, *marks) if not fits.isdisjoint(only.get(word, fits))}
     entries = [
         (f"state={other}", spoken(other), "")

@@ -61,14 +61,16 @@ async def press_share(context: Context, rest: str) -> Reply:
 def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     game = context.need_game()
     units = in_order(game.units.values())
-    side, state = options["side"], options["state"]
+    side = options["side"]
+    state = options["state"]
     if side and not state and context.system is not None and is_stat(side, context.system):
         sides = {unit.side.casefold() for unit in units} | {*map(str.casefold, game.sides)}
         # `/unit list shaken`
         side, state = (side, None) if side.casefold() in sides else (None, side)
     if side and any(mark in side for mark in (":", "..", ",")):
         # hex:H5, side:US, us1..us4: as every unit list
-        units, side = find_units(context, side), None
+        units = find_units(context, side)
+        side = None
     if side:
         side = find_side(game, side) if game.sides else side
         units = [unit for unit in units if unit.side.casefold() == side.casefold()]
@@ -139,7 +141,8 @@ def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> lis
     """Those in a state, or with a marker. Raises UserError for a word that is neither."""
     folded = typed.strip().casefold().replace("_", "-")
     data = system.game["units"] if system is not None else {}
-    states, markers = tuple(data.get("states") or ()), tuple(data.get("markers") or ())
+    states = tuple(data.get("states") or ())
+    markers = tuple(data.get("markers") or ())
     known = [word.replace("_", "-") for word in (*states, *markers)]
     if system is None or folded not in known:
         hint = did_you_mean(folded, known) or f"States are {', '.join(states)}."

@@ -176,7 +176,8 @@ def form_of(
 ) -> Form:
     """The form for what has been given so far. What the option `wrong` holds was refused for the
     reason `message`: it is left out, but for the units of it that are known."""
-    known, spec = fitting(known, spec), asked_now(spec, options)
+    known = fitting(known, spec)
+    spec = asked_now(spec, options)
     shown = {
         name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)
     }
@@ -314,7 +315,8 @@ def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
         if room.folds
         else [pick for option in spec.options for pick in _steps(option, spec, options)]
     )
-    picks, ticks = flag_picks(spec, options), room.ticks - len(steps)
+    picks = flag_picks(spec, options)
+    ticks = room.ticks - len(steps)
     if len(picks) > ticks:
         rank = {name: at for at, name in enumerate(spec.common)}
         first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
@@ -342,7 +344,8 @@ def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[P
         or option.default != 0
     ):
         return []
-    now, name = str(options.get(option.name) or 0), short(option.shown)
+    now = str(options.get(option.name) or 0)
+    name = short(option.shown)
     if now not in map(str, range(STEPS + 1)):
         return []
     return [
@@ -442,14 +445,16 @@ def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int
     ticks = next((field for field in fields if field.name == FLAGS), None)
     covered = ticks.covers if ticks is not None else ()
     hidden = [pick.value for pick in flag_picks(spec, options) if pick.value not in covered]
-    alone, others = [field for field in fields if field.name not in covered], _others(fields)
+    alone = [field for field in fields if field.name not in covered]
+    others = _others(fields)
     if len(alone) + len(others) <= slots and not hidden:
         return _beside(alone, others)
     kept = _kept(
         [field for field in alone if field.name != FLAGS or not others], slots - 1 - len(others)
     )
     if FLAGS not in kept:
-        covered, hidden = (), [pick.value for pick in flag_picks(spec, options)]
+        covered = ()
+        hidden = [pick.value for pick in flag_picks(spec, options)]
     left = [field for field in fields if field.name not in (*kept, *covered, FLAGS)]
     rest = [_rest(spec, options, left, hidden)] if left or hidden else []
     return [*_beside([field for field in alone if field.name in kept], others), *rest]
@@ -511,7 +516,8 @@ def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collect
     """The line of text for what has no field: `terrain 1, rubber boat`. One needed number may
     come without its name.
     """
-    names, wanted = [field.name for field in left], [field for field in left if field.needed]
+    names = [field.name for field in left]
+    wanted = [field for field in left if field.needed]
     labels = [short(field.label) for field in wanted or left]
     called = [
         label if label[1:2].isupper() else f"{label[:1].lower()}{label[1:]}" for label in labels

@@ -31,7 +31,8 @@ def rest_text(
 ) -> str:
     """What the line holds of the options. A needed one that is missing is asked for: `range ?`."""
     words = words_of(options.get("mods") or ())
-    pieces, owed = [], []
+    pieces = []
+    owed = []
     for name in covers:
         option = spec.option(name)
         if option is None:
@@ -84,7 +85,8 @@ def read_rest(spec: CommandSpec, text: str, bare: str = "") -> dict[str, object]
             words[:1] = [part for part in words[0].split("=", 1) if part]
             name, used = _named(words, names)
             if not name and bare and bare not in found and _NUMBER.fullmatch(words[0]):
-                name, used = bare, 0
+                name = bare
+                used = 0
             if not name:
                 raise _unknown(spec, piece.strip() if used else " ".join(words), names)
             words = words[used:]
@@ -163,7 +165,8 @@ def keypad(owed: DieOwed, key: str) -> Reply | None:
 
     What was entered so far is in the buttons, `die:KEY:6,1`.
     """
-    sides, hand = owed.sides.removeprefix("d"), ",".join(map(str, owed.given))
+    sides = owed.sides.removeprefix("d")
+    hand = ",".join(map(str, owed.given))
     faces = range(1, int(sides) + 1) if sides.isdecimal() and int(sides) <= LISTED else range(0)
     if not faces or len(f"die:{key}:{hand},{len(faces)}") > LONGEST_ACTION:
         return None

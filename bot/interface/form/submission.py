@@ -41,12 +41,10 @@ class Taken:
 
 def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
     """What has become of a form."""
-    known, after, problem, how = (
-        fitting(known, spec),
-        dict(form.given),
-        None,
-        way_asked(spec, form.given),
-    )
+    known = fitting(known, spec)
+    after = dict(form.given)
+    problem = None
+    how = way_asked(spec, form.given)
     for field in form.fields:
         if field.name not in filled:
             continue
@@ -103,7 +101,8 @@ def _with_option(
     option = field.option
     assert option is not None
     if field.kind == "picks":
-        before, offered = str(options.get(field.name) or ""), [pick.value for pick in field.picks]
+        before = str(options.get(field.name) or "")
+        offered = [pick.value for pick in field.picks]
         return _set(options, field.name, chosen_units(before, known, offered, _listed(given)))
     if field.kind == "ticks":
         return _set(options, field.name, " ".join(_listed(given)) or None)
@@ -127,10 +126,8 @@ def _with_flags(
     spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]
 ) -> dict[str, object]:
     steps = [pick.value.split("=") for pick in field.picks if "=" in pick.value]
-    options, taken = (
-        _with_steps(spec, options, steps, taken),
-        [word for word in taken if "=" not in word],
-    )
+    options = _with_steps(spec, options, steps, taken)
+    taken = [word for word in taken if "=" not in word]
     offered = [pick.value for pick in field.picks if "=" not in pick.value]
     flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
     words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
@@ -163,7 +160,8 @@ def _with_others(
     spec: CommandSpec, options: dict[str, object], field: Field, text: str, known: Known
 ) -> dict[str, object]:
     """The units typed beside the menus, each in the list that its side is meant for."""
-    named, after = by_name(known.roster), dict(options)
+    named = by_name(known.roster)
+    after = dict(options)
     for item in filter(None, map(str.strip, text.replace(",", ";").replace("\n", ";").split(";"))):
         unit = named.get(item.partition("..")[0].strip().casefold())
         own = unit is None or unit.side in ("", known.own_side)

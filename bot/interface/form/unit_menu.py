@@ -106,7 +106,8 @@ def _described(unit: RosterUnit, known: Known, *, say_side: bool) -> str:
     numbers = [f"{key.replace('_', ' ')} {format_number(unit.numbers[key])}" for key in keys]
     state = spoken(unit.state).casefold() if unit.state not in SOUND else ""
     marks = (spoken(mark).casefold() for mark in sorted(unit.marks))
-    side, kind = unit.side if say_side else "", spoken(unit.type).casefold()
+    side = unit.side if say_side else ""
+    kind = spoken(unit.type).casefold()
     return ", ".join(filter(None, (side, state, kind, *numbers, arms_said(unit.numbers), *marks)))
 
 
@@ -131,12 +132,11 @@ def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterabl
     """The list without what was offered and not taken; new ones at its end. What else was typed
     stays.
     """
-    named, offered, taken = (
-        by_name(known.roster),
-        set(offered),
-        [one for one in taken if one != MORE],
-    )
-    kept, there = [], set()
+    named = by_name(known.roster)
+    offered = set(offered)
+    taken = [one for one in taken if one != MORE]
+    kept = []
+    there = set()
     for item in items_of(text):
         unit = plain_unit(item, named)
         key = unit.handle if unit is not None else TYPED + item

@@ -77,10 +77,8 @@ def zip_data(text: str) -> bytes | None:
 
 def too_large(name: str) -> UserError:
     """The error for a file of more than MOST_BYTES."""
-    what, hint = (
-        f"{name} is larger than {MOST_BYTES // 1_000_000} MB.",
-        "Compress it: gzip FILE makes FILE.gz.",
-    )
+    what = f"{name} is larger than {MOST_BYTES // 1_000_000} MB."
+    hint = "Compress it: gzip FILE makes FILE.gz."
     return UserError(what, hint=hint, option="file", code="file-too-large")
 
 

@@ -78,7 +78,8 @@ class Sheet(NamedTuple):
         column.
         """
         head, *_ = self.rows
-        at, found = 1, [self.heading] if self.heading else []
+        at = 1
+        found = [self.heading] if self.heading else []
         while at < len(head):
             end = at + 1
             while end < len(head) and width(self._part(at, end + 1)) <= columns:
@@ -287,7 +288,8 @@ def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
         text = wrap(" ".join(cells), columns - first - 2) or [""]
         names = wrap(name, first) or [""]
         for at in range(max(len(text), len(names))):
-            left, right = names[at] if at < len(names) else "", text[at] if at < len(text) else ""
+            left = names[at] if at < len(names) else ""
+            right = text[at] if at < len(text) else ""
             found.append(f"{left:<{first}}  {right}".rstrip())
     return found
 

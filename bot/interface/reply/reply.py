@@ -220,7 +220,8 @@ class Reply:
         """The reply that `to_json` stored, also that of an earlier version, whose tables and
         bars were a `block`.
         """
-        values, called = dict(data), data.get("mention") or ()
+        values = dict(data)
+        called = data.get("mention") or ()
         block = Grid(tuple((line,) for line in values.pop("block", ())))
         values["lines"] = (
             *map(part_from_json, values.get("lines", ())),
@@ -320,7 +321,8 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     With the command as `typed`, a misspelt word is answered with the corrected command ready to
     copy; where nothing better is known, an `example` is there.
     """
-    typed, lines = typed or error.typed, [error.hint] if error.hint else []
+    typed = typed or error.typed
+    lines = [error.hint] if error.hint else []
     better = error.better or (corrected(typed, error) if typed else "")
     if better:
         lines.append(Phrase("Type: ", Typed(better)))

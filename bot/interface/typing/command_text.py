@@ -50,7 +50,8 @@ _TOKEN = re.compile(
 """A piece of a line: the space before it, a key, and a value that is not quoted."""
 _HOW_FAR = ("range", "distance", "hexes", "inches")
 """How far it is, which games call by different words."""
-_THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
+_THROWN = ("roll", "rolled", "dice", "die", "result", "sum", "dr")
+_TOTALS = ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
 ACTING = (
     "attackers",
@@ -205,10 +206,12 @@ def _help_asked(tokens: list[Token], registry: Registry) -> str:
 
 def tokenize(text: str) -> list[Token]:
     """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
-    tokens, at = list[Token](), 0
+    tokens = list[Token]()
+    at = 0
     while found := _TOKEN.match(text, at):
         space, key, value = found.groups("")
-        start, at = at + len(space), found.end()
+        start = at + len(space)
+        at = found.end()
         quoted = not value and text[at : at + 1] in _QUOTES
         if quoted:
             value, at = _quoted(text, at)
@@ -512,11 +515,13 @@ def _marked(
         and not _flag(tokens[end].value, options)
     ):
         end += 1
-    option, value = tokens[first].key, " ".join([tokens[first].value, *texts[first + 1 : end]])
+    option = tokens[first].key
+    value = " ".join([tokens[first].value, *texts[first + 1 : end]])
     if '"' not in value:
         right = f'{option}="{value}"'
         hint = Hint(said.replace("{}", right))
-        hint.wrong, hint.right = f"{option}={value}", right
+        hint.wrong = f"{option}={value}"
+        hint.right = right
     return hint
 
 

@@ -121,7 +121,8 @@ def _choices(
     known: Known,
     given: Mapping[str, object],
 ) -> Iterable[Choice]:
-    option, game = spec.option(name), registry.games.get(spec.system)
+    option = spec.option(name)
+    game = registry.games.get(spec.system)
     if name == "mods" and (option is None or option.type == "mods"):
         return _modifiers(spec, typed, given)
     if option is None:
@@ -145,7 +146,8 @@ def _choices(
     if option.complete == "rule":
         return _rules(registry.games.get(known.system), typed)
     if option.in_play:
-        part, cards = typed.strip().casefold(), words_now(option, known)
+        part = typed.strip().casefold()
+        cards = words_now(option, known)
         return [
             Choice(option.labels[one], one)
             for one in cards
@@ -159,7 +161,8 @@ def _choices(
 def _simple(
     option: Option, typed: str, registry: Registry, known: Known, system: str
 ) -> Iterable[Choice]:
-    part, played = typed.strip().casefold(), registry.games.get(known.system)
+    part = typed.strip().casefold()
+    played = registry.games.get(known.system)
     if values := ("yes", "no") if option.type == "bool" else option.values:
         return _words(values, typed)
     if option.type == "unit" or option.complete == "unit":
@@ -228,7 +231,8 @@ def _macros(
 
 def _rules(played: System | None, typed: str) -> list[Choice]:
     """The optional rules of the game that is played, on and off."""
-    part, rules = typed.strip().casefold(), played.rules if played is not None else {}
+    part = typed.strip().casefold()
+    rules = played.rules if played is not None else {}
     found = {f"{name}={on}": rule.title for name, rule in rules.items() for on in ("on", "off")}
     return [
         Choice(f"{value}: {title}"[:MAX_LENGTH], value)
@@ -403,7 +407,8 @@ def _unit_list(
     `words` units go by their names alone, those that have left the fight too.
     """
     cut = max(typed.rfind(mark) + 1 for mark in (";", "," if "=" not in typed else ";"))
-    before, last = typed[:cut], typed[cut:].lstrip()
+    before = typed[:cut]
+    last = typed[cut:].lstrip()
     start = f"{before} " if before else ""
     part = last.strip("\"'\u201c\u201d").casefold()
     taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
@@ -472,7 +477,8 @@ def _put_after(
     by_handles = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
     choices = []
     for name, value in found:
-        before, unit = start, value
+        before = start
+        unit = value
         if len(start) + len(value) > MAX_LENGTH:
             before = by_handles
             unit = handles.get(value.casefold(), value)
@@ -577,7 +583,9 @@ def _ranges(
         *_runs(named),
         *(_runs({unit.handle: unit.name in alive for unit in roster}) if part else ()),
     ]
-    begun, typed, found = _RANGE.fullmatch(part), _NUMBERED.fullmatch(part), list[tuple[str, str]]()
+    begun = _RANGE.fullmatch(part)
+    typed = _NUMBERED.fullmatch(part)
+    found = list[tuple[str, str]]()
     for run in runs:
         stem = run.stem.casefold()
         if begun is not None:

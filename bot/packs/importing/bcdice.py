@@ -163,11 +163,10 @@ def _listed(data: Any, command: str = "table") -> Iterator[_Listed]:
 
 
 def _of_system(one: _Listed) -> Draft:
-    name, items = str(one.table["name"]), one.table["items"]
-    kind, order = (
-        str(one.table.get("type") or "").strip(),
-        str(one.table.get("d66_sort_type") or "").strip().upper(),
-    )
+    name = str(one.table["name"])
+    items = one.table["items"]
+    kind = str(one.table.get("type") or "").strip()
+    order = str(one.table.get("d66_sort_type") or "").strip().upper()
     questions: list[str] = []
     if isinstance(items, list) and not kind and (flat := _flat(items)):
         questions.append(

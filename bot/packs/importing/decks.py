@@ -78,7 +78,8 @@ def is_cards(data: Any) -> bool:
 def deck_of_cards(data: Any, title: str) -> Made:
     """The deck of cards of Foundry VTT, with suit and value of each; alike ones are counted. Raises
     UserError for what is not written as Foundry does."""
-    asked, counts = list[str](), Counter[tuple[str, str, str]]()
+    asked = list[str]()
+    counts = Counter[tuple[str, str, str]]()
     for number, card in enumerate(data["cards"], 1):
         counts[_card(card, number)] += 1
     if not counts:
@@ -120,7 +121,8 @@ def _card(card: Any, number: int) -> tuple[str, str, str]:
     )
     if not name:
         raise refused(f"Card {number} has no name.")
-    suit, value = card.get("suit"), card.get("value")
+    suit = card.get("suit")
+    value = card.get("value")
     said = "" if value is None or isinstance(value, bool) else str(value)
     return name, tidy(suit, "A suit") if isinstance(suit, str) else "", tidy(said, "A value")
 
@@ -157,10 +159,8 @@ def _head(cell: str) -> str:
 
 def _counted(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
     """How many there are of a card, and where it goes after, as far as that is said."""
-    count, after = (
-        columns["count"][at],
-        columns["after"][at].casefold() if "after" in columns else "",
-    )
+    count = columns["count"][at]
+    after = columns["after"][at].casefold() if "after" in columns else ""
     if count and not (count.isdecimal() and len(count) < 10):
         raise refused(
             f"Row {at + 2}: the count is {tidy(count, 'A count')[:20]}, which is no whole number."

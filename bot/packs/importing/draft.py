@@ -49,7 +49,8 @@ def _span(text: str) -> Span | None:
     if re.fullmatch(_N, text):
         return int(text), int(text)
     if found := _BETWEEN.fullmatch(text):
-        low, high = int(found[1]), int(found[2])
+        low = int(found[1])
+        high = int(found[2])
         return low, 100 if high == 0 and found[2] == "00" else high
     if found := _MORE.fullmatch(text):
         return int(found[1] or found[2]), None
@@ -148,7 +149,8 @@ def dice_said(text: str) -> str:
         return ""
     if found[2] == "66":
         return D66
-    count, sides = int(found[1] or 1), 100 if found[2] == "%" else int(found[2])
+    count = int(found[1] or 1)
+    sides = 100 if found[2] == "%" else int(found[2])
     return f"{count}d{sides}" if can_be_rolled(count, sides) else ""
 
 
@@ -167,7 +169,8 @@ def is_modified(text: str) -> bool:
 
 MOST_SIDES, MOST_TOTAL = 9_999, 10_000
 MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
-MOST_ENTRIES, LONGEST_ENTRY = MOST_CELLS, LONGEST_TEXT
+MOST_ENTRIES = MOST_CELLS
+LONGEST_ENTRY = LONGEST_TEXT
 """Of a table of texts by what the dice come to: what a file of a pack may have."""
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30
 _RESERVED = "true false none roll total modifier text parts mods yes no on off"
@@ -224,7 +227,8 @@ def linked(drafts: Sequence[Draft], ids: Sequence[str]) -> list[Draft]:
     made = []
     for draft, id in zip(drafts, ids, strict=True):
         chains: dict[Cell, str] = {}
-        named, left = {f"<{title}>": title for title in known}, set[str]()
+        named = {f"<{title}>": title for title in known}
+        left = set[str]()
         for cell in dict.fromkeys(cell for row in draft.cells for cell in row):
             found = [said for said in re.findall(r"<[^<>]{1,60}>", str(cell)) if said in named]
             at = known[named[found[0]]] if len(found) == 1 and draft.columns is None else ""
@@ -291,10 +295,12 @@ def named(text: str, otherwise: str, taken: Collection[str] = (), between: str =
     found = slug(text, between)
     if not found[:1].isalpha():
         found = f"{otherwise}{between}{found}".strip(between) if found else otherwise
-    base, number = found[:LONGEST_NAME].strip(between), 2
+    base = found[:LONGEST_NAME].strip(between)
+    number = 2
     found = base
     while found in taken or (between == "_" and (iskeyword(found) or found in RESERVED)):
-        found, number = f"{base[: LONGEST_NAME - 4]}{between}{number}", number + 1
+        found = f"{base[: LONGEST_NAME - 4]}{between}{number}"
+        number = number + 1
     return found
 
 
@@ -312,9 +318,11 @@ def unlike(words: Iterable[str], otherwise: str) -> tuple[str, ...]:
     """
     found: list[str] = []
     for said in words:
-        base, number = said or otherwise, 2
+        base = said or otherwise
+        number = 2
         while (said := said or base) in found:
-            said, number = f"{base}-{number}", number + 1
+            said = f"{base}-{number}"
+            number = number + 1
         found.append(said)
     return tuple(found)
 

@@ -56,7 +56,8 @@ class _Pack:
         for it.
         """
         folder = PurePosixPath(table.file).parent.name
-        base, title = slug(folder)[:25] or GROUP, titled(folder.replace("_", " "), "Tables")
+        base = slug(folder)[:25] or GROUP
+        title = titled(folder.replace("_", " "), "Tables")
         base = named(base, GROUP)
         number = next(number for number in count(1) if self._in[_group(base, number)] < MOST_SHOWN)
         group = _group(base, number)
@@ -103,7 +104,10 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
     """The tables of all files out of which one comes, as packs called `title`, `title 2` ...; of
     one that is to be alone what does not fit is left out. Raises UserError for more than MOST
     files."""
-    tables, questions, left_out, read = list[Table](), list[str](), list[str](), 0
+    tables = list[Table]()
+    questions = list[str]()
+    left_out = list[str]()
+    read = 0
     for read, (name, data) in enumerate(files, 1):
         if read > MOST:
             raise refused(
@@ -127,7 +131,8 @@ def gathered(files: Iterable[tuple[str, bytes]], title: str, *, is_alone: bool =
             else:
                 tables.append(Table(file.removesuffix(".yaml"), text, name, made.format))
         questions += [f"{name}, {question}" for question in made.questions]
-    packs, taken = list[Imported](), set[str]()
+    packs = list[Imported]()
+    taken = set[str]()
     for pack in _filled(tables, questions, left_out):
         if packs and is_alone:
             left_out += [

@@ -52,7 +52,8 @@ def read_foundry(data: Any) -> list[Draft]:
 def _foundry(table: Any, names: set[str]) -> Draft:
     if not is_foundry(table) or isinstance(table, list):
         raise refused("One of these has no results, so it is not a rollable table.")
-    title, questions = str(table.get("name") or "Table"), list[str]()
+    title = str(table.get("name") or "Table")
+    questions = list[str]()
     results = [result for result in table["results"] if isinstance(result, Mapping)]
     if len(results) != len(table["results"]):
         raise refused(f"{title[:40]} has a result that is not written as Foundry does.")
@@ -82,7 +83,8 @@ def _rolled(formula: str, questions: list[str]) -> tuple[str, int]:
     """
     found = _FORMULA.fullmatch("".join(formula.split()))
     if found:
-        count, sides = int(found[1] or 1), int(found[2])
+        count = int(found[1] or 1)
+        sides = int(found[2])
         if can_be_rolled(count, sides):
             return f"{count}d{sides}", int(f"{found[3]}{found[4]}") if found[3] else 0
     if formula:
@@ -150,10 +152,8 @@ def _one_each(entries: list[tuple[Span, str]], questions: list[str]) -> list[tup
 def _result(result: Mapping[str, Any], questions: list[str], names: set[str]) -> str:
     """What a result says: its name and description (13 and later), or its text; another document by
     its name, which is marked where it is a table of those in the file, called by `names`."""
-    name, said = (
-        str(result.get("name") or ""),
-        str(result.get("text") or result.get("description") or ""),
-    )
+    name = str(result.get("name") or "")
+    said = str(result.get("text") or result.get("description") or "")
     pieces = [_plain(piece) for piece in dict.fromkeys((name, said)) if piece]
     text = ": ".join(piece for piece in pieces if piece)
     if (

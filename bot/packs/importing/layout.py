@@ -118,10 +118,12 @@ def _rows(draft: Draft, taken: tuple[str, ...]) -> Axis:
 
 
 def _columns(edge: Edge, outputs: tuple[str, ...]) -> Axis:
-    name, about = named(edge.label, "column", outputs, "_"), edge.label or "the column"
+    name = named(edge.label, "column", outputs, "_")
+    about = edge.label or "the column"
     flat = [span for spans in edge.figures for span in spans]
     if flat and all(low == high for low, high in flat) and covered(flat) is None:
-        low, high = flat[0][0] or 0, flat[-1][0] or 0
+        low = flat[0][0] or 0
+        high = flat[-1][0] or 0
         limits = f"min: {low}, max: {_beyond(high)}, clamp: both"
         said = f"{{type: int, {limits}, help: {json.dumps(about, ensure_ascii=False)}}}"
         return Axis(name, said, [written(span) for span in flat], "from")
@@ -140,7 +142,8 @@ def _input(edge: Edge, about: str) -> str:
         return f"{{type: enum, values: [{', '.join(map(scalar, edge.words))}], help: {said}}}"
     flat = [span for spans in edge.figures for span in spans]
     ends = [end for span in flat for end in span if end is not None]
-    low, high = min(ends), max(ends)
+    low = min(ends)
+    high = max(ends)
     clamp = [end for end, at in (("low", 0), ("high", 1)) if any(span[at] is None for span in flat)]
     how = f"clamp: {'both' if len(clamp) == 2 else clamp[0]}, " if clamp else ""
     return f"{{type: int, min: {low}, max: {high}, {how}help: {said}}}"
@@ -167,7 +170,8 @@ def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
                 for end in span
                 if end is not None
             ]
-            least, most = min(-USUAL, min(ends) - low), max(USUAL, max(ends) - high)
+            least = min(-USUAL, min(ends) - low)
+            most = max(USUAL, max(ends) - high)
             yield f'modifier: {{type: int, min: {least}, max: {most}, default: 0, help: "added to the dice"}}'
         yield f'roll: {{type: int, min: {low}, max: {high}, optional: true, help: "{draft.dice}"}}'
 

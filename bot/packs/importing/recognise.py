@@ -157,7 +157,10 @@ def imported(
         raise refused(
             f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once."
         )
-    files, questions, groups, ids = dict[str, str](), list(left_out), dict[str, str](), list[str]()
+    files = dict[str, str]()
+    questions = list(left_out)
+    groups = dict[str, str]()
+    ids = list[str]()
     for number, draft in enumerate(drafts, 1):
         fallback = slug(stem) if len(drafts) == 1 else f"table-{number}"
         asked = id if len(drafts) == 1 else ""

@@ -71,7 +71,8 @@ def read_sheet(text: str, name: str) -> list[Draft]:
     title = ""
     if len(rows) > 2 and len(rows[0]) > 1 and rows[0][0] and not any(rows[0][1:]):
         title = rows.pop(0)[0]  # a line above the headings
-    heads, body = (rows or [[]])[0], rows[1:]
+    heads = (rows or [[]])[0]
+    body = rows[1:]
     if len(heads) < 2 or not body:
         raise refused(
             "The sheet has no cells beside its headings.",
@@ -87,10 +88,12 @@ def read_sheet(text: str, name: str) -> list[Draft]:
     ]
     cells = [[_cell(cell, key, top, questions) for cell, top in zip(row[1:], tops, strict=True)]
              for key, row in zip(keys, body, strict=True)]  # fmt: skip
-    down, across = _figures(keys), _figures(tops)
+    down = _figures(keys)
+    across = _figures(tops)
     if across and not _rolls(down, said) and _rolls(across, ""):  # the totals are at the top
         keys, tops, down, across = tops, keys, across, down
-        cells, corner = [list(column) for column in zip(*cells, strict=True)], [*corner, ""][1::-1]
+        cells = [list(column) for column in zip(*cells, strict=True)]
+        corner = [*corner, ""][1::-1]
     labels = [*(part.strip() for part in corner), "", ""][:2]
     title = _DICE.sub("", titled(title or name)) or "Table"
     return [

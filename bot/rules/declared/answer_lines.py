@@ -47,7 +47,9 @@ class Said(Statement):
     tells = True
 
     def do(self, _here: Here, /) -> Do:
-        when, into, make = self.when.run if self.when else None, self.into, self.make
+        when = self.when.run if self.when else None
+        into = self.into
+        make = self.make
         some = {key: _filled(one) for key, one in self.ready.items() if not _is_fixed(one)}
         fixed = {key: _filled(one)({}) for key, one in self.ready.items() if key not in some}
 
@@ -122,7 +124,8 @@ def _line(said: dict[str, Any]) -> Line:
     get = said.get
     faces = tuple([face for some in get("dice", ()) for face in some])
     total = None if get("total") == NONE else get("total")
-    parts, contributors = _counted(get("parts", ())), _counted(get("contributors", ()))
+    parts = _counted(get("parts", ()))
+    contributors = _counted(get("contributors", ()))
     return Line(
         said["label"], faces, parts, total, get("result", ""), contributors, get("unit", "")
     )
@@ -210,7 +213,8 @@ def _parse_track_change(one: Mapping[str, Any], place: Place, where: Path) -> St
     track.
     """
     place.closed("change of a track", one, TRACK_KEYS, where)
-    called, formulas = str(one["track"]), place.sheet.formulas
+    called = str(one["track"])
+    formulas = place.sheet.formulas
     track = formulas.setting.tracks.get(called)
     if one.get("of", SIDE) not in (SIDE, FOE) or (
         track is not None and track.by_side == ("of" not in one)

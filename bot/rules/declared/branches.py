@@ -41,18 +41,19 @@ class If(Statement):
 
     def kept(self, slicer: Slicer) -> Block:
         """What is needed of the two ways."""
-        ways, live, tells, told, before = (
-            list[Block](),
-            slicer.live,
-            slicer.tells,
-            False,
-            self.reads,
-        )
+        ways = list[Block]()
+        live = slicer.live
+        tells = slicer.tells
+        told = False
+        before = self.reads
         for way in self.blocks():
-            slicer.live, slicer.tells = live, tells
+            slicer.live = live
+            slicer.tells = tells
             ways.append(slicer.block(way))
-            told, before = slicer.tells or told, before | slicer.live
-        slicer.live, slicer.tells = live, told
+            told = slicer.tells or told
+            before = before | slicer.live
+        slicer.live = live
+        slicer.tells = told
         if not any(ways):
             return ()
         slicer.live = before
@@ -76,7 +77,9 @@ class If(Statement):
         return all(ends)
 
     def do(self, here: Here, /) -> Do:
-        when, then, other = self.when.run, here.block(self.then), here.block(self.other)
+        when = self.when.run
+        then = here.block(self.then)
+        other = here.block(self.other)
         return lambda env: go(then if when(env) else other, env)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
@@ -85,7 +88,9 @@ class If(Statement):
         counter.sees(self.when, when)
         if when.some is not None and len({bool(found) for found in when.some}) == 1:
             return counter.block(self.then if next(iter(when.some)) else self.other, names, states)
-        sure, ends, after = counter.sure, list[Names](), list[float]()
+        sure = counter.sure
+        ends = list[Names]()
+        after = list[float]()
         for way in self.blocks():
             counter.sure = False
             inside = dict(names)
@@ -141,11 +146,14 @@ class For(Statement):
 
     def kept(self, slicer: Slicer) -> Block:
         """What is needed for an item, which the next one may read."""
-        live, loop = slicer.live, self.loop
-        head, through = live, self.sets - {loop.key, loop.at}
+        live = slicer.live
+        loop = self.loop
+        head = live
+        through = self.sets - {loop.key, loop.at}
         slicer.live_after.append(live)
         while True:
-            slicer.live, tells = head | through, slicer.tells
+            slicer.live = head | through
+            tells = slicer.tells
             body = slicer.block(self.body)
             more = slicer.live - self.sets
             if more <= head and slicer.tells == tells:
@@ -166,7 +174,8 @@ class For(Statement):
 
         False if the next item or a later step reads what they set.
         """
-        within, below = self.within, list(everything(self.body))
+        within = self.within
+        below = list(everything(self.body))
         if (
             not within
             or self.only
@@ -190,7 +199,8 @@ class For(Statement):
         """Each item; where dice choose the place, any may be the one, and any item of a list
         that is not known.
         """
-        loop, found = self.loop, partial.value(self.items, env)
+        loop = self.loop
+        found = partial.value(self.items, env)
         if found is OPEN:
             anything = dict.fromkeys(self.assigns, OPEN)
             env |= anything
@@ -221,10 +231,13 @@ class For(Statement):
     def do(self, here: Here, /) -> Do:
         """Each item; a roll on the way goes on with the next one."""
         items, number, key, at, only = self.loop
-        asked, through, chosen = self.asked, self.items.run, self.only.run if self.only else None
+        asked = self.asked
+        through = self.items.run
+        chosen = self.only.run if self.only else None
 
         def each(env: Env, first: int) -> Now | None:
-            some, wanted = env[items], env[only] if only else None
+            some = env[items]
+            wanted = env[only] if only else None
             for place in range(first, len(some)):
                 if (only and place != wanted) or (asked and place not in env[asked]):
                     continue

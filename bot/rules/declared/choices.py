@@ -68,7 +68,8 @@ class Choose(Statement):
         )
 
     def partly(self, _partial: Partial, env: Env, /) -> bool:
-        picks, at = env.get(pick_key(self.choice.name), NONE), env[self.count]
+        picks = env.get(pick_key(self.choice.name), NONE)
+        at = env[self.count]
         env[self.key] = (
             OPEN if picks == NONE or (at is OPEN and len(picks) > 1) else self._pick(picks, at)
         )
@@ -89,10 +90,14 @@ class Choose(Statement):
         """Set what was chosen; where that is missing, note the question, and what counts
         meanwhile.
         """
-        choice, key, count, pick = self.choice, self.key, self.count, pick_key(self.choice.name)
+        choice = self.choice
+        key = self.key
+        count = self.count
+        pick = pick_key(self.choice.name)
 
         def do(env: Env) -> None:
-            picks, at = env[pick], env[count]
+            picks = env[pick]
+            at = env[count]
             env[count] = at + 1
             if picks != NONE:
                 env[key] = self._pick(picks, at)
@@ -127,7 +132,8 @@ class Pause(Statement):
 
     choice: Choice
     count: str
-    tells, ends = True, True
+    tells = True
+    ends = True
 
     @cached_property
     def reads(self) -> Keys:
@@ -135,10 +141,13 @@ class Pause(Statement):
 
     def do(self, _here: Here, /) -> Do:
         """End, or raise UserError for more answers than were asked for."""
-        choice, count, pick = self.choice, self.count, pick_key(self.choice.name)
+        choice = self.choice
+        count = self.count
+        pick = pick_key(self.choice.name)
 
         def do(env: Env) -> Any:
-            picks, asked = env[pick], env[count]
+            picks = env[pick]
+            asked = env[count]
             if picks == NONE:
                 return END if asked else None
             if asked and len(picks) not in (1, asked):
@@ -168,7 +177,8 @@ def read_choose(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 
 def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement]:
-    sheet, owner = place.sheet, place.asks
+    sheet = place.sheet
+    owner = place.asks
     place.named(name, at)
     own, dot, last = name.rpartition(".")
     if own != owner or dot != ("." if owner else ""):
@@ -194,7 +204,8 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
     options = tuple(
         [(str(word), place.text(text, (*at, "options", word))) for word, text in written.items()]
     )
-    words, otherwise = tuple(word for word, _ in options), str(said["else"])
+    words = tuple(word for word, _ in options)
+    otherwise = str(said["else"])
     if strange := [word for word in words if not WORD.fullmatch(word)]:
         raise place.wrong(
             f"{strange[0]} cannot be an option: write a word such as go-to-ground", (*at, "options")
@@ -208,10 +219,12 @@ def _read(name: str, said: object, place: Place, at: Path) -> Iterator[Statement
             f"else is one of the options, and {otherwise} is none", (*at, "else"), otherwise, words
         )
     choice = sheet.choices[last] = Choice(last, words, otherwise, str(said["who"]))
-    ask, who = place.text(said["ask"], (*at, "ask")), _who(str(said["who"]), place, (*at, "who"))
+    ask = place.text(said["ask"], (*at, "ask"))
+    who = _who(str(said["who"]), place, (*at, "who"))
     item = place.text(f"{{{owner}}}", at) if owner else None
     sheet.formulas.tokens |= set(words)
-    key, count = place.put(name, "text"), f"asked {last}"
+    key = place.put(name, "text")
+    count = f"asked {last}"
     sheet.begins[count] = 0
     if not owner:
         sheet.begins[key], sheet.chosen[name] = NONE, Name(key, "text")

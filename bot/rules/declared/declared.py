@@ -90,7 +90,8 @@ class Early(Partial):
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
 """What a file of declared sequences may hold."""
-_INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"(?<![^.\[\]])([^.\[\]]+)\[(\d+)\]")
+_INDEX = re.compile(r"\[\d+\]")
+_PLACE = re.compile(r"(?<![^.\[\]])([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the walk of their odds is kept."""
 Pools = Mapping[str, Mapping[int, Pool]]
@@ -123,7 +124,8 @@ class Library:
 
     def declared(self, id: str) -> Declared:
         """The sequence `id`, checked. Raises TableError."""
-        spec, where = self._source["sequences"][id], ("sequences", id)
+        spec = self._source["sequences"][id]
+        where = ("sequences", id)
         if not isinstance(spec, Mapping) or "steps" not in spec:
             raise self.setting.wrong("a sequence needs steps", where)
         if strange := [key for key in spec if key not in ("steps", "outputs")]:
@@ -162,8 +164,11 @@ class Declared:
     """
 
     def __init__(self, id: str, head: Head, sheet: Sheet, program: Block) -> None:
-        self.id, self.head, self.program = id, head, program
-        self._sheet, self.choices = sheet, sheet.choices
+        self.id = id
+        self.head = head
+        self.program = program
+        self._sheet = sheet
+        self.choices = sheet.choices
         self._checked = _without(program, lambda one: one.tells or isinstance(one, Dropped))
         self.tracks = tuple(sorted(sheet.formulas.tracks_read))
         """Those that its steps read or change, as formulas read them: `side.points`."""
@@ -193,7 +198,8 @@ class Declared:
         """The outputs without those told by name: what logs from before there were such hold of
         it.
         """
-        by_name, lists = self._sheet.by_name, self._sheet.items
+        by_name = self._sheet.by_name
+        lists = self._sheet.items
 
         def items(into: str) -> list[Any]:
             kept = [
@@ -233,7 +239,8 @@ class Declared:
         """What carries out the odds of some outputs, its rolls, and what these look at of dice
         and cards.
         """
-        kept, sites = Slicer(asked).block(self.program), Sites()
+        kept = Slicer(asked).block(self.program)
+        sites = Sites()
         return Here(sites).block(kept), sites, pools_in(kept), looks(kept)
 
     @cached_property
@@ -295,7 +302,8 @@ class Declared:
         """The values that it begins with: tracks and piles as they were filled in, else as they
         start.
         """
-        filled, setting = given.values, self._sheet.formulas.setting
+        filled = given.values
+        setting = self._sheet.formulas.setting
         known = values_of(self.head.inputs, given, setting.words)
         known |= {
             name: filled.get(name, setting.tracks[name.partition(".")[2]].start)
@@ -355,7 +363,8 @@ def values_of(
     """
     known: dict[str, Any] = {}
     for option in options:
-        name, value = option.name, given.values.get(option.name)
+        name = option.name
+        value = given.values.get(option.name)
         if option.type in ("unit", "units"):
             as_read = words.get(option.units or "units", NO_WORDS).as_read
             unit = given.roster.get(name)
@@ -452,7 +461,8 @@ class _Proof:
         return tuple(made)
 
     def _bounded(self, thrown: Thrown) -> Thrown:
-        count, sides = thrown.count, thrown.sides
+        count = thrown.count
+        sides = thrown.sides
         most = self._most(
             count, "how many dice these are", MOST_DICE, MORE, count.where, thrown.most
         )

@@ -89,8 +89,12 @@ class Draw(Falling):
         nothing is, go on.
         """
         here.sites[self.name] = self, here.rest
-        keys, name, none = self.keys, self.name, self.read[""]
-        pile, label, title = self.pile, self.label.run, self.deck.title
+        keys = self.keys
+        name = self.name
+        none = self.read[""]
+        pile = self.pile
+        label = self.label.run
+        title = self.deck.title
 
         def do(env: Env) -> Now | None:
             left: Pile = env[pile]
@@ -118,7 +122,8 @@ class Draw(Falling):
 
     def line(self, label: str, card: str) -> Line:
         """The line of the answer that tells it."""
-        name, words = self.deck.names[card], self.deck.words(card)
+        name = self.deck.names[card]
+        words = self.deck.words(card)
         return Line(label, result=f"{name} ({words})" if words else name)
 
     def bound(self, counter: Counter, names: Names, states: float, /) -> float:
@@ -130,7 +135,8 @@ class Draw(Falling):
         for key, field in self.fields.items():
             values = {self.deck.read(card, field) for card in ("", *self.deck.names)}
             names[key] = Known(frozenset(values), len(values))
-        before, drawn = names.get(self.pile, Known()).size, 0
+        before = names.get(self.pile, Known()).size
+        drawn = 0
         while comb(drawn + len(some) - 1, drawn) < before and drawn < 100 and len(some) > 1:
             drawn += 1
         names[self.pile] = Known(size=float(comb(drawn + len(some), drawn + 1)))
@@ -142,9 +148,11 @@ def read_draw(said: object, place: Place, where: Path) -> Iterator[Statement]:
     """`draw: {card: chances}`: the card's name is `card`, what the deck says of it `card.ap`.
     Raises TableError.
     """
-    sheet, decks = place.sheet, place.sheet.formulas.setting.decks
+    sheet = place.sheet
+    decks = place.sheet.formulas.setting.decks
     for name, written in place.mapping(said, where).items():
-        at, found = (*where, name), DRAW.fullmatch(str(written))
+        at = (*where, name)
+        found = DRAW.fullmatch(str(written))
         place.named(name, at)
         if found is None or "." in name:
             raise place.wrong(
@@ -224,7 +232,8 @@ class Drawn(Segment):
         that alone.
         """
         *_, last = state.values
-        known, found = self._known.setdefault(state.values[:-1], {}), list[Any]()
+        known = self._known.setdefault(state.values[:-1], {})
+        found = list[Any]()
         if isinstance(last, str):
             found.append((1, known[last].ruling))
             return tuple(found)
@@ -248,7 +257,8 @@ class Drawn(Segment):
         """What a card comes to with what is left, and keep it for any other pile that it does
         not empty.
         """
-        ruling, at_hand = super().rule(state, (card, left)), state.values[:-1]
+        ruling = super().rule(state, (card, left))
+        at_hand = state.values[:-1]
         if left.size:
             places = [at for at, value in enumerate(ruling.after.values) if value is left]
             self._known[at_hand][card] = Outcome(

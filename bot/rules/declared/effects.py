@@ -16,7 +16,8 @@ def find_effects(program: Block, tracks: Collection[str]) -> Effects:
     of_tracks = [one for one in changes if one.changes in tracks]
     of_units = [one for one in changes if one.changes not in tracks]
     sets = frozenset(one.changes for one in of_tracks if "set" in one.ready)
-    links, units = set[str](), set[str]()
+    links = set[str]()
+    units = set[str]()
     for one in of_units:
         _add_units(one.ready, links, units)
     return Effects(
@@ -64,7 +65,8 @@ def _find_held(
     The sequence is played again from its start once the choice is made. So a track is held if it is
     read before the choice, or before any later step that is checked before the first die.
     """
-    read, held = set[str](), dict[str, frozenset[str]]()
+    read = set[str]()
+    held = dict[str, frozenset[str]]()
     for one in everything(program):
         read |= one.reads & tracks
         if isinstance(one, Choose):

@@ -15,12 +15,15 @@ NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a
 roll not made.
 """
-MOST_TEXT, MOST_NUMBER, MOST_DICE = 2_000, 10**9, 200
+MOST_TEXT = 2_000
+MOST_NUMBER = 10**9
+MOST_DICE = 200
 MOST_ROWS = 2_000
 """How many rows of a table are remembered for each set of its inputs."""
 UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 """What Python raises where a formula makes no sense of its values, such as a word less 1."""
-NUMBER, LISTS = (int, float), (list, tuple)
+NUMBER = (int, float)
+LISTS = (list, tuple)
 OF_UNITS = ("type", "word", "name", "state")
 """What every unit has; further numbers and flags are those of its game."""
 
@@ -88,7 +91,8 @@ class Row:
             parts_of(answer.parts),
             tuple([part.total for part in answer.parts]),
         )
-        self.text, self.texts = answer.text, table.texts
+        self.text = answer.text
+        self.texts = table.texts
 
 
 class Reader:
@@ -97,7 +101,8 @@ class Reader:
     """
 
     def __init__(self, tables: Tables, id: str) -> None:
-        self._tables, self._id = tables, id
+        self._tables = tables
+        self._id = id
         self.by = lru_cache(None)(self._by)
 
     @property

@@ -243,7 +243,10 @@ class _Maker:
     """
 
     def __init__(self, formulas: Formulas, names: Names, where: Path, written: str) -> None:
-        self.formulas, self.names, self.where, self._written = formulas, names, where, written
+        self.formulas = formulas
+        self.names = names
+        self.where = where
+        self._written = written
         self._deep = 0
 
     def part(self, node: ast.AST) -> Formula:
@@ -270,7 +273,8 @@ class _Maker:
         return constant(value, "none" if value == NONE else "")
 
     def _name(self, node: ast.Name) -> Formula:
-        known, lists = self.names.get(node.id), self.formulas.lists
+        known = self.names.get(node.id)
+        lists = self.formulas.lists
         if known is not None:
             return reading(known.key, known.type)
         if node.id in lists:
@@ -309,12 +313,10 @@ class _Maker:
         ):
             track = self.formulas.track(f"{node.value.id}.{node.attr}", self.where)
             return reading(track.key, track.type)
-        owner, attribute, units, type_ = (
-            self.part(node.value),
-            node.attr,
-            self.formulas.units,
-            "any",
-        )
+        owner = self.part(node.value)
+        attribute = node.attr
+        units = self.formulas.units
+        type_ = "any"
         if owner.kind == "name" and (deck := self.formulas.cards.get(owner.value)) is not None:
             lacks = deck.lacking(attribute)
             why = (
@@ -343,7 +345,8 @@ class _Maker:
     def _call(self, node: ast.Call) -> Formula:
         if not isinstance(node.func, ast.Name):
             raise self._wrong("only tables and functions can be called")
-        name, formulas = node.func.id, self.formulas
+        name = node.func.id
+        formulas = self.formulas
         if name == "faces":
             return self._faces(node)
         if name == "how_many":
@@ -416,10 +419,8 @@ class _Maker:
                 f"inputs of table {table.id} are given by their names: {table.id}(input=value)"
             )
         rest = words.pop(ALL, None)
-        known, words = (
-            {option.name: option for option in table.inputs},
-            {input_name(w): f for w, f in words.items()},
-        )
+        known = {option.name: option for option in table.inputs}
+        words = {input_name(w): f for w, f in words.items()}
         if strange := sorted(words.keys() - known):
             raise self._wrong(f"table {table.id} has no input {strange[0]}", strange[0], known)
         for word, part in words.items():
@@ -449,8 +450,12 @@ class _Maker:
         )
 
     def _ifexp(self, node: ast.IfExp) -> Formula:
-        test, then, other = self.part(node.test), self.part(node.body), self.part(node.orelse)
-        when, first, second = test.run, then.run, other.run
+        test = self.part(node.test)
+        then = self.part(node.body)
+        other = self.part(node.orelse)
+        when = test.run
+        first = then.run
+        second = other.run
         type_ = either(then.type, other.type)
         return made(
             "if", type_, lambda env: first(env) if when(env) else second(env), test, then, other
@@ -517,7 +522,8 @@ class _Maker:
     _list = _tuple
 
     def _subscript(self, node: ast.Subscript) -> Formula:
-        at, some = self.part(node.slice), self.part(node.value)
+        at = self.part(node.slice)
+        some = self.part(node.value)
         face = some.kind == "name" and some.value.endswith(FACES)
         type_ = "number" if face else "unit" if some.type == "units" else "any"
         return made("item", type_, called(item, some, at), some, at)

@@ -70,7 +70,8 @@ def _label(said: Mapping[str, Any], place: Place) -> str:
     """What a line is called: the unit at hand, or what the dice are."""
     if "label" in said:
         return str(said["label"])
-    label, item = str(said["dice"]).partition(": ")[2], place.item
+    label = str(said["dice"]).partition(": ")[2]
+    item = place.item
     if "{" not in label and item in place.names and place.names[item].type == "unit":
         return f"{{{item}}}"
     return label or "dice"
@@ -92,7 +93,8 @@ def pool(said: Mapping[str, Any], place: Place, _where: Path) -> Steps:
             "says", f"{{{gives}}} of {{len(faces({roll}))}} {gives.replace('_', ' ')}"
         ),
     }
-    dice, found = str(said["dice"]), DICE.fullmatch(str(said["dice"]))
+    dice = str(said["dice"])
+    found = DICE.fullmatch(str(said["dice"]))
     if found is not None:
         words = "".join(
             f"{word}{said[key]}"
@@ -113,7 +115,9 @@ def spread(said: Mapping[str, Any], place: Place, where: Path) -> Steps:
     `unit.becomes`: the word for lost, else its state; with `words: [unhurt, loses]` one of these.
     Raises TableError.
     """
-    number, lost, gives = said["from"], str(said["lost"]), f"unit.{said.get('gives', 'fell')}"
+    number = said["from"]
+    lost = str(said["lost"])
+    gives = f"unit.{said.get('gives', 'fell')}"
     words = said.get("words", [None, "loses"])
     if not isinstance(words, list) or len(words) != 2:
         raise place.wrong("words are two: [unhurt, loses]", (*where, "words"))
@@ -170,17 +174,17 @@ def written_out(key: str, said: object, place: Place, where: Path) -> Steps:
     return write(said, place, where)
 
 
-_CALL, _HANDED = (
-    re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL),
-    re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)"),
-)
+_CALL = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL)
+_HANDED = re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)")
 
 
 def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, Steps, set[str]]:
     """`let: {found: "hits(roll=place)"}` where cells of that table name others: `found_next` is
     what the one says that is rolled behind it, with its dice; none where none is. Then the steps
     that say so, and the dice it all came of."""
-    steps, says, of = Steps(), Steps(), set[str]()
+    steps = Steps()
+    says = Steps()
+    of = set[str]()
     for name, source in said.items():
         call = _CALL.fullmatch(str(source))
         reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None

@@ -56,7 +56,8 @@ class Loader:
     """Reads the steps of one sequence; `blocks` are those of its file."""
 
     def __init__(self, sheet: Sheet, blocks: Mapping[str, Any]) -> None:
-        self.sheet, self.blocks = sheet, blocks
+        self.sheet = sheet
+        self.blocks = blocks
         self._steps = 0
         self._ahead: list[Any] = []
         """The steps behind the one at hand."""
@@ -81,7 +82,8 @@ class Loader:
             raise place.wrong("steps are a list", where)
         if place.deep > MOST_DEEP:
             raise place.wrong("steps inside steps go too deep", where)
-        found, before = list[Statement](), self._ahead
+        found = list[Statement]()
+        before = self._ahead
         for at, step in enumerate(steps):
             self._ahead = steps[at + 1 :]
             found += self._step(step, place, (*where, at))
@@ -175,13 +177,15 @@ class Loader:
                 "an each that asks does nothing else: roll before it, and read the answers after it",
                 where,
             )
-        items, name = outside.formula(step["each"], (*where, "each")), str(step.get("as", "unit"))
+        items = outside.formula(step["each"], (*where, "each"))
+        name = str(step.get("as", "unit"))
         if items.type not in ("units", "list", "parts", "any"):
             raise place.wrong(
                 f"each goes through a list, not {spoken(items.type)}", (*where, "each")
             )
         only = outside.formula(step["only"], (*where, "only")) if "only" in step else None
-        id, seen = next(self.sheet.loops), {known.key for known in outside.names.values()}
+        id = next(self.sheet.loops)
+        seen = {known.key for known in outside.names.values()}
         chosen = "" if only is None else f"only {id}"
         loop = Loop(f"items {id}", f"number {id}", name + place.own, f"at{place.own}", chosen)
         own = self._enter(step, place, name, loop, items)
@@ -193,13 +197,12 @@ class Loader:
             for key, known in place.names.items()
             if key.startswith(f"{name}.")
         }
-        before, after = list[Let](), list[Let]()
+        before = list[Let]()
+        after = list[Let]()
         for mine in own:
-            key, kept, shown = (
-                f"{loop.key}.{mine}",
-                f"own {items.source} {mine}",
-                f"{items.source} {mine}",
-            )
+            key = f"{loop.key}.{mine}"
+            kept = f"own {items.source} {mine}"
+            shown = f"{items.source} {mine}"
             self.sheet.begins[kept] = ()
             first, last = keeping(kept, loop, key, shown)
             before += first
@@ -236,11 +239,9 @@ class Loader:
         place.names |= {
             f"{name}.{mine}": Name(f"{loop.key}.{mine}", known.type) for mine, known in own.items()
         }
-        place.into, place.loops, place.item = (
-            str(step.get("into", step["each"])),
-            place.loops + 1,
-            name,
-        )
+        place.into = str(step.get("into", step["each"]))
+        place.loops = place.loops + 1
+        place.item = name
         if self.sheet.is_list(place.into):
             place.within = (*place.within, (place.into, "" if loop.chosen else loop.number))
         place.asks = name if "choose" in step else ""
@@ -256,7 +257,8 @@ class Loader:
         place.closed("row", said, ROW_KEYS, where)
         named = place.text(said.get("name", "{unit}"), where)
         alike = outside.formula(said["alike"], where) if "alike" in said else None
-        into, items = place.into, self.sheet.items.get(place.into, {})
+        into = place.into
+        items = self.sheet.items.get(place.into, {})
         if self.sheet.plain(into):
             return named, "", alike
         by = str(
@@ -274,7 +276,8 @@ class Loader:
         """The block's steps; they see the names that it needs, and those of `with`; all others
         are its own.
         """
-        name, at = str(step["use"]), (*where, "use")
+        name = str(step["use"])
+        at = (*where, "use")
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
             raise place.wrong(f"there is no block {name}", at, name, self.blocks)
@@ -369,11 +372,13 @@ class End(Statement):
 
     def tells_now(self, told: set[tuple[str, str]]) -> Iterator[Statement]:
         """The statements that tell what nothing else tells; `told` takes them."""
-        place, sheet = self.place, self.place.sheet
+        place = self.place
+        sheet = self.place.sheet
         known = sheet.told | told
         if self.of_item or self.stops:
             for name, kind in sheet.items.get(place.into, {}).items():
-                at, source = (place.into, name), self._of_item(name)
+                at = (place.into, name)
+                source = self._of_item(name)
                 if at in told and source and name != place.item:
                     sheet.untold[f"{place.into}.{name}"] = (
                         "is set in two places; tell the one that counts"
@@ -400,13 +405,15 @@ class End(Statement):
 
     def _of_item(self, name: str) -> str:
         """The name that says an output of the item at hand; "" where none is in sight."""
-        own, before = f"{self.place.item}.{name}", self.place.entered
+        own = f"{self.place.item}.{name}"
+        before = self.place.entered
         if self._is_set(own, before):
             return own
         return name if self._is_set(name, before) or name == self.place.item else ""
 
     def _fits(self, source: str, kind: str) -> bool:
-        found, want = self.place.names[source].type, stated(kind)
+        found = self.place.names[source].type
+        want = stated(kind)
         if kind.startswith("list"):
             return found == "list" and source not in self.place.sheet.items
         return found != "units" and (
@@ -415,7 +422,8 @@ class End(Statement):
 
     def _tell(self, name: str, source: str) -> Iterator[Statement]:
         """As a step would; it is not known as told by a step."""
-        sheet, before = self.place.sheet, set(self.place.sheet.told)
+        sheet = self.place.sheet
+        before = set(self.place.sheet.told)
         yield from read_tell({name: source}, self.place, (*self.where, "tell"))
         sheet.told = before
 

@@ -66,7 +66,8 @@ def counted(program: Iterable[Counted], options: Iterable[Option], units: int) -
         counter.block(program, {key: Known(some) for key, some in _known_inputs(options)}, 1)
         counter.most = max(1, counter.most)
     except _TooLong:
-        counter.whole, counter.most = False, inf
+        counter.whole = False
+        counter.most = inf
     return counter
 
 
@@ -143,7 +144,8 @@ def value(formula: Formula, names: Names) -> Known:
     reads = [names.get(key, GIVEN) for key in formula.reads]
     if formula.kind == "name":
         return reads[0]
-    size, some = sized(reads), _tried(formula, reads)
+    size = sized(reads)
+    some = _tried(formula, reads)
     if some is None:
         some = _part(formula, names)
     return Known(some, size if some is None or size <= 1 else min(size, len(some)))

@@ -43,7 +43,8 @@ class Pool:
     """The faces `key` of a roll, as what `follows` looks at them."""
 
     def __init__(self, one: Roll, key: str, follows: Block) -> None:
-        self.key, self._sets = key, one.sets
+        self.key = key
+        self._sets = one.sets
         again = next(
             (at for at, two in enumerate(follows) if isinstance(two, Roll) and key in two.sets),
             None,
@@ -130,7 +131,8 @@ class _Looker(Partial):
     """Finds what is looked at of the faces under one key."""
 
     def __init__(self, key: str, faces: tuple[Any, ...]) -> None:
-        self.key, self._faces = key, faces
+        self.key = key
+        self._faces = faces
         self.found: list[tuple[int | None, tuple[Any, ...]]] = []
 
     def value(self, formula: Formula, env: Env) -> Any:
@@ -275,12 +277,14 @@ class Segment:
 
     def __init__(self, site: Site, pools: Mapping[int, Pool]) -> None:
         self._roll, self._rest = site
-        self._keys, self._pools = self._roll.keys, pools
+        self._keys = self._roll.keys
+        self._pools = pools
         self._kept: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...], /) -> Ruling[Now]:
         """What the roll comes to. Raises UserError."""
-        env, after = begin(zip(self._keys, state.values, strict=False)), END
+        env = begin(zip(self._keys, state.values, strict=False))
+        after = END
         try:
             self._lay(env, state, faces)
             for steps, at in self._rest:
@@ -309,7 +313,9 @@ class Segment:
 
     def grouped(self, state: Now, /) -> Weighted:
         """The rolls that differ for whoever reads them."""
-        asked, kinds, roll = self._asked(state), list[Any](), self._roll
+        asked = self._asked(state)
+        kinds = list[Any]()
+        roll = self._roll
         for at, (key, (first, last)) in enumerate(zip(roll.own, asked.cuts, strict=True)):
             dice = asked.dice[first:last]
             looks = self._looks(state, at, dice) if dice and at in self._pools else None

@@ -89,7 +89,8 @@ class Statement:
         if not self.wanted(slicer):
             return ()
         kept = self.needed(slicer)
-        slicer.live, slicer.tells = kept.before(slicer.live), slicer.tells or self.tells
+        slicer.live = kept.before(slicer.live)
+        slicer.tells = slicer.tells or self.tells
         return (kept,)
 
     def needed(self, _slicer: Slicer, /) -> Statement:

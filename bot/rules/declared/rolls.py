@@ -149,7 +149,8 @@ class Roll(Falling):
 
     def check(self, partial: Partial, env: Env, /) -> None:
         """Raise UserError for dice that cannot be."""
-        due, sure = list[Spec](), not partial.unsure
+        due = list[Spec]()
+        sure = not partial.unsure
         for thrown in self.dice if self.fixed is None else ():
             count, _, _ = spec = tuple([partial.value(formula, env) for formula in thrown.formulas])
             sure = sure and count is not OPEN
@@ -180,7 +181,8 @@ class Roll(Falling):
                     )
             return tuple(specs)
 
-        name, keys = self.name, self.keys
+        name = self.name
+        keys = self.keys
         here.sites[name] = self, here.rest
         if self.words:
             return lambda env: Now(name, (*[env[key] for key in keys], asked(env), ()))
@@ -208,8 +210,10 @@ class Roll(Falling):
 
 def _results(thrown: Thrown, names: Names, counter: Counter) -> tuple[Known, Known]:
     """The sums and the faces of some dice."""
-    count, sides = thrown.count, thrown.sides
-    many, high = _numbers(count, names, MOST_DICE), _numbers(sides, names, thrown.high or inf)
+    count = thrown.count
+    sides = thrown.sides
+    many = _numbers(count, names, MOST_DICE)
+    high = _numbers(sides, names, thrown.high or inf)
     many = [min(number, thrown.most or MOST_DICE) for number in many if number >= 0] or [0]
     most = max(many) * max(high) if max(many) else 0
     if thrown.words and most != inf:
@@ -446,7 +450,8 @@ def ways_of(pool: Pool, summed: bool, single: bool, tests: Tests | None) -> Ways
             what = f"The odds of {pool.count}{pool.label} cannot be counted die by die."
             raise UserError(what, hint=hint, code="no-odds")
         return _going_on(pool, tests)
-    die, plain = one_die(pool), replace(pool, once=())
+    die = one_die(pool)
+    plain = replace(pool, once=())
     classes = tuple([(some, (face,)) for face, some in die.items()])
     if tests is None:
         if len(die) ** pool.count > ROLLS_AT_ONCE:
@@ -466,7 +471,8 @@ def _going_on(pool: Pool, tests: Tests) -> Ways:
     """
     seen = dict(zip(pool.values, zip(*tests, strict=True), strict=True))
     classes = [one for one in dict.fromkeys(seen.values()) if one != ((bool, True),) * len(tests)]
-    most, width = pool.cost + 1, width_of(pool.sides**pool.cost)
+    most = pool.cost + 1
+    width = width_of(pool.sides**pool.cost)
     if (
         most ** len(classes) * width * (pool.count * pool.extra if pool.once else pool.cost)
         > MOST_LAID

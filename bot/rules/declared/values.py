@@ -41,7 +41,9 @@ class Let(Statement):
         return False
 
     def do(self, _here: Here, /) -> Do:
-        key, run, value = self.key, self.value.run, self.value.value
+        key = self.key
+        run = self.value.run
+        value = self.value.value
 
         def do(env: Env) -> None:
             env[key] = run(env)
@@ -93,7 +95,11 @@ class Tell(Statement):
 
     def do(self, _here: Here, /) -> Do:
         """Tell it. Raises UserError for an output that is told once more."""
-        run, once, null, name, within = self.value.run, self.once, self.null, self.name, self.within
+        run = self.value.run
+        once = self.once
+        null = self.null
+        name = self.name
+        within = self.within
         always = None if any(number for _, number in within) else path_to(within, name, {})
 
         def do(env: Env) -> None:
@@ -187,7 +193,8 @@ def read_add(said: object, place: Place, where: Path) -> Iterator[Statement]:
         for label, source in place.mapping(named, (*where, name)).items():
             at = (*where, name, label)
             before = reading(place.names[name].key) if name in place.names else constant(())
-            word, part = place.text(label, at), place.formula(source, at)
+            word = place.text(label, at)
+            part = place.formula(source, at)
             yield Let(
                 place.put(str(name), "parts"),
                 made("add", "parts", _added(before, word, part), before, word, part),
@@ -198,7 +205,8 @@ def read_add(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 def _added(before: Formula, label: Formula, part: Formula) -> Any:
     def added(env: Env) -> Any:
-        parts, value = before.run(env), part.run(env)
+        parts = before.run(env)
+        value = part.run(env)
         return (*parts, (label.run(env), value)) if value else parts
 
     return added
@@ -209,7 +217,8 @@ def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
     Raises TableError."""
     sheet = place.sheet
     for name, source in place.mapping(said, where).items():
-        at, name = (*where, name), str(name)
+        at = (*where, name)
+        name = str(name)
         found = place.formula(source, at)
         if found.type in ("unit", "units"):
             raise place.wrong(
@@ -217,7 +226,8 @@ def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
             )
         of_item = _of_item(name, place, found, at)
         kind = (sheet.items.get(place.into, {}) if of_item else sheet.outputs).get(name, "")
-        plain, null = of_item and sheet.plain(name), "null" in re.findall(r"\w+", kind)
+        plain = of_item and sheet.plain(name)
+        null = "null" in re.findall(r"\w+", kind)
         sheet.by_item |= {name} if plain else set()
         sheet.told.add((place.into if of_item else "", name))
         if name not in place.names:

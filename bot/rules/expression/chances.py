@@ -174,12 +174,14 @@ def faces_of(pool: Pool, worth: Iterable[int]) -> tuple[int, Faces]:
 def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
     """All dice added up, packed in fields of so many `bits`: a closed form over the number of
     further dice. What is not drawn weighs as much as a die, and is `nothing` bits up."""
-    count, extra = pool.count, pool.extra
+    count = pool.count
+    extra = pool.extra
     burst, end = (
         _laying(((up, ways) for of, up, ways in faces if of == kind), bits)
         for kind in (EXPLODING, ENDING)
     )
-    every, again = _laying(((up, ways) for _, up, ways in faces), bits), _rerolled(faces)
+    every = _laying(((up, ways) for _, up, ways in faces), bits)
+    again = _rerolled(faces)
     total = cut = 0
     power = 1
     for used in range(extra):
@@ -188,7 +190,8 @@ def summed(pool: Pool, faces: Faces, nothing: int, bits: int) -> int:
         )
         power = burst(power) + (power * again << nothing)
     for ended in range(count):
-        total, cut = end(total), every(cut + power * comb(extra - 1 + ended, ended))
+        total = end(total)
+        cut = every(cut + power * comb(extra - 1 + ended, ended))
         power = end(power)
     return total + cut
 
@@ -211,10 +214,12 @@ def renewed(pool: Pool, worth: Iterable[int], nothing: int, bits: int) -> int:
     )
     left = [0] * pool.extra + [1]
     for _ in range(pool.count):
-        fresh, stale = left, [0] * len(left)
+        fresh = left
+        stale = [0] * len(left)
         left = [0] * len(left)
         for more in range(pool.extra, 0, -1):
-            new, old = fresh[more], stale[more]
+            new = fresh[more]
+            old = stale[more]
             fresh[more - 1] += burst(new) + late(old) + (new * rerolls << nothing)
             stale[more - 1] += (new * renews + old * rerolls) << nothing
             left[more] = end(new) + at_last(old)
@@ -262,7 +267,8 @@ def _chained_kept(pool: Pool, faces: Faces, nothing: int, bits: int, budget: Bud
         for counts, at in kept.items()
     }
     if len(set(lowest.values())) < len(set(highest.values())):
-        faces, highest = faces[::-1], lowest
+        faces = faces[::-1]
+        highest = lowest
     ends = {
         window: [counts for counts in tables if highest[counts] == window]
         for window in set(highest.values())
@@ -288,7 +294,8 @@ def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Map
         after = defaultdict[Counts, int](int)
         least = 0 if any(of == kind for of, _, _ in faces[at + 1 :]) else fewest[kind]
         for counts, fields in laid.items():
-            here, number = sum(counts), counts[kind]
+            here = sum(counts)
+            number = counts[kind]
             for more in range(max(0, least - number), most[kind] - number + 1):
                 inside = max(0, min(here + more, last) - max(here, first))
                 new: Counts = (*counts[:kind], number + more, *counts[kind + 1 :])  # type: ignore[assignment]
@@ -306,7 +313,8 @@ def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
     What its faces weigh is left out of the ways, but for the dice that were rerolled and those
     never drawn.
     """
-    count, extra = pool.count, pool.extra
+    count = pool.count
+    extra = pool.extra
     for used in range(extra):
         for exploded in range(used + 1) if again else (used,):
             here = comb(count - 1 + used, used) * comb(used, exploded) * again ** (used - exploded)
@@ -394,7 +402,8 @@ def _negative(weights: Weights) -> Weights:
 def _sum(left: Weights, right: Weights, budget: Budget) -> Weights:
     """The ways to what `left` and `right` come to together, which know nothing of each other."""
     width = width_of(sum(left.values()) * sum(right.values()))
-    low, high = min(left) + min(right), max(left) + max(right)
+    low = min(left) + min(right)
+    high = max(left) + max(right)
     if is_dense(left) and is_dense(right) and (high - low + 2) * width <= MAX_BYTES:
         return unpack(pack(left, width) * pack(right, width), width, low)
     return _each("+", left, right, budget)
@@ -456,20 +465,24 @@ def _kept(pool: Pool, die: Weights, budget: Budget) -> Weights:
     with the other sign.
     """
     at = places(pool.picks, pool.count)
-    first, last = at.start, at.stop
+    first = at.start
+    last = at.stop
     faces = [*zip(worths(pool, die), die.values(), strict=True)][::-1]
     is_lowest = first > 0 and last == pool.count
     if is_lowest:
         faces = [(-worth, ways) for worth, ways in faces[::-1]]
         first, last = 0, last - first
-    low, number = min(worth for worth, _ in faces), last - first
+    low = min(worth for worth, _ in faces)
+    number = last - first
     # faces far apart take no more room than others
     apart = gcd(*(worth - low for worth, _ in faces)) or 1
     faces = [((worth - low) // apart, ways) for worth, ways in faces]
-    most, left = number * max(worth for worth, _ in faces), sum(die.values())
+    most = number * max(worth for worth, _ in faces)
+    left = sum(die.values())
     width = budget.room(most + 1, left**pool.count)
     budget.spend(len(faces) * last * pool.count * (1 + most * width // 1500))
-    total, laid = 0, {0: 1}
+    total = 0
+    laid = {0: 1}
     for worth, ways in faces:
         left -= ways
         after = defaultdict[int, int](int)

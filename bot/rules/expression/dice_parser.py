@@ -223,13 +223,16 @@ class _Reader:
         """Read all that follows. Raises ExpressionError, also for dice that could never come to
         rest.
         """
-        cursor, read, place = self.cursor, 0, self.cursor.pos
+        cursor = self.cursor
+        read = 0
+        place = self.cursor.pos
         while self._read_modifier():
             read += 1
             if read > MAX_MODIFIERS:
                 raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", place)
             place = cursor.pos
-        rerolls, explodes = self.pool.rerolls, self.pool.explodes
+        rerolls = self.pool.rerolls
+        explodes = self.pool.explodes
         if _all_fit((*rerolls, *explodes), self.pool):
             what = " or ".join(["is rerolled"] * bool(rerolls) + ["explodes"] * bool(explodes))
             raise cursor.error(
@@ -238,7 +241,8 @@ class _Reader:
 
     def _read_modifier(self) -> bool:
         """Read one thing that follows the dice; False when there is none here."""
-        cursor, pool = self.cursor, self.pool
+        cursor = self.cursor
+        pool = self.pool
         cursor.skip()
         self.place = cursor.pos
         if word := cursor.take("kh", "kl", "dh", "dl", "k"):
@@ -249,7 +253,8 @@ class _Reader:
             tests: dict[str, Any] = {
                 _FURTHER[word]: (*getattr(pool, _FURTHER[word]), self._further(word))
             }
-            self.pool, self.again = replace(pool, **tests), self.place
+            self.pool = replace(pool, **tests)
+            self.again = self.place
         elif test := cursor.test():
             if pool.count_if:
                 raise self._wrong(
@@ -272,7 +277,8 @@ class _Reader:
         self._check_numeric()
         number = self.cursor.number()
         number = 1 if number is None else number
-        keeps, left = word[0] == "k", len(places(self.pool.picks, self.pool.count))
+        keeps = word[0] == "k"
+        left = len(places(self.pool.picks, self.pool.count))
         if number == 0:
             raise self._wrong(f"{'keep' if keeps else 'drop'} at least 1 die")
         if keeps and number > left:
@@ -285,7 +291,8 @@ class _Reader:
         """The condition after r, ro or !: a comparison or a bare number; after ! that has no sign,
         and may be left out for the highest face."""
         self._check_numeric()
-        test, bursts = self.cursor.test(), word == "!"
+        test = self.cursor.test()
+        bursts = word == "!"
         if test is None:
             number = self.cursor.number() if bursts else self.cursor.signed()
             if number is None and not bursts:

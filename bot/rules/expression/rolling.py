@@ -53,12 +53,14 @@ def throw_of(pool: Pool) -> Throw:
     """The function that throws `pool` with the dice of a source, each asked for in turn."""
     if pool.rerolls or pool.once or pool.explodes:
         return _chained(pool)
-    die, count = pool.die, pool.count
+    die = pool.die
+    count = pool.count
     if pool.picks:
         judge = _judge(pool)
 
         def picked(draw: Draw) -> Thrown:
-            values, fates = draw(die, count), [0] * count
+            values = draw(die, count)
+            fates = [0] * count
             return values, fates, judge(values, fates), False
 
         return picked
@@ -85,7 +87,8 @@ def _judge(pool: Pool) -> Callable[[list[Face], list[int]], int]:
     """Once all dice are on the table: what becomes of each is added to its fate; what they come
     to is given back.
     """
-    slices, count_if = [pick.left for pick in pool.picks], pool.count_if
+    slices = [pick.left for pick in pool.picks]
+    count_if = pool.count_if
     low, high = count_if.span if count_if is not None else (0, 0)
 
     def judge(values: list[Face], fates: list[int]) -> int:
@@ -115,7 +118,9 @@ def _chained(pool: Pool) -> Throw:
     """A die that is rerolled or explodes brings the next one at once, while the limit of further
     dice lasts.
     """
-    die, count, extra = pool.die, pool.count, pool.extra
+    die = pool.die
+    count = pool.count
+    extra = pool.extra
     judge = _judge(pool)
 
     def chained(draw: Draw) -> Thrown:
@@ -137,7 +142,8 @@ def _chained(pool: Pool) -> Throw:
                     fates.append(REROLLED)
                     continue
                 cut = True
-            is_new, explodes = True, _fits(pool.explodes, value)
+            is_new = True
+            explodes = _fits(pool.explodes, value)
             if explodes and more:
                 more -= 1
                 fates.append(EXPLODED)
@@ -166,7 +172,8 @@ def show_of(pool: Pool) -> Show:
         return lambda thrown: f"[{', '.join([words[value] for value in thrown[0]])}]"  # type: ignore[index]
 
     def show(thrown: Thrown) -> str:
-        values, fates = thrown[0], thrown[1]
+        values = thrown[0]
+        fates = thrown[1]
         if fates is None:
             return f"[{', '.join(map(face, values))}]"
         if is_chained:
@@ -218,7 +225,8 @@ class Form(NamedTuple):
 
 def _form_of(expression: Expression) -> Form:
     """The form of an expression, kept with it."""
-    pools, frames = expression.pools, _frames(expression)
+    pools = expression.pools
+    frames = _frames(expression)
     form = expression.kept["form"] = Form(
         expression,
         notation=expression.notation,
@@ -283,12 +291,10 @@ class Result:
     __slots__ = ("_form", "added", "expression", "thrown", "total")
 
     def __init__(self, form: Form, thrown: list[Thrown]) -> None:
-        self._form, self.thrown, self.expression, self.added = (
-            form,
-            thrown,
-            form.expression,
-            form.added,
-        )
+        self._form = form
+        self.thrown = thrown
+        self.expression = form.expression
+        self.added = form.added
         self.total = None if form.is_text else _total(form, thrown)
 
     @property
@@ -346,8 +352,10 @@ class Rolling:
     __slots__ = ("_form", "expression", "notation", "results")
 
     def __init__(self, form: Form, results: list[Result]) -> None:
-        self._form, self.results = form, results
-        self.expression, self.notation = form.expression, form.notation
+        self._form = form
+        self.results = results
+        self.expression = form.expression
+        self.notation = form.notation
 
     @property
     def dice(self) -> tuple[Rolled, ...]:
@@ -369,7 +377,8 @@ class Rolling:
         """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all
         results, then one for each.
         """
-        first, notation = self.results[0], self.notation
+        first = self.results[0]
+        notation = self.notation
         if pattern := self._form.pattern:
             return pattern % (*[value for one in first.thrown for value in one[0]], first.total)
         if self.expression.repeat is None:
@@ -384,7 +393,8 @@ class Rolling:
         """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice":
         [...]}`; of a repeat `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every
         value drawn, in order."""
-        is_text, results = self._form.is_text, self.results
+        is_text = self._form.is_text
+        results = self.results
         values: list[object] = [result.faces if is_text else result.total for result in results]
         passes = [result.passes for result in results] if self.expression.against else []
         found: dict[str, object]

@@ -52,7 +52,8 @@ def reach(pool: Pool) -> Reach:
     if pool.count_if:
         return Reach(0, most)
     fewest = len(places(pool.picks, pool.count))
-    low, high = pool.lowest, pool.highest
+    low = pool.lowest
+    high = pool.highest
     return Reach(min(low * fewest, low * most), max(high * fewest, high * most))
 
 
@@ -79,7 +80,8 @@ def check_reach(expression: Expression, text: str) -> Reach:
         )
 
     def apply(operator: Operator, left: Reach, right: Reach) -> Reach:
-        sign, at = operator.sign, operator.at
+        sign = operator.sign
+        at = operator.at
         if left.is_text or right.is_text:
             raise ExpressionError(
                 "faces that are words are counted, nothing can be added to them", text, at
@@ -200,7 +202,9 @@ class _Reader:
 
     def _read_operand(self) -> None:
         """Read an operand or what is in parentheses, with the signs and the label before it."""
-        cursor, label, negative = self.cursor, "", list[int]()
+        cursor = self.cursor
+        label = ""
+        negative = list[int]()
         while (char := cursor.peek()) and char in "[+-":
             if char == "[":
                 if label:
@@ -220,7 +224,8 @@ class _Reader:
             self.program += (Number(-1), Operator("*", place))
 
     def _read_group(self, label: str) -> None:
-        cursor, first = self.cursor, len(self.operands)
+        cursor = self.cursor
+        first = len(self.operands)
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise cursor.error(f"parentheses can be nested {MAX_DEPTH} deep")
@@ -256,7 +261,8 @@ class _Reader:
         here.
         """
         cursor = self.cursor
-        place, named = cursor.pos, cursor.take("sum")
+        place = cursor.pos
+        named = cursor.take("sum")
         self.against = cursor.test()
         if named and self.against is None:
             raise cursor.expected('a comparison must follow "sum": 2d6 sum>=8')

@@ -224,7 +224,8 @@ class Pile(NamedTuple):
                 found[one] = found.get(one, 0) + count
             return tuple(found.items())
 
-        counts, joins = merged(self.cards), None if self.joins is None else merged(self.joins)
+        counts = merged(self.cards)
+        joins = None if self.joins is None else merged(self.joins)
         order = self.order and tuple(
             [one if one[0] in (DICE, UNSEEN) else merged([one])[0] for one in self.order]
         )
@@ -302,10 +303,8 @@ def typed_pile(made: GameDeck, raw: Any) -> Pile:
     for half in (pile.cards, pile.joins or ()):
         if len(dict(half)) < len(half) or not dict(half).keys() <= made.said.keys():
             hint = f'For example "{next(iter(made.said))}*2". Its cards: {", ".join([*made.said][:12])}.'
-            what, name = (
-                f"{DECK}{made.id} takes the cards that are left, each once.",
-                f"{DECK}{made.id}",
-            )
+            what = f"{DECK}{made.id} takes the cards that are left, each once."
+            name = f"{DECK}{made.id}"
             raise UserError(what, hint=hint, option=name, code="bad-value")
     return (
         pile if pile.joins is not None or made.deck.empty != RESHUFFLE else pile._replace(joins=())
@@ -320,7 +319,8 @@ def faces_shown(event: Mapping[str, Any]) -> Iterator[object]:
         if name.startswith(DECK)
     }
     for die in event.get("dice") or ():
-        shows, name = die["value"], f"{DECK}{die.get('deck')}"
+        shows = die["value"]
+        name = f"{DECK}{die.get('deck')}"
         if name in piles and not isinstance(shows, str):
             shows, piles[name] = piles[name].ready.drawn(shows)
         yield shows

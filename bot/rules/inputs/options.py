@@ -109,10 +109,8 @@ class Option:
 
     def check(self, values: Mapping[str, Any], what: str) -> None:
         """Raise UserError where it was typed and does not count, or counts and is lacking."""
-        counts, is_given = (
-            self.matters is None or self.matters(values),
-            values[self.name] not in (self.default, False),
-        )
+        counts = self.matters is None or self.matters(values)
+        is_given = values[self.name] not in (self.default, False)
         if is_given and not counts:
             problem = f"{self.name} counts only if {self.when}."
             raise UserError(
@@ -126,7 +124,8 @@ class Option:
         """What to type, for errors and help: `a whole number from 1 to 12`."""
         if self.type in ("int", "number"):
             kind = "a whole number" if self.type == "int" else "a number"
-            low, high = _shown(self.min), _shown(self.max)
+            low = _shown(self.min)
+            high = _shown(self.max)
             if low and high:
                 return f"{kind} from {low} to {high}"
             return f"{kind} of at least {low}" if low else kind
@@ -194,7 +193,8 @@ def counting(options: Iterable[Option], raw: Mapping[str, object]) -> tuple[Opti
     """Those of the options that count by what has been typed so far, as options that always
     count.
     """
-    options, values = tuple(options), dict[str, Any]()
+    options = tuple(options)
+    values = dict[str, Any]()
     for option in options:
         value = raw.get(option.name)
         try:
@@ -382,7 +382,8 @@ def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
 
 
 def _in_range(option: Option, value: float, raw: object) -> float:
-    low, high = option.min, option.max
+    low = option.min
+    high = option.max
     if low is not None and value < low:
         if option.clamp in ("low", "both"):
             return low

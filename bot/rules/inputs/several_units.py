@@ -179,8 +179,10 @@ def _part_end(item: str, begin: int, roster: Roster) -> int:
     while begin < len(item) and item[begin].isspace():
         begin += 1
     name = begin + name_end(item[begin:], roster)
-    in_plain_marks, in_round_marks = False, 0
-    has_key, commas_in_values = False, 0
+    in_plain_marks = False
+    in_round_marks = 0
+    has_key = False
+    commas_in_values = 0
     for index in range(begin, len(item)):
         sign = item[index]
         if sign == '"':
@@ -249,7 +251,8 @@ def _range(item: str, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], s
     is there.
     """
     for begin in islice(_FIRST.finditer(item), MOST_PIECES):
-        stem, rest = " ".join(item[: begin.start()].split(" ")), item[begin.end() :]
+        stem = " ".join(item[: begin.start()].split(" "))
+        rest = item[begin.end() :]
         if stem and rest.casefold().startswith(stem.casefold()):
             rest = rest[len(stem) :]
         end = _LAST.match(rest)
@@ -273,7 +276,8 @@ def expand_names(text: str) -> list[str]:
     found = _NUMBERED.search(text)
     if found is None:
         return [text]
-    first, last = int(found[1]), int(found[2])
+    first = int(found[1])
+    last = int(found[2])
     if not first <= last < first + MAX_UNITS:
         hint = '"Squad 1..4" adds four.'
         raise UserError(
@@ -332,7 +336,9 @@ def _choice(
     each of them.
     """
     units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_place)
-    rest, sided, filters = item, False, list[str]()
+    rest = item
+    sided = False
+    filters = list[str]()
     for _ in range(MOST_PIECES):
         found = _CHOICE.match(rest)
         if found is None:
@@ -350,7 +356,8 @@ def _choice(
                 for unit in units
                 if str(unit.numbers.get("hex", "")).casefold() == value.casefold()
             ]
-    pieces, types = rest.split(), {*words.types, *(unit.type for unit in roster.values())}
+    pieces = rest.split()
+    types = {*words.types, *(unit.type for unit in roster.values())}
     for word in pieces[:MOST_PIECES]:
         kept = _filtered(units, word, words, types)
         if kept is None:

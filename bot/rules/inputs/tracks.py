@@ -40,10 +40,8 @@ class Track:
 
     def option(self, whose: str) -> Option:
         """The input that it is for a sequence, as `side.points`."""
-        name, title = (
-            f"{whose}.{self.name}",
-            f"{self.title}, other side" if whose == FOE else self.title,
-        )
+        name = f"{whose}.{self.name}"
+        title = f"{self.title}, other side" if whose == FOE else self.title
         if self.words:
             return Option(name, "enum", values=self.words, default=self.start, label=title)
         return Option(name, "int", min=self.min, max=self.max, default=self.start, label=title)
@@ -126,7 +124,8 @@ def moved(track: Track, value: Any, move: Moved) -> tuple[Any, str]:
             else (value, f"which has no {str(move.set)[:LONGEST]}")
         )
     if track.words:
-        wanted, last = track.words.index(value) + move.add, len(track.words) - 1
+        wanted = track.words.index(value) + move.add
+        last = len(track.words) - 1
         return track.words[
             max(0, min(last, wanted))
         ], "" if 0 <= wanted <= last else "as far as it goes"
@@ -159,11 +158,9 @@ def _read(name: Any, said: Any) -> Track:
     if strange := [str(key)[:LONGEST] for key in said if key not in KEYS]:
         hint = did_you_mean(strange[0], KEYS) or f"It may be {', '.join(KEYS)}."
         raise Slip(f'"{strange[0]}" is not known here. {hint}')
-    title, of, shown = (
-        said.get("title") or spoken(name),
-        said.get("of", GAME),
-        said.get("shown", True),
-    )
+    title = said.get("title") or spoken(name)
+    of = said.get("of", GAME)
+    shown = said.get("shown", True)
     if not isinstance(title, str) or len(title) > LONGEST:
         raise Slip(f"title is a text of at most {LONGEST} characters")
     if of not in ("game", GAME, SIDE):
@@ -181,7 +178,9 @@ def _read(name: Any, said: Any) -> Track:
 
 def _bounds(said: Mapping[str, Any]) -> tuple[tuple[str, ...], int, int]:
     """The words of a track, or its least and most number."""
-    words, least, most = said.get("words"), said.get("min", 0), said.get("max")
+    words = said.get("words")
+    least = said.get("min", 0)
+    most = said.get("max")
     if words is not None and {"min", "max"} & said.keys():
         raise Slip("has words or a range, not both")
     if words is not None:

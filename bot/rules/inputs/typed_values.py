@@ -129,7 +129,8 @@ def read_given(
     lists: dict[str, tuple[Unit, ...]] = {}
     found: dict[str, Unit] = {}
     for option in asked.units:
-        name, value = option.name, values[option.name]
+        name = option.name
+        value = values[option.name]
         if value is None:
             continue
         if option.type == "unit":

@@ -264,17 +264,21 @@ def split_items(text: str) -> list[str]:
         items = text.split(";", MAX_UNITS + 1)
         check_count(len(items) - 1)
         return items
-    items, begin = list[str](), 0
-    quote, is_blank = "", True
+    items = list[str]()
+    begin = 0
+    quote = ""
+    is_blank = True
     for index, sign in enumerate(text):
         if quote:
             quote = "" if sign == quote else quote
         elif sign == ";":
             items.append(text[begin:index])
             check_count(len(items))
-            begin, is_blank = index + 1, True
+            begin = index + 1
+            is_blank = True
         elif is_blank and sign in _QUOTES:
-            quote, is_blank = _QUOTES[sign], False
+            quote = _QUOTES[sign]
+            is_blank = False
         else:
             is_blank = is_blank and sign.isspace()
     if quote:
@@ -289,8 +293,12 @@ def split_items(text: str) -> list[str]:
 
 def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
     base, tokens = _head(item, words, roster)
-    numbers, flags, state, repeat = {**base.numbers}, {*base.flags}, base.state, 1
-    keys, repeats = words.keys, words.repeat
+    numbers = {**base.numbers}
+    flags = {*base.flags}
+    state = base.state
+    repeat = 1
+    keys = words.keys
+    repeats = words.repeat
     seen: set[str] = set()
     for token in tokens:
         key, equals, value = token.partition("=")

@@ -53,7 +53,8 @@ def came_to(plan: Plan[S], rows: Sequence[Row], source: Source) -> list[Any]:
     """The result of each of the rows with these dice, by all that was told: None where that does
     not decide it.
     """
-    state, told = plan.start, {**plan.opening}
+    state = plan.start
+    told = {**plan.opening}
     while (owed := state.owes) is not None:
         step = plan.steps[owed]
         faces: Any = tuple([source.draw(die) for die in step.asks(state)])

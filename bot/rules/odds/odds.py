@@ -254,7 +254,9 @@ class _Walk:
         for place, row in enumerate(asked):
             for path in row.paths:
                 self._places.setdefault(path, []).append(place)
-        self._count, self._asked, self._carries = count, asked, carries
+        self._count = count
+        self._asked = asked
+        self._carries = carries
         self._paths = tuple(self._places)
         self._nothing = (None,) * len(self._paths)
         self._plan = plan if plan.focus is None else plan.focus(self._paths)
@@ -302,7 +304,8 @@ class _Walk:
                 total, on, _ = goes[at]
                 over[at] = total * lcm(*{over[to] for to, _ in on})
         over[-1] = lcm(*{over[to] for to, _ in goes[-1][1]})
-        reached, each = dict.fromkeys(over, 0), dict[Any, int]()
+        reached = dict.fromkeys(over, 0)
+        each = dict[Any, int]()
         reached[-1] = over[-1]
         for at in reversed(over):
             total, on, ways = goes[at]
@@ -318,7 +321,8 @@ class _Walk:
 
     def _look(self, state: Any, known: Known) -> tuple[int, Ways]:
         """All that may come of a state, out of how many: of its parts or of a roll."""
-        plan, meter = self._plan, self._count.meter
+        plan = self._plan
+        meter = self._count.meter
         if plan.apart is not None and (parts := plan.apart(state)) is not None:
             meter.take(0)
             return self._multiply(known, parts)
@@ -405,7 +409,8 @@ class _Walk:
 
     def _entry(self, place: int, before: Any, hits: dict[str, Any]) -> Any:
         """What is known of one that is a row of several outputs, or a list."""
-        row, told = self._asked[place], {**dict(before), **hits} if before else hits
+        row = self._asked[place]
+        told = {**dict(before), **hits} if before else hits
         if row.paths[0] == self._list:
             return Partly([(self._list, (*before[0][1], *hits[self._list]))])
         if (value := row.read(told)) is not None or len(row.paths) == 1:
@@ -452,11 +457,13 @@ class _Walk:
         ways_on: Ways = {}
         for part, asked, found in each:
             mine: Together = {}
-            paths, times = asked.paths, total // found.over
+            paths = asked.paths
+            times = total // found.over
             before = [known[place] for place in asked.places]
             sure = part.known if not part.known.keys().isdisjoint(paths) else None
             for told, ways in found.each.items():
-                values, sums = told[: len(paths)], told[len(paths) :]
+                values = told[: len(paths)]
+                sums = told[len(paths) :]
                 if sure:
                     values = tuple(
                         [sure.get(path, value) for path, value in zip(paths, values, strict=True)]

@@ -165,12 +165,14 @@ def unnamed(
     for person, name in persons.items():
         if name and name in first and _word(body, name) < 0:
             marks.setdefault(name, f"⟦{person}⟧")
-    words, at = "", 0
+    words = ""
+    at = 0
     while places := [
         (place, -len(text), text) for text in marks if (place := _word(first, text, at)) >= 0
     ]:
         place, _, text = min(places)  # the longest of those that begin there
-        words, at = words + first[at:place] + marks[text], place + len(text)
+        words = words + first[at:place] + marks[text]
+        at = place + len(text)
     return words + first[at:]
 
 

@@ -405,10 +405,13 @@ def play(plan: Plan[S], source: Source) -> Played:
     Raises UserError (DieOwed) from a source that runs out or holds an impossible die, and for too
     many dice of a pack.
     """
-    state, told = plan.start, {**plan.opening}
+    state = plan.start
+    told = {**plan.opening}
     rolled: list[Rolled] = []
-    lines, notes = [*plan.lines], [*plan.notes]
-    steps, draw = plan.steps, source.draw
+    lines = [*plan.lines]
+    notes = [*plan.notes]
+    steps = plan.steps
+    draw = source.draw
     while (owed := state.owes) is not None:
         step = steps[owed]
         faces: list[Any] = []
@@ -445,7 +448,8 @@ def nested(told: Outputs) -> dict[str, Any]:
     """
     out: dict[Any, Any] = {}
     for path, value in told.items():
-        here, keys = out, _keys(path)
+        here = out
+        keys = _keys(path)
         for key in keys[:-1]:
             if here.get(key).__class__ is not _Within:
                 here[key] = _Within()

@@ -23,12 +23,11 @@ TABLE_KEYS = {
     "also",
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds", "shown")
-COLUMN_KEYS, BAND_KEYS = ("by", "heads", "from", "to"), ("by", "below")
-DICE_KEYS, REFUSAL_KEYS, EXAMPLE_KEYS = (
-    ("dice", "label", "when"),
-    ("when", "say"),
-    ("given", "gives", "source"),
-)
+COLUMN_KEYS = ("by", "heads", "from", "to")
+BAND_KEYS = ("by", "below")
+DICE_KEYS = ("dice", "label", "when")
+REFUSAL_KEYS = ("when", "say")
+EXAMPLE_KEYS = ("given", "gives", "source")
 OUTPUTS = ("int", "number", "bool", "text", "list", "token")
 """What an output may be, beside words."""
 BODY_KEYS = {
@@ -114,7 +113,10 @@ class _Compiler:
         lists: Mapping[str, Sequence[str]],
         bounded: bool = False,
     ) -> None:
-        self.data, self.file, self.system, self.lists = data, file, system, lists
+        self.data = data
+        self.file = file
+        self.system = system
+        self.lists = lists
         self.bounded = bounded
         self.blank: list[Blank] = []
         self.chained: dict[str, None] = {}
@@ -250,7 +252,8 @@ class _Compiler:
     def _grid(self, body: Mapping[str, Any]) -> Reader:
         if "rows" not in body or "cells" not in body:
             raise TableError(self.file, "read needs rows (what the rows stand for) and cells")
-        row_of, gives = self._named(body["rows"]), self._gives(body)
+        row_of = self._named(body["rows"])
+        gives = self._gives(body)
         cells = body["cells"]
         rows = self._axis(list(cells), body["rows"], body)
         columns, column_of, width = self._columns(body)
@@ -275,11 +278,9 @@ class _Compiler:
                 [one(item, gives, key, head) for head, item in zip(heads, cell, strict=True)]
             )
         by = None if bands is None else bands["by"]
-        file, row_name, column_name = (
-            self.file,
-            str(body["rows"]),
-            str((body.get("columns") or {}).get("by", "")),
-        )
+        file = self.file
+        row_name = str(body["rows"])
+        column_name = str((body.get("columns") or {}).get("by", ""))
 
         title = str(self.data["title"])
 
@@ -539,7 +540,8 @@ class _Compiler:
             raise TableError(self.file, f"rolls names {name}, which is not an input")
         spec = {"dice": spec} if isinstance(spec, str) else spec
         self._check_keys(spec, DICE_KEYS, "it")
-        dice, by = spec["dice"], ""
+        dice = spec["dice"]
+        by = ""
         label = spec.get("label", name)
         try:
             if isinstance(dice, Mapping):

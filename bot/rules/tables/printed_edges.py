@@ -82,13 +82,15 @@ def order_by_edges(
     An edge that is worked out stands for those of its inputs that are needed or rolled; a die is an
     edge.
     """
-    inputs, rolled = tuple(inputs), frozenset(rolled)
+    inputs = tuple(inputs)
+    rolled = frozenset(rolled)
     names = {option.name for option in inputs}
     needed = {option.name for option in inputs if option.required} | rolled
     derived = data.get("derive") or {}
     edges = set(rolled)
     for body in list_bodies(data):
-        columns, bands = body.get("columns") or {}, body.get("bands") or {}
+        columns = body.get("columns") or {}
+        bands = body.get("bands") or {}
         for edge in (body.get("rows"), columns.get("by"), bands.get("by"), body.get("by")):
             if edge in names:
                 edges.add(str(edge))

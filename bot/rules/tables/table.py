@@ -296,7 +296,8 @@ class Table:
                 continue
             value = clean(option, raw)
             if dice and all(die.faces is None for die in dice):
-                low, high = len(dice), sum(die.sides for die in dice)
+                low = len(dice)
+                high = sum(die.sides for die in dice)
                 if not low <= value <= high:
                     problem = f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}."
                     raise UserError(problem, option=roll.option, code="bad-value")

@@ -29,7 +29,8 @@ class Line(NamedTuple):
         """The label, then raw dice, each modifier with its name, the total, what it means; drawn
         by these three.
         """
-        parts, total = self.parts, self.total
+        parts = self.parts
+        total = self.total
         pieces = [die(str(value)) for value in self.dice] if self.dice else []
         for name, value in self.contributors:
             sign = ("− " if value < 0 else "+ ") if pieces else "−" if value < 0 else ""

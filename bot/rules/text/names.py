@@ -64,7 +64,8 @@ def joined(names: Iterable[str]) -> str:
     for name in names:
         stem, number = _apart(name)
         if not stem:
-            stem, number = f"\0{name}", name
+            stem = f"\0{name}"
+            number = name
         if stem in groups:
             groups[stem].append(number)
         else:
@@ -75,7 +76,8 @@ def joined(names: Iterable[str]) -> str:
 
 def _group(stem: str, found: list[str]) -> str:
     if stem.startswith("\0"):
-        name, alike = found[0], len(found)
+        name = found[0]
+        alike = len(found)
         return (
             name
             if alike == 1

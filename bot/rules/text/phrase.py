@@ -32,7 +32,8 @@ class When(str):
     def __new__(cls, text: str, at: int, *, ago: bool = False) -> When:
         """The moment `at`, in Unix seconds, and how it reads where nobody's clock is known."""
         made = super().__new__(cls, text)
-        made.at, made.ago = at, ago
+        made.at = at
+        made.ago = ago
         return made
 
     def __getnewargs_ex__(

@@ -107,7 +107,9 @@ class Link:
     """A pool of connections. `run` hands one out and waits for a server that is away."""
 
     def __init__(self, pool: asyncpg.Pool, server: str, database: str) -> None:
-        self._pool, self._server, self._database = pool, server, database
+        self._pool = pool
+        self._server = server
+        self._database = database
         self._away: float | None = None  # since when nobody has answered
         self._is_told = False
         self.to_host = (
@@ -154,9 +156,12 @@ class Link:
         after the line broke.
         """
         loop = asyncio.get_running_loop()
-        start, tries, patience = loop.time(), 0, PATIENCE if patience is None else patience
+        start = loop.time()
+        tries = 0
+        patience = PATIENCE if patience is None else patience
         while True:
-            sent, began = False, loop.time()
+            sent = False
+            began = loop.time()
             try:
                 async with self._pool.acquire(
                     timeout=CONNECT if self._away is None else CONNECT_AGAIN
@@ -201,11 +206,13 @@ class Link:
         if self._is_told and self._away is not None:
             gone = asyncio.get_running_loop().time() - self._away
             log.info("PostgreSQL at %s answers again, after %.0f s", self._server, gone)
-        self._away, self._is_told = None, False
+        self._away = None
+        self._is_told = False
 
     async def fetch(self, query: str, *values: object) -> Sequence[Row]:
         """The rows of a query that only reads."""
-        own, held = spoken(query), _storable(values)
+        own = spoken(query)
+        held = _storable(values)
         return await self.run(lambda connection: connection.fetch(own, *held))
 
     async def close(self) -> None:
@@ -264,7 +271,8 @@ class Writer:
     PATIENCE."""
 
     def __init__(self, link: Link, patience: float | None = None) -> None:
-        self._link, self._patience = link, patience
+        self._link = link
+        self._patience = patience
         self._waiting: list[Job] = []
         self._lanes: set[asyncio.Task[None]] = set()
 
@@ -293,7 +301,8 @@ class Writer:
         """See Engine."""
 
         async def held(connection: Connection) -> Any:
-            talking, rows = begin(), None
+            talking = begin()
+            rows = None
             async with connection.transaction():
                 try:
                     while True:
@@ -312,7 +321,8 @@ class Writer:
     async def _work(self) -> None:
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+                batch = self._waiting[:TOGETHER]
+                self._waiting = self._waiting[TOGETHER:]
                 # all processes lock games in one order: none waits in a circle
                 batch.sort(key=lambda job: job.key)
                 await self._send([job for job in batch if job.passes()])
@@ -348,7 +358,8 @@ class Writer:
     async def _carry_out(self, batch: list[Job]) -> list[Outcome]:
         if not batch:
             return []
-        jobs, is_safe = [job.steps for job in batch], all(job.is_safe for job in batch)
+        jobs = [job.steps for job in batch]
+        is_safe = all(job.is_safe for job in batch)
         return await self._link.run(
             lambda line: line.carry_out(jobs), is_safe=is_safe, patience=self._patience
         )

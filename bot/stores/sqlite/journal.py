@@ -34,7 +34,8 @@ class JournalFile:
     """The Engine of the journal: a file, which is made when the first receipt comes late."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
-        self._path, self._clock = path, clock
+        self._path = path
+        self._clock = clock
         self._opening = asyncio.Lock()
         self._writer: Writer | None = None
 

@@ -221,7 +221,8 @@ class Writer:
     async def _work(self) -> None:
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
+                batch = self._waiting[:_TOGETHER]
+                self._waiting = self._waiting[_TOGETHER:]
                 await self._commit(batch)
         finally:
             self._task = None
@@ -257,11 +258,10 @@ class Writer:
                 log.info("the database %s is written again", self._link.path)
                 self._is_refused = False
         except Locked as error:
-            self._patience, self._is_refused = (
-                self._patience or await self._wait_for(IMPATIENT),
-                True,
-            )
-            batch, self._waiting = batch + self._waiting, []
+            self._patience = self._patience or await self._wait_for(IMPATIENT)
+            self._is_refused = True
+            batch = batch + self._waiting
+            self._waiting = []
             outcomes = [error] * len(batch)
         except Exception as error:  # each caller must hear of it, whatever it is
             outcomes = [error] * len(batch)

@@ -112,7 +112,10 @@ class SqliteStore(Store):
         """Rows are in order of time, so no index on it is needed, which every commit would pay for;
         those written while the clock was ahead are dated back to now, or they would hide older ones
         behind them."""
-        page, after, old, ahead = "rowid > ?1 AND rowid <= ?2", -1, now - REQUESTS_KEPT, now + DAY
+        page = "rowid > ?1 AND rowid <= ?2"
+        after = -1
+        old = now - REQUESTS_KEPT
+        ahead = now + DAY
         query = "SELECT rowid, at FROM requests WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
         while rows := (yield Step(query, (after, _PAGE))):
             ends = (after, rows[-1][0])

@@ -47,7 +47,8 @@ class Blast(NamedTuple):
         self, out: Mapping[str, Any], *, then: tuple[str, ...] = (), before: str = ""
     ) -> Settlement:
         """The result of a round that came down: each man and what became of them."""
-        units, names = [man.unit for man in self.men], [man.name for man in self.men]
+        units = [man.unit for man in self.men]
+        names = [man.name for man in self.men]
         return settled(units, names, out["targets"], then=then, before=before)
 
 
@@ -72,11 +73,10 @@ def blast_of(
 
     Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
     """
-    crt, rows = Resolution(tables), tables[zones].constants["rows_of"]
-    inside, shield = (
-        INSIDE * given.flag("inside"),
-        int(tables["cover"](cover=given.word(cover))["modifier"]),
-    )
+    crt = Resolution(tables)
+    rows = tables[zones].constants["rows_of"]
+    inside = INSIDE * given.flag("inside")
+    shield = int(tables["cover"](cover=given.word(cover))["modifier"])
     reached = [
         Zone(name, living(given.units(name), name), row, row + inside - shield)
         for name, row in rows.items()
@@ -84,7 +84,8 @@ def blast_of(
     names = called([unit for zone in reached for unit in zone.units])
     shifts = (("inside", inside), (f"{given.word(cover).replace('-', ' ')} cover", -shield))
     parts = tuple([(name, value) for name, value in shifts if value])
-    men, where = list[Man](), list[Line]()
+    men = list[Man]()
+    where = list[Line]()
     for zone in reached:
         if not zone.units:
             continue
@@ -95,7 +96,8 @@ def blast_of(
             men.append(
                 Man(unit, names[len(men)], cells, f"targets[{len(men)}]", wounds_of(unit), facts)
             )
-        label, read = f"{zone.name} radius", f"{row_said(zone.total)}, column {zone.column}"
+        label = f"{zone.name} radius"
+        read = f"{row_said(zone.total)}, column {zone.column}"
         shifted = Line(label, (), (("", zone.printed), *parts), zone.total, read)
         where.append(shifted if parts else Line(label, result=read))
     return Blast(men, men_step(men, crt), where)
@@ -166,7 +168,8 @@ def aim_plan(
     `hits` says whether a die hits; with auto_hit none is rolled. `weapon` is what the answer calls
     the round.
     """
-    burst, direction = Volley("man" if blast.men else None), given.flag("direction")
+    burst = Volley("man" if blast.men else None)
+    direction = given.flag("direction")
     modifier = sum(value for _, value in parts)
 
     def to_hit(_: Volley, roll: Roll) -> Ruling[Volley]:
@@ -200,10 +203,12 @@ def aim_plan(
         "man": blast.step,
     }
     told: dict[str, Any] = {"need": need, "targets": []}
-    start, lines = Volley("hit"), tuple[Line, ...]()
+    start = Volley("hit")
+    lines = tuple[Line, ...]()
     if given.flag("auto_hit"):
         told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
-        start, lines = burst, (Line("to hit", result="no die, a heroic action"), *blast.where)
+        start = burst
+        lines = (Line("to hit", result="no die, a heroic action"), *blast.where)
     rows = rows_of(blast.men, row_of("outcome", "the shot"))
     return Plan(
         start, steps, lambda out: _settled(out, blast, weapon), opening=told, lines=lines, rows=rows
@@ -239,7 +244,8 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
     Raises UserError for a range without a shot, and for an automatic hit with anything but a hand
     grenade.
     """
-    weapon, inches = given.word("weapon"), given.number("range")
+    weapon = given.word("weapon")
+    inches = given.number("range")
     shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
         what = f"A {weapon.replace('-', ' ')} has no shot at {inches:g} {'inch' if inches == 1 else 'inches'}."
@@ -254,7 +260,8 @@ def plan_he_attack(tables: Tables, given: Given) -> Plan[Volley]:
             option="auto_hit",
             code="not-together",
         )
-    need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
+    need = int(shot["need"])
+    cover = int(tables["cover"](cover=given.word("cover"))["modifier"])
     return aim_plan(
         given,
         blast_of(tables, given, cover="blast_cover"),
@@ -275,14 +282,16 @@ def plan_he_gun(tables: Tables, given: Given) -> Plan[Volley]:
 
     Raises UserError beyond the gun's last band.
     """
-    weapon, inches = given.word("weapon"), given.number("range")
+    weapon = given.word("weapon")
+    inches = given.number("range")
     shot = tables["vehicle-to-hit"](weapon=weapon, range=inches)
     if shot["need"] == "not-allowed":
         what = f"A {weapon} gun does not reach {inches:g} inches."
         raise UserError(
             what, hint="Table vehicle-to-hit has its bands.", option="range", code="out-of-reach"
         )
-    need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.flag("side"))
+    need = int(shot["need"])
+    modifiers = shot_modifiers(tables, given, side=given.flag("side"))
     return aim_plan(
         given,
         blast_of(tables, given, cover="blast_cover"),

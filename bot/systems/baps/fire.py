@@ -55,7 +55,9 @@ def fire_plan(
     Source: Infantry Charts, Defense Factors, Combat Resolution Table, ammunition.
     """
     men = living(given.units("targets"), "targets")
-    names, crt, column = called(men), Resolution(tables), min(len(men), MOST_MEN)
+    names = called(men)
+    crt = Resolution(tables)
+    column = min(len(men), MOST_MEN)
     defenses = [_defense(tables, given, man) for man in men]
     targets: list[Man] = []
     for man, name, defense in zip(men, names, defenses, strict=True):
@@ -68,7 +70,8 @@ def fire_plan(
             "row": row,
             "passes": passes,
         }
-        cells, path = (crt.cell(row, column),) * passes, f"targets[{len(targets)}]"
+        cells = (crt.cell(row, column),) * passes
+        path = f"targets[{len(targets)}]"
         targets.append(Man(man, name, cells, path, wounds_of(man), facts, counts_ones=True))
 
     def after(one: bool) -> Volley:
@@ -90,10 +93,8 @@ def fire_plan(
 
 def _defense(tables: Tables, given: Given, man: Unit) -> Defense:
     stance, cover = (man.numbers.get(key) or given.word(key) for key in ("stance", "cover"))
-    basic, shield = (
-        tables["defense-factors"](stance=stance)["factor"],
-        tables["cover"](cover=cover)["modifier"],
-    )
+    basic = tables["defense-factors"](stance=stance)["factor"]
+    shield = tables["cover"](cover=cover)["modifier"]
     return Defense(stance, cover, basic, shield)
 
 
@@ -152,7 +153,8 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """
     attackers = living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
-    names, leader = called(attackers), given.int("leader")
+    names = called(attackers)
+    leader = given.int("leader")
     firers = [
         _firer(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)
     ]
@@ -178,7 +180,8 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
 
 def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
     """One soldier. Raises UserError without a weapon or a shot."""
-    weapon, modifiers = unit.numbers.get("weapon"), tables["attack-modifiers"]
+    weapon = unit.numbers.get("weapon")
+    modifiers = tables["attack-modifiers"]
     if weapon is None:
         hint = "Type it after the unit: soldier weapon=rifle-bolt."
         raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers", code="no-weapon")
@@ -216,7 +219,8 @@ def plan_flame(tables: Tables, given: Given) -> Plan[Volley]:
 
     Raises UserError beyond 27 inches.
     """
-    inches, leader = given.number("range"), given.int("leader")
+    inches = given.number("range")
+    leader = given.int("leader")
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
         what = f"A flame thrower does not reach {inches:g} inches."

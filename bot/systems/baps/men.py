@@ -197,7 +197,8 @@ def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, .
     """
     changes: list[Change] = []
     for man, fate in zip(men, fates, strict=False):
-        after, new = fate["after"], dict[str, Any]()
+        after = fate["after"]
+        new = dict[str, Any]()
         if after == "killed":
             new["state"] = after
         elif fate["wounds"] != wounds_of(man):

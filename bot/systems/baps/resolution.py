@@ -13,8 +13,10 @@ from bot.rules.sequence.sequence import Line, Outputs, Row, minus
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import SAID, token_of
 
-D6, D20 = range(1, 7), range(1, 21)
-LOWEST_ROW, HIGHEST_ROW = -6, 9
+D6 = range(1, 7)
+D20 = range(1, 21)
+LOWEST_ROW = -6
+HIGHEST_ROW = 9
 MOST_MEN = 10
 FATAL = 3
 _WOUNDS = {"wound-1": 1, "wound-2": 2}
@@ -33,9 +35,11 @@ def printed_row(difference: int) -> tuple[int, int]:
     reached. Source: Infantry Charts, note on large attack factors (the rest of the note is lost;
     our reading).
     """
-    row, passes = max(difference, LOWEST_ROW), 1
+    row = max(difference, LOWEST_ROW)
+    passes = 1
     while row > HIGHEST_ROW:
-        row, passes = row // 2, passes * 2
+        row = row // 2
+        passes = passes * 2
     return row, passes
 
 
@@ -118,7 +122,8 @@ class Man(NamedTuple):
 
         A wound does not suppress, but it does not lift what another die of this attack did either.
         """
-        dead, path = self.dead(hurt), self.path
+        dead = self.dead(hurt)
+        path = self.path
         down = hurt.suppressed or "suppressed" in self.unit.flags
         told = {f"{path}.{name}": value for name, value in self.facts.items()}
         told[f"{path}.result"] = hurt.result
@@ -177,7 +182,8 @@ def rows_of(men: Iterable[Man], *first: Row) -> Callable[[], tuple[Row, ...]]:
 
 
 def _row(man: Man) -> Row:
-    result, after = f"{man.path}.result", f"{man.path}.after"
+    result = f"{man.path}.result"
+    after = f"{man.path}.after"
 
     def read(told: Outputs) -> str | None:
         if result not in told:

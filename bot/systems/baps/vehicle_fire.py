@@ -126,8 +126,10 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
 
     Source: Vehicle Charts, if the round penetrated.
     """
-    rolled, damage = tables["penetrating-dice"](weapon=weapon), tables["penetrated-damage"]
-    sides, two = 4 if rolled["die"] == "d4" else 6, rolled["per_area"] == 2
+    rolled = tables["penetrating-dice"](weapon=weapon)
+    damage = tables["penetrated-damage"]
+    sides = 4 if rolled["die"] == "d4" else 6
+    two = rolled["per_area"] == 2
     areas = AREAS[:3] if two and vehicle_type == "tank" else AREAS
 
     def results(area: str) -> tuple[str, ...]:
@@ -135,7 +137,8 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
         return damage.column("result", area=area, die=f"d{sides}", roll=range(1, sides + 1))
 
     def rule(now: Crew, roll: Roll) -> Ruling[Crew]:
-        place, area = len(now.effects), areas[len(now.effects)]
+        place = len(now.effects)
+        area = areas[len(now.effects)]
         found = results(area)
         # two dice count only as two sixes
         effect = roll == (6, 6) if two else found[roll[0] - 1] != "none"
@@ -218,7 +221,8 @@ class Shot:
         """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it
         must fail.
         """
-        hit, total = self.hits(roll[0]), roll[0] + int(self.modifiers["total"])
+        hit = self.hits(roll[0])
+        total = roll[0] + int(self.modifiers["total"])
         told: dict[str, Any] = {"roll": roll[0], "hit_total": total, "hit": hit}
 
         def line() -> Line:
@@ -269,13 +273,12 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
 
     Raises UserError beyond the weapon's last band, and for a wreck.
     """
-    weapon, target, vehicle_type = (
-        given.word("weapon"),
-        given.unit("target"),
-        given.word("vehicle_type"),
-    )
+    weapon = given.word("weapon")
+    target = given.unit("target")
+    vehicle_type = given.word("vehicle_type")
     refuse_wreck(target, "target")
-    shot, crew = _shot(tables, given), aboard(given, "crew", target)
+    shot = _shot(tables, given)
+    crew = aboard(given, "crew", target)
     names = called(crew)
     crew_rolls, apart = crew_step(tables, crew, names)
     steps = {
@@ -287,7 +290,8 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        hurt, tokens = out["crew"], [*map(token_of, out["crew"])]
+        hurt = out["crew"]
+        tokens = [*map(token_of, out["crew"])]
         changes = hit_vehicle(target, crew, out) + changes_of(crew, hurt)
         fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, names, tokens)
         now = (*_now(out, crew), *inside(crew, names, hurt, tokens))

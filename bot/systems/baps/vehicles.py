@@ -153,7 +153,8 @@ def shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
     """The to-hit modifiers of a shot. Source: Vehicle Charts, Roll to Hit Vehicular Targets,
     modifiers.
     """
-    move, cover = given.word("target_move"), given.word("cover")
+    move = given.word("target_move")
+    cover = given.word("cover")
     return tables["hit-modifiers"](**given.flags(FLAGS), side=side, target_move=move, cover=cover)
 
 
@@ -202,7 +203,8 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
     }
 
     def crash(_: Volley, roll: Roll) -> Ruling[Volley]:
-        total, result = totals[roll[0] - 1], results[roll[0] - 1]
+        total = totals[roll[0] - 1]
+        result = results[roll[0] - 1]
         told = {"roll": roll[0], "total": total, "result": result, "row": rows.get(result, "none")}
 
         def line() -> Line:
@@ -217,11 +219,9 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Volley]:
             lambda: (line(), Line("everybody inside", result=read)),
         )
 
-    names, crt, steps = (
-        called(occupants),
-        Resolution(tables),
-        {"roll": ruled((d20("crash"),), crash)},
-    )
+    names = called(occupants)
+    crt = Resolution(tables)
+    steps = {"roll": ruled((d20("crash"),), crash)}
     for row in rows.values():
         men = riders(occupants, names, "occupants", (crt.cell(row, 1),))
         steps[f"row {row}"] = men_step(men, crt, name=f"row {row}")
@@ -243,7 +243,8 @@ def _at_rest(
     out: Mapping[str, Any],
 ) -> Settlement:
     """What is said and done when it has come to rest."""
-    hurt, tokens = out["occupants"], [*map(token_of, out["occupants"])]
+    hurt = out["occupants"]
+    tokens = [*map(token_of, out["occupants"])]
     headline = CRASHES[out["result"]] + (f", {summed_up(hurt, tokens)}" if hurt else "")
     later = ("this happens in the next movement phase",) if out["result"] in COLLISIONS else ()
     fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(names, tokens))

@@ -51,9 +51,11 @@ def men_step(
         (_, at, before, one), (die,) = now, roll
         man = men[at]
         hurt = crt.strike(man, before, die)
-        after, told = Volley(name, at, hurt, one), dict[str, Any]()
+        after = Volley(name, at, hurt, one)
+        told = dict[str, Any]()
         if man.finished(hurt):
-            one, told = one or hurt.one, man.told(hurt)
+            one = one or hurt.one
+            told = man.told(hurt)
             after = Volley(name, at + 1, UNHURT, one) if at + 1 < len(men) else then(one)
         if not before.entry:  # the d6 of a shared entry is not told
             told[f"{man.path}.rolls[{before.rolled}]"] = die
@@ -116,7 +118,8 @@ def ammo_step(tables: Tables, checkers: Sequence[Checker]) -> Ruled[Volley]:
     """
 
     def check(now: Volley, roll: Roll) -> Ruling[Volley]:
-        checker, here = checkers[now.at], f"ammo[{now.at}]"
+        checker = checkers[now.at]
+        here = f"ammo[{now.at}]"
         result = tables["ammo-check"](kind=checker.kind, roll=roll[0])["result"]
         fails = "fails on 1 or 2" if checker.kind == "automatic" else "fails on 1"
         return Ruling(

@@ -77,7 +77,8 @@ def captured(units: Iterable[Unit], *, works: bool) -> tuple[tuple[Change, ...],
     it is kept for good, or removed. Of several weapons players take the right one off. Source: PAC
     09 note 3.
     """
-    changes, lost = list[Change](), list[str]()
+    changes = list[Change]()
+    lost = list[str]()
     for unit in units:
         if CAPTURED not in unit.flags:
             continue
@@ -151,10 +152,8 @@ def drifting(stage: str) -> tuple[Row, ...]:
 
 
 def _row(item: Item, name: str, crash: str) -> Row:
-    paths, crashes = (
-        (f"{item.path}.result", f"{item.path}.becomes"),
-        bool(crash) and item.kind == "passenger",
-    )
+    paths = (f"{item.path}.result", f"{item.path}.becomes")
+    crashes = bool(crash) and item.kind == "passenger"
 
     def read(told: Outputs) -> str | None:
         if crashes and told.get(crash) in ("destroyed", "crash"):
@@ -170,7 +169,8 @@ def word_of(answer: Mapping[str, Any]) -> str:
     """What happened to one unit, in a few words: its result, or what it becomes where that says
     more.
     """
-    becomes, get = answer["becomes"], answer.get
+    becomes = answer["becomes"]
+    get = answer.get
     rolled = get("bailout", "none") != "none" or get("mc", "none") != "none"
     word = say(becomes if rolled or becomes == "eliminated" else answer["result"])
     if get("disembarks"):
@@ -238,8 +238,10 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
     also: dict[str, list[str]] = {}
     notes: dict[str, None] = {}
     for unit, one in zip(units, answers, strict=False):
-        word, get = unit.word, one.get
-        now, disembarks = one["becomes"], get("disembarks")
+        word = unit.word
+        get = one.get
+        now = one["becomes"]
+        disembarks = get("disembarks")
         words.append((one["unit"], word_of(one)))
         fates.append(Fate(word, token_of(unit, one), CREWS.get(get("crew", ""), "")))
         if get("hero"):

@@ -46,13 +46,15 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     vehicle before it.
     """
     given.refuse_values()
-    targets, value = given.units("targets"), given.int("value")
+    targets = given.units("targets")
+    value = given.int("value")
     aboard = _aboard(targets)
     legs = tuple(unit for unit in targets if kinds.is_leg(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
     flammable = given.flag("flammable")
     mod, parts = leg_modifiers(tables, given, legs)
-    tm, attacks = terrain_of(given), (given.word("attack"), value)
+    tm = terrain_of(given)
+    attacks = (given.word("attack"), value)
     sums = Opposed(value + mod, tm, (attacks, *parts_of(parts, "attack_mod")), target_modifier(tm))
     struck = tuple(
         _struck(at, unit, attacks, first=at == 0 and not legs) for at, unit in enumerate(vehicles)
@@ -153,10 +155,12 @@ def _settle(
     aboard: tuple[str, ...],
 ) -> Settlement:
     more: list[str] = []
-    changes, fates = [], []
+    changes = []
+    fates = []
     words: list[tuple[str, str]] = []
     for unit, riding, answer in zip(vehicles, aboard, out["vehicles"], strict=True):
-        result, crew = str(answer["result"]), str(answer["crew"])
+        result = str(answer["result"])
+        crew = str(answer["crew"])
         words.append(
             (unit.word, say(result) if crew == NONE else f"{result}, crew {say_crew(crew)}")
         )

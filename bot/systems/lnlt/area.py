@@ -36,7 +36,8 @@ from bot.systems.lnlt.items import Attack, ended, list_items, places, readings_o
 from bot.systems.lnlt.kinds import capped, target_terrain, terrain_for
 from bot.systems.lnlt.reasons import against, target_modifier
 
-ATTACK, DEFENSE = d6("attack"), d6("defense")
+ATTACK = d6("attack")
+DEFENSE = d6("defense")
 FLAGS = (
     "adjacent", "adjacent_a", "target_moved", "mounted_stationary", "vehicle_moved", "rubber_boat", "smoke", "tis",
     "night", "assault", "hit_and_run", "fired_ordnance_sw", "between_buildings",
@@ -113,7 +114,8 @@ class AreaAttack:
         tells_hit: bool = False,
     ) -> None:
         self.units, self._hexes = units, Hexes({hex.start: hex for hex in hexes})
-        self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
+        self._count = 2 if best_of_two else 1
+        self._tells_hit = tells_hit
         self._adds = [adds for hex in hexes for adds in _added(units[hex.start : hex.stop], hex)]
         readings = readings_of(tables)
         self.checks = DamageChecks(
@@ -163,36 +165,41 @@ class AreaAttack:
         """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for
         each unit by itself.
         """
-        hex, kept, defense = self._hexes[now.at], max(roll[:-1]), roll[-1]
-        margin, six = kept - defense, hex.flammable and kept == 6
+        hex = self._hexes[now.at]
+        kept = max(roll[:-1])
+        defense = roll[-1]
+        margin = kept - defense
+        six = hex.flammable and kept == 6
         told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": defense}
         if self._tells_hit:
             told["hit"] = self.hits(margin, hex)
         for at in range(hex.start, hex.stop):
             (attacks, defends), item = self._adds[at], self.checks.items[at]
-            attack, defends = kept + attacks, defense + defends
+            attack = kept + attacks
+            defends = defense + defends
             told |= item.tells(attack_total=attack, defense_total=defends, hit=attack > defends)
         hit = Attack(None, margin, now.at, six=six)
         if self.units:
             after, known = self.checks.begin(hit)
         else:
-            after, known = (
-                self._hexes.after(hit),
-                {"outcome": "damage-check" if self.hits(margin, hex) else NONE},
-            )
+            after = self._hexes.after(hit)
+            known = {"outcome": "damage-check" if self.hits(margin, hex) else NONE}
         told |= known
         if hex.flammable and not six:
             told[f"{hex.path}fire_check"] = NONE
         return Ruling(after, told, partial(self._story, hex, roll))
 
     def _story(self, hex: Hex, roll: Roll) -> list[Line]:
-        kept, where = max(roll[:-1]), f" on {hex.name}" if hex.name else ""
+        kept = max(roll[:-1])
+        where = f" on {hex.name}" if hex.name else ""
         inside = self.units[hex.start : hex.stop]
         leg = not inside or any(map(kinds.is_leg, inside))
         parts = parts_of(hex.parts, "attack_mod") if leg else ()
-        attack, defense = kept + hex.fp + (hex.mod if leg else 0), roll[-1] + hex.tm
+        attack = kept + hex.fp + (hex.mod if leg else 0)
+        defense = roll[-1] + hex.tm
         kept_of = f"the better die is {kept}" if self._count == 2 else ""
-        terrain, why = target_modifier(hex.tm), against(attack - defense) if leg else ""
+        terrain = target_modifier(hex.tm)
+        why = against(attack - defense) if leg else ""
         lines = [
             Line(
                 f"attack{where}",
@@ -205,11 +212,10 @@ class AreaAttack:
         ]
         for unit in inside:
             if not kinds.is_man(unit):
-                armor, own = int(unit.numbers.get("av") or 0), terrain_for(unit, hex.tm)
-                total, parts = (
-                    roll[-1] + own + armor,
-                    (*target_modifier(own), *((("armor", armor),) if armor else ())),
-                )
+                armor = int(unit.numbers.get("av") or 0)
+                own = terrain_for(unit, hex.tm)
+                total = roll[-1] + own + armor
+                parts = (*target_modifier(own), *((("armor", armor),) if armor else ()))
                 why = against(kept + hex.fp - total)
                 why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
                 lines.append(Line(f"{unit.word} defense", roll[-1:], parts, total, why))
@@ -253,7 +259,8 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
     """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
-    targets, flammable = given.units("targets"), given.flag("flammable")
+    targets = given.units("targets")
+    flammable = given.flag("flammable")
     mod, parts = leg_modifiers(tables, given, targets)
     hit = Hex("", 0, len(targets), given.int("fp"), terrain_of(given), "", flammable, mod, parts)
     area = AreaAttack(
@@ -271,8 +278,10 @@ def plan_barrage(tables: Tables, given: Given) -> Plan[Attack]:
         beaten = (
             out["attack_roll"] + given.int("fp") + mod - out["defense_roll"] - terrain_of(given)
         )
-        more, firers = fire_started(out), [given.unit("unit")]
-        notes, beaten = capped(given), max(0, beaten)
+        more = fire_started(out)
+        firers = [given.unit("unit")]
+        notes = capped(given)
+        beaten = max(0, beaten)
         return attacked(
             words, targets, hurt, more=more, notes=notes, firers=firers, beaten_by=beaten
         )
@@ -300,7 +309,8 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
     given.refuse_values()
     stage = given.word("stage")
     targets = given.units("targets") if stage != "drift" else ()
-    flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
+    flammable = given.flag("flammable")
+    tm = target_terrain(given.int("tm"))
     mod, parts = leg_modifiers(tables, given, targets)
     below = Hex("", 0, len(targets), FIREPOWER, tm, "", flammable, mod, parts)
     hexes = [below] if targets else []
@@ -337,7 +347,8 @@ def plan_crash(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
         opening |= {"fire_check": NONE} if flammable else {}
     steps = {"drift": ruled(DRIFT, drift), **area.steps()}
-    start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
+    start = area.start() if stage == "attack" else Attack("drift")
+    checks = area.checks
     return Plan(
         start,
         steps,
@@ -361,7 +372,9 @@ def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
     6.
     """
     given.refuse_values()
-    stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
+    stage = given.word("stage")
+    mission = given.word("mission")
+    fp = given.int("fp")
     mission_fp = tables["mission-fp"]
     mission_fp(mission=mission, fp=fp, distance=0)  # refuses what is not on the card
     groups = _by_hex(given.units("targets")) if stage != "drift" else {}
@@ -372,7 +385,8 @@ def plan_fire_mission(tables: Tables, given: Given) -> Plan[Attack]:
         for mod, parts in [leg_modifiers(tables, given, groups[hex.name])]
     ]
     area = AreaAttack(tables, units, hexes, no_hero=given.flag("no_hero"))
-    degrading, lm = given.int("degrading"), given.int("lm")
+    degrading = given.int("degrading")
+    lm = given.int("lm")
 
     def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
         away = tables["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
@@ -445,7 +459,8 @@ def _hexes(
         if not answer["attacked"]:
             what = f"A {mission} mission does not attack hex {name} at distance {distance}."
             raise UserError(what, hint="Leave it out.", code="out-of-reach")
-        stop, tm = start + len(units), target_terrain(_number(name, units, "tm") or 0)
+        stop = start + len(units)
+        tm = target_terrain(_number(name, units, "tm") or 0)
         flammable = any("flammable" in unit.flags for unit in units)
         hexes.append(Hex(f"attacks[{at}].", start, stop, int(answer["fp"]), tm, name, flammable))
         start = stop
@@ -484,7 +499,8 @@ def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: 
         return attacked(words, units, hurt, more=more, notes=notes)
     where = f"{hexes_away(out['hexes'])} {out['direction']}"
     if answers:
-        words, by = f"drifts {where}; {words}", f"the round drifts {where}"
+        words = f"drifts {where}; {words}"
+        by = f"the round drifts {where}"
         return attacked(words, units, hurt, more=more, notes=notes, by=by)
     settled = attacked(f"drifts {where}", units, hurt, more=more, notes=notes)
     return settled._replace(fates=(Fate("the spotting round", "drifts", where),))

@@ -63,7 +63,9 @@ class DamageChecks:
         unit at a position, from the state that its check leaves it in.
         """
         self.readings, self.items, self.finish, self.also = readings, tuple(items), finish, also
-        self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
+        self.only_hit = only_hit
+        self.crew_of_all = crew_of_all
+        self.outcome = outcome
         self.leaves_out_crashed = leaves_out_crashed
 
     def steps(self) -> dict[str, Step[Attack]]:
@@ -92,15 +94,14 @@ class DamageChecks:
         """The ruling on an attack on all of the list: damage checks where it is higher and hits
         somebody, else the sequence goes on. In a `flammable` hex a natural 6 calls for a fire
         check."""
-        six, told = flammable and 6 in roll[:-1], sums.told(roll, hit)
+        six = flammable and 6 in roll[:-1]
+        told = sums.told(roll, hit)
         attack = Attack(None, told["dc_mod"], at, lm, six=six)
         if attack.margin > 0 and self.items:
             after, known = self.begin(attack)
         else:
-            after, known = (
-                self.finish(attack),
-                {"outcome": "damage-check" if attack.margin > 0 else NONE},
-            )
+            after = self.finish(attack)
+            known = {"outcome": "damage-check" if attack.margin > 0 else NONE}
         told |= known
         if flammable and not six:
             told["fire_check"] = NONE
@@ -119,7 +120,8 @@ class DamageChecks:
         """The state that owes the next die of the units from `at` on; those who owe none are
         told.
         """
-        at, row = now.at, now.row
+        at = now.at
+        row = now.row
         stop = self.items[at].stop
         while at < stop:
             item = self.items[at]
@@ -172,7 +174,8 @@ class DamageChecks:
         """The ruling on a roll of the unit in hand, after which the next is due where this one
         owes nothing more.
         """
-        item, at = self.items[now.at], now.at + 1
+        item = self.items[now.at]
+        at = now.at + 1
         if now.owes == HERE and at < item.stop:
             now = self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
         elif now.owes == HERE:
@@ -186,7 +189,8 @@ class DamageChecks:
         (5.0, 11.2).
         """
         item, (die,), readings = self.items[now.at], roll, self.readings
-        difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
+        difference = now.margin + item.offset
+        leader = now.lm if item.kind == "leg" else 0
         total = die + difference - leader
         result = readings.result(item.column, item.morale, max(-20, min(99, total)))
         left = readings.becomes(item.row, item.state, result)
@@ -202,7 +206,8 @@ class DamageChecks:
             told["outcome"] = result
 
         def story() -> tuple[Line]:
-            unit, parts = item.unit, bare(difference)
+            unit = item.unit
+            parts = bare(difference)
             if leader:
                 parts = (*parts, ("leader", -leader))
             why = beside_morale(total, item.morale, damage=True)
@@ -240,7 +245,8 @@ class DamageChecks:
 
     def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
-        item, hero = self.items[now.at], self.readings.hero
+        item = self.items[now.at]
+        hero = self.readings.hero
         now = now._replace(owes="bail" if now.keep else HERE)
         told = item.tells(hero=hero(roll[0]))
         return self._ruling(
@@ -249,7 +255,8 @@ class DamageChecks:
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
-        item, readings = self.items[now.at], self.readings
+        item = self.items[now.at]
+        readings = self.readings
         told = item.tells(crew=readings.bail_out("crew", roll[0]))
 
         def story() -> tuple[Line]:
@@ -259,7 +266,8 @@ class DamageChecks:
 
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
-        item, readings = self.items[now.at], self.readings
+        item = self.items[now.at]
+        readings = self.readings
         result = readings.bail_out("passengers", roll[0])
         out = result != "eliminated"
         told = {} if now.keep else item.tells(unit=item.unit.word, **UNCHECKED, hero=False)
@@ -277,7 +285,8 @@ class DamageChecks:
 
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
-        item, total = self.items[now.at], sum(roll)
+        item = self.items[now.at]
+        total = sum(roll)
         passes = total <= item.morale
         told = item.tells(
             unit=item.unit.word,
@@ -310,7 +319,8 @@ class DamageChecks:
         They go as far as to a leader, who may help those after. Passengers and their vehicle are
         not told apart.
         """
-        items, end = self.items, now.at
+        items = self.items
+        end = now.at
         if now.owes != "check" or items[end].stop - end < MANY:
             return None
         stop = items[end].stop
@@ -332,7 +342,8 @@ class DamageChecks:
         """One of them; it also tells whether it comes through as a leader who helps more than
         the one before.
         """
-        item, lends = self.items[at], self.items[at].helps > now.lm
+        item = self.items[at]
+        lends = self.items[at].helps > now.lm
 
         def plan() -> Plan[Attack]:
             alone = DamageChecks(

@@ -172,18 +172,14 @@ class Fight:
 
     def checked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
         """The ruling on a morale check that is followed by `after`."""
-        at, word, ok, total = (
-            now.at,
-            self.units[now.at].word,
-            self.passes(now, roll),
-            sum(roll) + self.mc_mod,
-        )
+        at = now.at
+        word = self.units[now.at].word
+        ok = self.passes(now, roll)
+        total = sum(roll) + self.mc_mod
         told = _of(at, unit=word, mc_total=total, mc="pass" if ok else "fail")
         told |= {} if ok and not now.destroyed else _of(at, **STAYS)
-        parts, why = (
-            (("modifier", self.mc_mod),) if self.mc_mod else (),
-            beside_morale(total, self.morale[at]),
-        )
+        parts = (("modifier", self.mc_mod),) if self.mc_mod else ()
+        why = beside_morale(total, self.morale[at])
         return Ruling(
             after,
             told | self._ended(after),
@@ -192,13 +188,12 @@ class Fight:
 
     def attacked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
         """The ruling on an attack that is followed by `after`."""
-        at, power, leader, destroyed = (
-            now.at,
-            self.power[now.at],
-            self.leader(now),
-            self.destroys(now, roll),
-        )
-        attack, armor = roll[0] + power + leader, roll[1] + self.armor
+        at = now.at
+        power = self.power[now.at]
+        leader = self.leader(now)
+        destroyed = self.destroys(now, roll)
+        attack = roll[0] + power + leader
+        armor = roll[1] + self.armor
         told = _of(at, attack_total=attack, vehicle_total=armor, destroyed=destroyed)
         for other in now.passed if destroyed else ():
             told |= _of(other, **STAYS)

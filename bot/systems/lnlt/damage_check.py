@@ -53,7 +53,8 @@ CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"
 
 def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
     """What is said and done when all are out."""
-    hurt, crew = suffered(passengers, out["passengers"]), str(out["crew"])
+    hurt = suffered(passengers, out["passengers"])
+    crew = str(out["crew"])
     said = [f"crew {say_crew(crew)}"] if crew != NONE else []
     said += [f"{unit} {word}" for unit, word in hurt.units]
     then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
@@ -71,7 +72,9 @@ def plan_bail_out(tables: Tables, given: Given) -> Plan[Attack]:
     Raises UserError for results that a close assault does not have, and for passengers outside in
     one.
     """
-    cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
+    cause = given.word("cause")
+    row = given.word("vehicle")
+    passengers = given.units("passengers")
     readings = readings_of(tables)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:

@@ -132,7 +132,8 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
         hint = f"Type it after the unit: {unit.word} fp={sum(weapons)} sw="
         raise UserError(problem, hint=hint, code="support-weapon")
     usage = tables["sw-usage"](case=case)
-    carry, fires = usage.get("carry", 0), str(usage["fire"])
+    carry = usage.get("carry", 0)
+    fires = str(usage["fire"])
     if fires == "none" or not carry:
         what = f"{unit.word} ({unit.type}) may not fire a support weapon."
         raise UserError(what, hint="Leave out sw.", code="support-weapon")
@@ -148,7 +149,8 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
 # -- direct fire: small arms and machine guns against a hex of leg units, or against one vehicle or
 # helicopter
 
-ATTACK, DEFENSE = d6("attack"), d6("defense")
+ATTACK = d6("attack")
+DEFENSE = d6("defense")
 TWO_DICE = frozenset({"sniper", "marksman"})
 FLAGS = (
     "smoke", "tis", "mg_pivot", "mg_assault", "night", "attacker_flying", "between_buildings", "hit_and_run", "assault",
@@ -178,7 +180,8 @@ class Fire:
         """1d6 (of a sniper or marksman two) + firepower against 1d6 + terrain; higher: damage
         checks.
         """
-        at, lm = now.at, self.advice[now.at]
+        at = now.at
+        lm = self.advice[now.at]
         ruling = self.checks.attacked(self.sums, roll, flammable=self.flammable, at=at, lm=lm)
         return ruling._replace(told={"attack_roll": sum(roll[:-1]), **ruling.told})
 
@@ -200,10 +203,8 @@ class Fire:
 
     def settle(self, out: Mapping[str, Any]) -> Settlement:
         """What it did to the targets, and which captured weapons were lost."""
-        targets, hit = (
-            self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets,
-            bool(out["hit"]),
-        )
+        targets = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets
+        hit = bool(out["hit"])
         closed = [item.unit.word for item in self.checks.items if item.immune] if hit else []
         works = hit and not closed
         notes = [
@@ -238,12 +239,12 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
     given.refuse_values()
-    attackers, targets, shooter = (
-        given.units("attackers"),
-        given.units("targets"),
-        given.word("shooter"),
-    )
-    flammable, no_hero, capped = given.flag("flammable"), given.flag("no_hero"), kinds.capped(given)
+    attackers = given.units("attackers")
+    targets = given.units("targets")
+    shooter = given.word("shooter")
+    flammable = given.flag("flammable")
+    no_hero = given.flag("no_hero")
+    capped = kinds.capped(given)
     target = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
     modifiers = _modifiers(tables, given, attackers, targets, target)
@@ -258,7 +259,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         flammable=flammable,
         reminders=(*_reminders(attackers, targets, shooter), *capped),
     )
-    power, sums = sum(powers), fire.sums
+    power = sum(powers)
+    sums = fire.sums
     opening: dict[str, Any] = {
         "attack_fp": power,
         "attack_mod": sums.attack - power,
@@ -388,7 +390,8 @@ def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
     fire.
     """
     refuse_to_fire(given.unit("unit"))
-    targets, flammable = given.units("targets"), given.flag("flammable")
+    targets = given.units("targets")
+    flammable = given.flag("flammable")
     named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
     parts = tuple(part for part in (*named, ("armor leader", given.int("lm"))) if part[1])
     tm = kinds.target_terrain(given.int("tm"))

@@ -65,7 +65,8 @@ def fire_started(out: Mapping[str, Any], where: str = "the target hex") -> tuple
 # -- penetration against armor: what a hit does to a vehicle or an aircraft, its morale check and
 # its crew
 
-CATASTROPHE, DUD = (6, 1), (1, 6)
+CATASTROPHE = (6, 1)
+DUD = (1, 6)
 NATURAL = {
     "dud": "a dud, natural 1 against 6",
     "catastrophic": "a catastrophe, natural 6 against 1",
@@ -117,7 +118,10 @@ class Impact:
         also: Callable[[str], Outputs] = lambda _: {},
         flammable: bool = False,
     ) -> None:
-        self._readings, self._find, self._then, self._also = readings, find, then, also
+        self._readings = readings
+        self._find = find
+        self._then = then
+        self._also = also
         self._flammable = flammable
 
     def steps(self) -> dict[str, Step[Attack]]:
@@ -138,7 +142,8 @@ class Impact:
     def _impact(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 + penetration against 1d6 + armor: destroyed, nothing, or a morale check."""
         struck = self._find(now)
-        attack, armor = roll[0] + struck.penetration, roll[1] + struck.armor
+        attack = roll[0] + struck.penetration
+        armor = roll[1] + struck.armor
         difference = attack - armor
         case = "greater" if difference > 0 else "less" if difference else "equal"
         if roll in (DUD, CATASTROPHE):
@@ -170,12 +175,16 @@ class Impact:
         """2d6, made worse by the difference, at or under morale; who is shaken already is
         abandoned.
         """
-        struck, total = self._find(now), sum(roll) + now.margin
-        effect, passes = self._readings.penetration(now.row, struck.target), total <= struck.morale
-        result, again = str(effect["mc_pass" if passes else "mc_fail"]), ""
+        struck = self._find(now)
+        total = sum(roll) + now.margin
+        effect = self._readings.penetration(now.row, struck.target)
+        passes = total <= struck.morale
+        result = str(effect["mc_pass" if passes else "mc_fail"])
+        again = ""
         worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
         if struck.shaken and result in ("shaken", worse):
-            result, again = worse, "; a second time"
+            result = worse
+            again = "; a second time"
         told: dict[str, Any] = {
             f"{struck.path}mc": "pass" if passes else "fail",
             f"{struck.path}mc_total": total,
@@ -188,7 +197,8 @@ class Impact:
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle."""
-        struck, readings = self._find(now), self._readings
+        struck = self._find(now)
+        readings = self._readings
         after, known = self._then(now)
         told = {f"{struck.path}crew": readings.bail_out("crew", roll[0]), **known}
         return Ruling(

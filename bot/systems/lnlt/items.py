@@ -43,7 +43,8 @@ class Readings:
 
     def _sort(self, type: str, flags: frozenset[str]) -> Sort:
         unit = Unit("", type, flags=flags)
-        state, row = kinds.state_of(unit), "smc" if type in kinds.SMC and type != "hero" else type
+        state = kinds.state_of(unit)
+        row = "smc" if type in kinds.SMC and type != "hero" else type
         can_be = self.becomes(row, state, "none") != "not-applicable"
         return Sort(state, row if can_be else "", kinds.check_column(unit))
 
@@ -199,13 +200,16 @@ def list_items(
     kinds.refuse_unfit(units)
     items: list[Item] = []
     size = len(units)
-    paths, offsets = paths or places(name, size), offsets or (0,) * size
+    paths = paths or places(name, size)
+    offsets = offsets or (0,) * size
     for start, stop in spans or ((0, size),):
         vehicle: Unit | None = None
         last_leg = _last_leg(units, start, stop)
         for at in range(start, stop):
-            unit, path = units[at], paths[at]
-            type, flags = unit.type, unit.flags
+            unit = units[at]
+            path = paths[at]
+            type = unit.type
+            flags = unit.flags
             if type in kinds.VEHICLES:
                 vehicle = unit
             rides = aboard is not None or (flags and not kinds.RIDING.isdisjoint(flags))

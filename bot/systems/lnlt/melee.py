@@ -15,7 +15,8 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.kinds import read_positions
 
-ATTACK, COUNTER = dice(2, 6, "attack"), dice(2, 6, "counterattack")
+ATTACK = dice(2, 6, "attack")
+COUNTER = dice(2, 6, "counterattack")
 BEST_ODDS = "5-1"
 CHARTED = 60  # the table takes no more; beyond it the card's rule, the ratio rounded up, is worked out here
 RATIOS = ("1-3", "1-2", "2-3", "1-1", "3-2", "2-1", "3-1", "4-1", BEST_ODDS)
@@ -78,7 +79,8 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for
     vehicles.
     """
-    attackers, defenders = given.units("attackers"), given.units("defenders")
+    attackers = given.units("attackers")
+    defenders = given.units("defenders")
     kinds.refuse_unfit((*attackers, *defenders))
     for unit in (*attackers, *defenders):
         if not kinds.is_man(unit):
@@ -92,15 +94,11 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     )
     fights_on = given.flag("shaken_fight")
     overrun = all(kinds.is_shaken(unit) for unit in defenders) and not fights_on
-    fp, facing = (
-        _firepower(attackers),
-        _firepower([defenders[at] for at in chosen], shaken=fights_on),
-    )
+    fp = _firepower(attackers)
+    facing = _firepower([defenders[at] for at in chosen], shaken=fights_on)
     attack = _assault(tables, attackers, fp, facing, none=overrun)
-    fp, facing = (
-        _firepower(defenders, shaken=fights_on),
-        _firepower(attackers[at] for at in countered),
-    )
+    fp = _firepower(defenders, shaken=fights_on)
+    facing = _firepower(attackers[at] for at in countered)
     counter = _assault(tables, defenders, fp, facing, none=overrun)
 
     def attacks(_: Melee, roll: Roll) -> Ruling[Melee]:

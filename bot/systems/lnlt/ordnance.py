@@ -155,7 +155,8 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     """
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
-    targets, flammable = given.units("targets"), given.flag("flammable")
+    targets = given.units("targets")
+    flammable = given.flag("flammable")
     for unit in targets:
         if not kinds.is_man(unit):
             what = f"{unit.word} ({unit.type}) is not infantry."
@@ -174,7 +175,8 @@ def plan_ordnance_infantry(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
-        hit, told = shot.hits(roll), shot.told(roll)
+        hit = shot.hits(roll)
+        told = shot.told(roll)
         if not hit:
             told |= MISSED_INFANTRY | ({"fire_check": NONE} if flammable else {})
         return Ruling(Attack("attack" if hit else None), told, lambda: [shot.line(roll)])
@@ -207,11 +209,10 @@ def _high_explosive(given: Given) -> Opposed:
 
 
 def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
-    unit, left = (
-        given.unit("unit"),
-        [answer for answer in out["targets"] if answer["becomes"] != "eliminated"],
-    )
-    targets, hit = given.units("targets"), bool(out["hit"])
+    unit = given.unit("unit")
+    left = [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
+    targets = given.units("targets")
+    hit = bool(out["hit"])
     kept, lost = captured(firer_of(given), works=hit)
     more = (
         *fire_started(out),
@@ -263,15 +264,14 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
     """
     given.refuse_values()
     refuse_to_fire(given.unit("unit"))
-    aircraft, target, passengers = (
-        given.word("aircraft"),
-        given.unit("target"),
-        given.units("passengers"),
-    )
+    aircraft = given.word("aircraft")
+    target = given.unit("target")
+    passengers = given.units("passengers")
     _check_target(aircraft, target, guided=given.flag("guided_aa"))
     shot_at = () if target is None else (target,)
     shot = to_hit(tables, given, shot_at, aircraft=aircraft, size=given.int("size"))
-    flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
+    flies = aircraft != "none"
+    turret_armor = given.maybe("turret_armor")
     places = _places(
         given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies
     )
@@ -289,10 +289,8 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
-        hit, place = (
-            shot.hits(roll),
-            str(location(roll=sum(roll), turret=turret_armor is not None)["location"]),
-        )
+        hit = shot.hits(roll)
+        place = str(location(roll=sum(roll), turret=turret_armor is not None)["location"])
         told = shot.told(roll) | ({"location": place} if hit else MISSED_VEHICLE)
         turret = (
             [Line(f"natural {sum(roll)}", result=f"the {place}")]
@@ -364,7 +362,8 @@ def _places(
     adds: tuple[tuple[str, int], ...] = (("", given.int("penetration")),)
     if given.flag("heat_red"):
         adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
-    penetration, morale = sum([value for _, value in adds]), given.int("morale")
+    penetration = sum([value for _, value in adds])
+    morale = given.int("morale")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
     return {
         place: Struck(
@@ -377,12 +376,10 @@ def _places(
 def _settle_vehicle(
     out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given
 ) -> Settlement:
-    result, crew, firer, hit = (
-        str(out["result"]),
-        str(out["crew"]),
-        given.unit("unit"),
-        bool(out["hit"]),
-    )
+    result = str(out["result"])
+    crew = str(out["crew"])
+    firer = given.unit("unit")
+    hit = bool(out["hit"])
     hurt = suffered(passengers, out["passengers"])
     change = aftermath.becomes(target, result) if target is not None and result != NONE else None
     then = (

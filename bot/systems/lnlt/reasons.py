@@ -93,7 +93,8 @@ class Opposed:
         """Both totals, whether the attack is higher (as output `hit`), and the modifier of the
         damage checks.
         """
-        attack, defense = sum(roll) - roll[-1] + self.attack, roll[-1] + self.defense
+        attack = sum(roll) - roll[-1] + self.attack
+        defense = roll[-1] + self.defense
         margin = attack - defense
         return {
             "attack_total": attack,
@@ -104,7 +105,8 @@ class Opposed:
 
     def lines(self, roll: Roll) -> Iterable[Line]:
         """A line for each side, and by how much one is higher."""
-        attack, defense = sum(roll) - roll[-1] + self.attack, roll[-1] + self.defense
+        attack = sum(roll) - roll[-1] + self.attack
+        defense = roll[-1] + self.defense
         return (
             Line("attack", roll[:-1], self.attack_parts, attack),
             Line("defense", roll[-1:], self.defense_parts, defense, against(attack - defense)),

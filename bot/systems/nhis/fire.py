@@ -37,12 +37,14 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     Source: Dice Roll Modifiers, Ranged Combat Table, result paragraphs, Terrain. Raises UserError
     for a firer that is out of range or shaken, and for a number that is missing.
     """
-    attackers, units = given.units("attackers"), given.units("targets")
+    attackers = given.units("attackers")
+    units = given.units("targets")
     firers = firers_of(attackers, given.int("distance"), given.int("visibility"))
     flamethrower = any(unit.type == "flamethrower" for unit in attackers)
     results = Results(tables, units, flamethrower=flamethrower)
     modifiers = _modifiers(tables, given, firers)
-    total, shift = firers.raw + modifiers["total"], modifiers["shift"]
+    total = firers.raw + modifiers["total"]
+    shift = modifiers["shift"]
     table = tables["ranged-combat"]
     column = table(firepower=max(0, total), roll=7)["column"]
     final = table(firepower=max(0, total), shift=shift, roll=7)["column"] if shift else column
@@ -102,7 +104,9 @@ def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
     """Table fire-modifiers for this attack; the penalties of single units are counted among
     them.
     """
-    units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
+    units = given.units("targets")
+    terrain = given.word("terrain")
+    feature = given.word("feature")
     moved = _is_marked(given, "target_moved", {"moving", "banzai"})
     fired = _is_marked(given, "target_fired", {"fired"})
     marker = "move" if moved else "fire" if fired else "none"
@@ -172,9 +176,11 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
         )
         hint = "List the squads and weapons that fire as well."
         raise UserError(what, hint=hint, option="attackers", code="no-firepower")
-    near, far = list[int](), list[int]()
+    near = list[int]()
+    far = list[int]()
     for unit in firing:
-        power, reach = unit.number("fp"), unit.numbers.get("range")
+        power = unit.number("fp")
+        reach = unit.numbers.get("range")
         if "shaken" in unit.flags:
             raise UserError(
                 f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit"

@@ -69,7 +69,8 @@ class Results:
         Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and
         missing.
         """
-        self._tables, self._flamethrower = tables, flamethrower
+        self._tables = tables
+        self._flamethrower = flamethrower
         self.targets = [_target(unit, checks) for unit in units]
         self.names = numbered([unit.word for unit in units])
 
@@ -133,9 +134,12 @@ class Results:
 
     def _after_points(self, hits: Sequence[int]) -> tuple[Struck, Outputs]:
         told: dict[str, Any] = {}
-        queue, rating = [], 0
+        queue = []
+        rating = 0
         for at in self._leaders_first():
-            target, result, after = self.targets[at], "eliminated", "eliminated"
+            target = self.targets[at]
+            result = "eliminated"
+            after = "eliminated"
             if hits[at] < target.steps:
                 hit = hits[at] > 0
                 read = self._tables["damaged-effect"](
@@ -144,7 +148,8 @@ class Results:
                 if read["check"]:
                     queue.append(at)
                     continue
-                result, after = read["result"], read["after"]
+                result = read["result"]
+                after = read["after"]
             newly_shaken = after in SHAKEN and target.state not in SHAKEN
             told |= self._told(at, result, after, damage=hits[at], halted=newly_shaken)
             if is_prepared(after):
@@ -170,13 +175,17 @@ class Results:
         those after it.
         """
         at, *queue = state.queue
-        target, total = self.targets[at], roll[0] + state.add
+        target = self.targets[at]
+        total = roll[0] + state.add
         led = state.rating if not state.alone and self._is_led(target) else 0
         needed = (target.morale or 0) + led
-        fails, result, left = total > needed, "none", target.state
+        fails = total > needed
+        result = "none"
+        left = target.state
         if fails:
             read = self._tables["morale-fail"](unit_class=target.kind, state=target.state)
-            result, left = read["result"], read["after"]
+            result = read["result"]
+            left = read["after"]
         told = self._told(at, result, left, check=total, needed=needed, halted=fails)
         rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
         after = Struck(None)
@@ -233,7 +242,8 @@ class Results:
         needed: int | None = None,
         halted: bool = False,
     ) -> Outputs:
-        target, path = self.targets[at], f"targets[{at}]"
+        target = self.targets[at]
+        path = f"targets[{at}]"
         return {
             f"{path}.unit": target.unit.word,
             f"{path}.damage": damage,
@@ -284,7 +294,8 @@ def _left(item: Mapping[str, Any]) -> str:
 
 
 def _row(path: str, name: str) -> Row:
-    result, after = f"{path}.result", f"{path}.after"
+    result = f"{path}.result"
+    after = f"{path}.after"
 
     def read(told: Outputs) -> Any:
         return _left({"result": told[result], "after": told[after]}) if result in told else None
@@ -318,10 +329,12 @@ def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
 
 def plan_damage(tables: Tables, given: Given) -> Plan[Struck]:
     """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
-    units, flamethrower = given.units("targets"), given.flag("flamethrower")
+    units = given.units("targets")
+    flamethrower = given.flag("flamethrower")
     results = Results(tables, units, flamethrower=flamethrower, checks=("unshakable",))
     start = results.damaged(given.int("points"))
-    opening, lines = {"targets": [], **start.told}, tuple(start.story())
+    opening = {"targets": [], **start.told}
+    lines = tuple(start.story())
     return Plan(
         start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows
     )

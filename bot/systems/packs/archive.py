@@ -45,10 +45,8 @@ def zipped(content: Content) -> bytes:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as into:
         for name in sorted(content):
             entry = zipfile.ZipInfo(name)  # as of 1980: the same files make the same zip
-            entry.compress_type, entry.external_attr = (
-                zipfile.ZIP_DEFLATED,
-                (stat.S_IFREG | 0o644) << 16,
-            )
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
             into.writestr(entry, content[name])
     return file.getvalue()
 
@@ -62,7 +60,8 @@ def _whole(content: dict[str, bytes], name: str) -> dict[str, bytes]:
 
 
 def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
-    left, count = MOST_BYTES, 0
+    left = MOST_BYTES
+    count = 0
     for path in (
         *sorted(folder.iterdir()),
         *(path for name in FOLDERS for path in sorted(folder.glob(f"{name}/*"))),
@@ -214,7 +213,8 @@ def read_one_file(text: str, name: str = "The text") -> dict[str, bytes]:
     lines: list[str] | None = None
     for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
         if head := _HEAD.fullmatch(line.rstrip()):
-            file, rest = head[1], head[2] or ""
+            file = head[1]
+            rest = head[2] or ""
             if file in found:
                 raise TableError(name, f"line {number}: {file[:80]} is there twice")
             check_name(file, len(found) + 1)

@@ -78,10 +78,8 @@ def read_about(content: Content) -> About:
     """The pack.yaml of a pack. Raises TableError for one with a fault."""
     data = _read(content, PACK)
     check_keys(data, KEYS, NEEDED, PACK)
-    private, data = (
-        data.get("private") or False,
-        {key: value for key, value in data.items() if key != "private"},
-    )
+    private = data.get("private") or False
+    data = {key: value for key, value in data.items() if key != "private"}
     if not isinstance(private, bool):
         raise TableError(PACK, "private is true or false", row="private")
     said = {key: " ".join(str(value).split()) for key, value in data.items() if value is not None}
@@ -137,7 +135,9 @@ class PackSystem(System):
         """
         about = read_about(content)
         super().__init__(about.id)
-        self.content, self.about, self.beside = content, about, beside
+        self.content = content
+        self.about = about
+        self.beside = beside
         if about.inherits:
             self.parent = self._built_in("inherits", about.inherits)
             self.code = self.parent.code
@@ -149,7 +149,8 @@ class PackSystem(System):
         if id not in built_in():
             hint = did_you_mean(id, built_in()) or f"It may be {', '.join(built_in())}."
             raise TableError(PACK, f"there is no built-in system {id[:40]}. {hint}", row=key)
-        found, pinned = built_in()[id], self.about.pinned
+        found = built_in()[id]
+        pinned = self.about.pinned
         if pinned and pinned != str(found.edition):
             problem = f"is for edition {pinned[:20]} of {id}, and this is edition {found.edition}"
             hint = f"See what has changed in docs/editions.md, then write {id}@{found.edition}."
@@ -309,8 +310,10 @@ class PackSystem(System):
         """Raise TableError for a sequence that a phase cannot run on units by itself."""
         for phase in self.game.get("phases") or ():
             for begin in phase.get("begins") or ():
-                id, by_side = begin["run"], self.game.get("turns") == "by-side"
-                sequence, problem = self.sequences[id], ""
+                id = begin["run"]
+                by_side = self.game.get("turns") == "by-side"
+                sequence = self.sequences[id]
+                problem = ""
                 if sequence.choices:
                     problem = "asks a side, which upkeep cannot wait for"
                 elif not sequence.upkeep_by and any(option.required for option in sequence.inputs):

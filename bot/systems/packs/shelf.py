@@ -78,7 +78,8 @@ class Extended(System):
 
     def __init__(self, base: System, extensions: tuple[PackSystem, ...]) -> None:
         super().__init__(base.id)
-        self._plain, self.extensions = base, extensions
+        self._plain = base
+        self.extensions = extensions
 
     @cached_property
     def game(self) -> Mapping[str, Any]:

@@ -93,7 +93,8 @@ class Firing:
     def __init__(
         self, firing: tuple[Shooter, ...], spots: Sequence[Check | None] | None = None
     ) -> None:
-        self.firing, self.interrupts = firing, spots is not None
+        self.firing = firing
+        self.interrupts = spots is not None
         self.spots = (None,) * len(firing) if spots is None else tuple(spots)
 
     def plan(self, settle: Settle, lines: tuple[Line, ...]) -> Plan[Fire]:
@@ -164,7 +165,8 @@ class Firing:
         """Who does not spot the target does not attack."""
         spot, shooter, (face,) = self.spots[fire.at], self.firing[fire.at], roll
         assert spot is not None
-        path, spotted = shooter.path, spot.passes[face]
+        path = shooter.path
+        spotted = spot.passes[face]
         found: dict[str, Any] = {f"{path}.spot_roll": face, f"{path}.spotted": spotted}
         if spotted:
             after = Fire("shot", *fire[1:])
@@ -183,7 +185,8 @@ class Firing:
         is worked out.
         """
         shooter, at, toll, (face,) = self.firing[fire.at], fire.at, fire.toll, roll
-        path, hit = shooter.path, shooter.check.passes[face]
+        path = shooter.path
+        hit = shooter.check.passes[face]
         found: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": hit}
         if not hit or shooter.saves is None:
             found[f"{path}.saved"] = None
@@ -203,13 +206,12 @@ class Firing:
         """Who was hit by a pistol, an SMG or a blast may be saved; else the damage dice are
         rolled.
         """
-        shooter, toll = self.firing[fire.at], fire.toll
+        shooter = self.firing[fire.at]
+        toll = fire.toll
         assert shooter.saves is not None
-        path, saved, faces = (
-            shooter.path,
-            shooter.saves[roll[0] - 1] == shooters.SAVED,
-            shooter.saves,
-        )
+        path = shooter.path
+        saved = shooter.saves[roll[0] - 1] == shooters.SAVED
+        faces = shooter.saves
         found: dict[str, Any] = {f"{path}.saved": saved}
         if saved:
             found[f"{path}.damage"] = []
@@ -226,7 +228,8 @@ class Firing:
     def damage(self, fire: Fire, roll: Roll) -> Ruling[Fire]:
         """Each damage die is read by itself; the element takes the worst status."""
         shooter = self.firing[fire.at]
-        damage, found = shooter.damage, dict[str, Any]()
+        damage = shooter.damage
+        found = dict[str, Any]()
         for number, face in enumerate(roll):
             found |= _die_told(shooter, number, face)
         after = self._hurt(fire, damage.casualties(roll), damage.worst(roll))
@@ -263,7 +266,8 @@ class Firing:
         return None
 
     def _apart(self, at: int) -> Part[Fire]:
-        shooter, spot = self.firing[at], self.spots[at]
+        shooter = self.firing[at]
+        spot = self.spots[at]
 
         def plan() -> Plan[Fire]:
             alone = Firing((shooter,), (spot,) if self.interrupts else None)
@@ -419,7 +423,8 @@ TOTALS = {
 
 def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
     """The outputs of one damage die."""
-    one, damage = f"{shooter.path}.damage[{number}]", shooter.damage
+    one = f"{shooter.path}.damage[{number}]"
+    damage = shooter.damage
     return {
         f"{one}.roll": face,
         f"{one}.total": face + damage.bonus,
@@ -459,10 +464,13 @@ def settled(
 
     `acting` is what those who fire take from it, or pay for it, `given_up` the same in words.
     """
-    target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
+    target = given.unit("target")
+    lost = out["casualties"]
+    status = str(out["status"])
     members = target.numbers.get("members") if target is not None else None
     if members is not None and lost >= members > 0:  # nobody whose Morale could fall
-        out, lost = {**out, "casualties": members, "morale_loss": 0}, members
+        out = {**out, "casualties": members, "morale_loss": 0}
+        lost = members
     return Settlement(
         headline(out),
         ((target.word, status),) if target is not None else (),

@@ -33,7 +33,9 @@ def under_fire(target: Unit | None, count: int, status: str) -> tuple[Change, ..
     no milder one takes the place of. Source: Infantry Combat, Status Damage."""
     if target is None or not target.name:
         return ()
-    members, state, new = target.numbers.get("members"), target.state, dict[str, Any]()
+    members = target.numbers.get("members")
+    state = target.state
+    new = dict[str, Any]()
     lost = count if members is None else min(count, int(members))
     if lost:
         new["casualties"] = int(target.numbers.get("casualties") or 0) + lost
@@ -106,7 +108,8 @@ def spends(
 ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """The changes of those who shoot, and what they are told: `Red uses 1 AP (2 left)`. `extra` AP
     go into the skill, additional ones before its own."""
-    changes, told = [], []
+    changes = []
+    told = []
     for unit in {
         unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None
     }.values():
@@ -130,7 +133,8 @@ def spends(
 
 FACES = range(1, 21)
 LAST = 20
-LOWEST, HIGHEST = -60, 80
+LOWEST = -60
+HIGHEST = 80
 MAX_BONUS = 60
 Parts: TypeAlias = tuple[tuple[str, int | float], ...]
 
@@ -272,7 +276,8 @@ def weapon_of(tables: Tables, word: str) -> Weapon:
         table = tables[name]
         if word in table.option("weapon").values:
             row = table(weapon=word)
-            dice, bonus = int(row["damage_dice"]), int(row["damage_bonus"])
+            dice = int(row["damage_dice"])
+            bonus = int(row["damage_bonus"])
             return Weapon(word, dice, bonus, bool(row["save"]), str(row["area"]))
     raise UserError(f"{word} is not a weapon.", code="unknown-weapon")
 

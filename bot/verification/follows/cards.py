@@ -28,7 +28,8 @@ def deck(past: Past, event: Event, said: Said) -> str:
     """A deck is declared, in the place of one of the same name, whose cards all go; no hand has
     any of them.
     """
-    now, declared = past.now, said.get("decks", past.now.decks)
+    now = past.now
+    declared = said.get("decks", past.now.decks)
     new = [id for id in declared if declared[id] != now.decks.get(id)] or [
         event["result"].partition(":")[0]
     ]
@@ -38,7 +39,8 @@ def deck(past: Past, event: Event, said: Said) -> str:
         or not cards.ID.fullmatch(new[0])
     ):
         return "it declares no deck."
-    id, made = new[0], cards.deck_from_json(declared[new[0]])
+    id = new[0]
+    made = cards.deck_from_json(declared[new[0]])
     if problem := cards.faults(made):
         return problem
     if id in cards.STANDARD and made.cards != cards.STANDARD[id].cards:
@@ -65,8 +67,10 @@ def draw(past: Past, event: Event, said: Said) -> str:
 
 
 def _open_draw(past: Past, event: Event) -> str:
-    id, dice = event.get("deck", ""), event.get("dice", [])
-    made, source = past.now.decks.get(id), Script([die["value"] for die in dice])
+    id = event.get("deck", "")
+    dice = event.get("dice", [])
+    made = past.now.decks.get(id)
+    source = Script([die["value"] for die in dice])
     if "seats" in event or not (_orders(event) or event["does"] in ("draw", "lead")):
         return "cards are drawn into hands with their faces closed."
     if event.get("texts", {}).keys() != (
@@ -105,7 +109,8 @@ def _leads(past: Past, event: Event, drawn: cards.Drawn) -> str:
     """The chit of a cup that leads the phase is drawn: one, which has the go; or none of it is
     left.
     """
-    now, id = past.now, event["deck"]
+    now = past.now
+    id = event["deck"]
     if (
         now.led not in ("", id)
         or len(drawn.cards) != 1
@@ -127,13 +132,11 @@ def _closed_draw(past: Past, event: Event) -> str:
     """Cards are drawn whose faces stay closed: into hands, or open ones while others of the deck
     are closed.
     """
-    id, sides, seats, does, now = (
-        event.get("deck", ""),
-        event["closed"],
-        _seats(event),
-        event["does"],
-        past.now,
-    )
+    id = event.get("deck", "")
+    sides = event["closed"]
+    seats = _seats(event)
+    does = event["does"]
+    now = past.now
     if id not in now.decks or "dice" in event or (does == "peek" and "seats" in event):
         return "it draws from a deck that nobody declared, or too much at once."
     own = seat_of(now.players, event["who"])
@@ -147,7 +150,8 @@ def _closed_draw(past: Past, event: Event) -> str:
     if not fits.get(does):
         return "it draws for hands that are not theirs."
     named = [] if seats or peeks else event["result"].removeprefix(f"{id}: ").split(", ")
-    count, top = len(seats or named), now.cards.get(cards.key(id, HAND, cards.TOP), 0)
+    count = len(seats or named)
+    top = now.cards.get(cards.key(id, HAND, cards.TOP), 0)
     if not 0 < (_peeked(event) if peeks else count) <= cards.MOST_DRAWN or (
         peeks and count > _peeked(event)
     ):
@@ -216,7 +220,8 @@ def move(past: Past, event: Event, _: Said) -> str:
     """Cards go from play to the discards, out of the game, or back into the pile; or out of a
     hand.
     """
-    does, now = event["does"], past.now
+    does = event["does"]
+    now = past.now
     if does == "agree":
         return _agrees(past, event)
     if event.keys() & {"seats", "by", "reason"}:
@@ -256,13 +261,11 @@ def _out_of_hand(past: Past, event: Event) -> str:
     """Cards leave a hand: into play or to the discards by name, or closed, into another hand or
     back into the pile.
     """
-    id, does, seat, to, now = (
-        event["deck"],
-        event["does"],
-        event["seat"],
-        event.get("to", ""),
-        past.now,
-    )
+    id = event["deck"]
+    does = event["does"]
+    seat = event["seat"]
+    to = event.get("to", "")
+    now = past.now
     to_end = does == "back" and to in cards.ENDS
     if (
         seat != seat_of(now.players, event["who"])
@@ -272,7 +275,8 @@ def _out_of_hand(past: Past, event: Event) -> str:
         return "it takes cards out of a hand that is not theirs."
     if to and not to_end and not (to in now.sides or to.removeprefix("@") in past.acted):
         return "it gives cards to nobody."
-    texts, out = event.get("texts", {}), dict(now.cards)
+    texts = event.get("texts", {})
+    out = dict(now.cards)
     there = out.get(cards.key(id, HAND, seat), 0)
     if does in ("give", "back"):
         count = sum(key.startswith("from.") for key in texts)
@@ -287,7 +291,8 @@ def _out_of_hand(past: Past, event: Event) -> str:
         names = event["result"].removeprefix(f"{id}: ").split(", ")
         count = 0
         for card in names:
-            known, goes = cards.key(id, f"{KNOWN}/{seat}", card), cards.key(id, TO[does], card)
+            known = cards.key(id, f"{KNOWN}/{seat}", card)
+            goes = cards.key(id, TO[does], card)
             is_known = bool(out.get(known))
             out |= {known: out.get(known, 0) - is_known, goes: out.get(goes, 0) + 1}
             count += not is_known
@@ -324,7 +329,8 @@ def _agrees(past: Past, event: Event) -> str:
     """A side agrees that closed hands are opened when the game ends."""
     seat = seat_of(past.now.players, event["who"])
     if event.keys() & {"seats", "by", "reason"}:
-        seat, problem = (event.get("seats") or [""])[0], _stands_in(past, event)
+        seat = (event.get("seats") or [""])[0]
+        problem = _stands_in(past, event)
         if problem:
             return problem
     if event.keys() & {"deck", "seat", "to", "texts"} or past.now.cards.get(agreed_key(seat)):
@@ -338,7 +344,8 @@ def _stands_in(past: Past, event: Event) -> str:
     """What is wrong with a manager who agrees in the place of a side that holds cards and is
     gone.
     """
-    seats, now = event.get("seats", []), past.now
+    seats = event.get("seats", [])
+    now = past.now
     others = persons_at(now.players, seats[0]) if len(seats) == 1 else set[str]()
     if (
         not event.keys() >= {"by", "reason"}
@@ -404,9 +411,11 @@ def hands_problem(past: Past, event: Event, said: Said) -> str:
     """What is wrong with the hands that an event puts back or opens: those of seats where nobody
     sits any more, all at an import, whose closed cards stayed where they were, and at the end of a
     game."""
-    now, kind = past.now, event["kind"]
+    now = past.now
+    kind = event["kind"]
     if kind in ("join", "leave", "claim", "privacy"):
-        players, master = said.get("players", now.players), said.get("master", now.master)
+        players = said.get("players", now.players)
+        master = said.get("master", now.master)
         gone = {event["who"], event.get("own", ""), *(now.players.keys() - players.keys())}
         gone |= {now.master} if master != now.master else set()
         return moves_problem(
@@ -484,7 +493,8 @@ def _ended(past: Past, event: Event) -> str:
     """What is wrong with the hands that a game's end opens; each seat that holds one has agreed,
     or ends the game.
     """
-    now, out = past.now, dict(past.now.cards)
+    now = past.now
+    out = dict(past.now.cards)
     holding = holders(out, now.decks)
     own = seat_of(now.players, event["who"])
     if any(not out.get(agreed_key(seat)) and seat != own for seat in holding):
@@ -516,15 +526,14 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
     computed again.
     """
     opens = [(body["shows"], body["number"]) for body in bodies if "shows" in body]
-    out, decks, told, seen = (
-        dict[str, int](),
-        dict[str, Deck](),
-        dict[int, cards.Hands](),
-        set[str](),
-    )
+    out = dict[str, int]()
+    decks = dict[str, Deck]()
+    told = dict[int, cards.Hands]()
+    seen = set[str]()
     by_number = {body["number"]: body for body in bodies}
     for body in bodies:
-        number, id = body["number"], str(body.get("deck", ""))
+        number = body["number"]
+        id = str(body.get("deck", ""))
         is_open = any(first <= number < by for first, by in opens)
         if is_open and any(name in body for name in cards.CLOSES):
             hands = cards.hands_now(id, out, told.get(out.get(cards.last_key(id), 0), {}))
@@ -555,7 +564,8 @@ def opened_faults(bodies: Sequence[Event], texts: Texts) -> Iterator[tuple[int, 
                 hands = cards.hands_now(one, out, told.get(out.get(cards.last_key(one), 0), {}))
                 if not _shows(one, hands, body):
                     yield number, "it opens other hands than were drawn."
-        patch, was = body.get("after") or {}, out
+        patch = body.get("after") or {}
+        was = out
         out = cards.moved(out, patch.get("cards", {}))
         decks |= {
             one: cards.deck_from_json(made)
@@ -574,7 +584,9 @@ def _drawn(
     body: Event, made: Deck, out: Out, hands: Mapping[str, list[tuple[str, str]]], texts: Texts
 ) -> cards.Hands:
     """The hands behind a closed draw. Raises ValueError where its faces draw other cards."""
-    number, id, seats = body["number"], body["deck"], _seats(body)
+    number = body["number"]
+    id = body["deck"]
+    seats = _seats(body)
     told = [texts[number, f"face.{at}"] for at in range(1, len(body["closed"]) + 1)]
     faces = [int(face) if re.fullmatch("[0-9]{1,9}", face) else 0 for face in told]
     if seats or body["does"] == "peek":
@@ -610,7 +622,10 @@ def _left(
     """The hands behind an event that took cards out of one. Raises ValueError for a card that
     was not in it.
     """
-    number, id, seat, to = body["number"], body["deck"], body.get("seat", ""), body.get("to", "")
+    number = body["number"]
+    id = body["deck"]
+    seat = body.get("seat", "")
+    to = body.get("to", "")
     now = {one: list(held) for one, held in hands.items()}
     if not seat:
         named = body["result"].removeprefix(f"{id}: ").split(", ")

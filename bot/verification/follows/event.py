@@ -41,7 +41,10 @@ def event_faults(past: Past, event: Event) -> Iterator[str]:
 
 def order_faults(past: Past, event: Event) -> Iterator[str]:
     """What does not follow on the events before; the shape of `event` must be right."""
-    now, kind, who, said = past.now, event["kind"], event["who"], past.patch(event, "after", "game")
+    now = past.now
+    kind = event["kind"]
+    who = event["who"]
+    said = past.patch(event, "after", "game")
     if event["behind"] != now.last:
         yield f"it says that the last event before it was #{event['behind']}, but that was #{now.last}."
     side = (said.get("players", {}) if kind == "join" else now.players).get(who, "")
@@ -112,7 +115,8 @@ def _start(past: Past, event: Event, said: Said) -> str:
 
 
 def _end(past: Past, event: Event, said: Said) -> str:
-    now, opens = past.now, event.get("opens", [])
+    now = past.now
+    opens = event.get("opens", [])
     if now.ended or not (now.started or opens):
         return "no game was going on that could end."
     if opens != list(now.sealed):
@@ -147,7 +151,8 @@ def _unit(past: Past, event: Event, said: Said) -> str:
     free = not past.now.started and not past.now.units
     if "system" in said and not (new and (free or not past.now.system)):
         return "the system of a game that has units stays."
-    words, carried = event["result"], f"{count_units(len(new))} carried over"
+    words = event["result"]
+    carried = f"{count_units(len(new))} carried over"
     if touched := lost or edited:
         who = touched[0] if len(touched) == 1 else count_units(len(touched))
         is_one_kind = len([*new, *lost, *edited]) == len(touched)
@@ -208,7 +213,8 @@ def _packs_problem(past: Past, event: Event, said: Said) -> str:
     now = past.now
     if "packs" not in said or event["kind"] in ("undo", "redo"):
         return "other packs come in force than it says." if "extends" in event else ""
-    packs, extends = tuple(said["packs"]), event.get("extends", {})
+    packs = tuple(said["packs"])
+    extends = event.get("extends", {})
     if extends:
         return _extends_problem(past, event, said)
     if not packs or packs != with_version(now.packs, packs[-1]) or packs == now.packs:
@@ -224,7 +230,9 @@ def _extends_problem(past: Past, event: Event, said: Said) -> str:
     """The same of extensions, several of which come in force at once: an event says what each of
     them extends.
     """
-    now, packs, extends = past.now, tuple(said["packs"]), event["extends"]
+    now = past.now
+    packs = tuple(said["packs"])
+    extends = event["extends"]
     expected = now.packs
     for hash in packs[-len(extends) :]:
         expected = with_version(expected, hash)
@@ -258,7 +266,8 @@ def rule_words(before: Mapping[str, bool], after: Mapping[str, bool]) -> str:
 
 def _undo(past: Past, event: Event, _: Said) -> str:
     """The latest event that changed the game is taken back, by agreement where dice were rolled."""
-    now, number = past.now, event["event"]
+    now = past.now
+    number = event["event"]
     undone = past.bodies.get(number)
     found = find(reversed(past.bodies.values()), now.last, number)
     if undone is None or (found.event is None and found.way is None):
@@ -281,7 +290,8 @@ def _undo(past: Past, event: Event, _: Said) -> str:
 
 def _redo(past: Past, event: Event, _: Said) -> str:
     """What was undone last is brought back as it was, by agreement where it was undone so."""
-    now, number = past.now, event["event"]
+    now = past.now
+    number = event["event"]
     if not now.redo or now.redo[-1] != number:
         return f"it brings back #{number}, which was not undone last."
     done = past.bodies[number]
@@ -294,7 +304,10 @@ def _agreed(past: Past, event: Event, undone: Event, what: str) -> str:
     """What is wrong with who agreed. Where nothing was passed over, nobody can have come or gone
     since.
     """
-    now, who, asked, number = past.now, event["who"], event.get("asked", ""), event["event"]
+    now = past.now
+    who = event["who"]
+    asked = event.get("asked", "")
+    number = event["event"]
     passes_over = what == "undo" and number != event["behind"]
     if asked and event.get("alone"):
         return "somebody alone in a game asks nobody."

@@ -47,7 +47,9 @@ class Past:
     def add(self, event: Event) -> None:
         """Move on behind an event. Raises ValueError for one that does not follow."""
         self.now = apply(self.now, event)
-        number, kind, who = event["number"], event["kind"], event["who"]
+        number = event["number"]
+        kind = event["kind"]
+        who = event["who"]
         self.bodies[number] = event
         self.seats.note(event)
         self.acted.add(who)
@@ -69,7 +71,8 @@ class Past:
 
 def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tuple[int, str]]]:
     """What was sealed, by event, read from its text; and what is wrong with it."""
-    contents, faults = dict[int, Event](), list[tuple[int, str]]()
+    contents = dict[int, Event]()
+    faults = list[tuple[int, str]]()
     for number, text in texts.items():
         try:
             found = json.loads(text)

@@ -22,7 +22,9 @@ def closing_problem(past: Past, event: Event) -> str:
     """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When
     texts close".
     """
-    now, who, closes = past.now, event["who"], event.get("closes", False)
+    now = past.now
+    who = event["who"]
+    closes = event.get("closes", False)
     draws = has_dice(event) and not event.get("hand")
     if closes and not are_open(now):
         return "it closes texts that are not open."
@@ -61,8 +63,11 @@ def _roll_problem(past: Past, roll: Event, event: Event) -> str:
     """What is wrong with a roll, table or sequence, be it the event itself or what was sealed in
     it.
     """
-    now, kind, command = past.now, roll["kind"], roll.get("command", "")
-    system, target = roll.get("system", ""), roll.get("target", "")
+    now = past.now
+    kind = roll["kind"]
+    command = roll.get("command", "")
+    system = roll.get("system", "")
+    target = roll.get("target", "")
     wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
         kind, f"{system}-table [a-z0-9-]+ {re.escape(target)}"
     )
@@ -176,13 +181,17 @@ def _tracks_in(event: Event) -> list[str]:
 
 def choice(past: Past, event: Event, said: Said) -> str:
     """The side that was asked makes its choice, or its `else` counts at the deadline."""
-    now, number = past.now, event["event"]
-    asks, first = now.waits.get(number), past.bodies.get(number)
+    now = past.now
+    number = event["event"]
+    asks = now.waits.get(number)
+    first = past.bodies.get(number)
     if asks is None or first is None:
         return f"it answers #{number}, which asks for no choice."
     if (event["system"], event["target"]) != (first["system"], first["target"]):
         return f"it carries on something else than #{number}."
-    picks, how, side = event["picks"], event.get("as", ""), asks.get("side", "")
+    picks = event["picks"]
+    how = event.get("as", "")
+    side = asks.get("side", "")
     if len(picks) != len(asks.get("items", [""])) or not {*picks} <= {*asks["options"]}:
         return f"it chooses what #{number} does not ask for."
     if how == ELSE:
@@ -225,7 +234,8 @@ def sealed(past: Past, event: Event, _: Said) -> str:
 
 def reveal(past: Past, event: Event, _: Said) -> str:
     """Who rolled opens one sealed roll."""
-    now, opens = past.now, event["opens"]
+    now = past.now
+    opens = event["opens"]
     if len(opens) != 1 or opens[0] not in now.sealed:
         return f"it opens what is not sealed: {shown(opens)}."
     owner = now.sealed[opens[0]]
@@ -246,7 +256,9 @@ def opened(past: Past, event: Event) -> str:
     said = [_said(number, past.contents[number]) for number in opens]
     if not re.fullmatch("; ".join(said), event.get("result", ""), re.DOTALL):
         return "its words are not what was sealed."
-    units, changed, tracks = past.now.units, dict(past.now.units), dict(past.now.tracks)
+    units = past.now.units
+    changed = dict(past.now.units)
+    tracks = dict(past.now.tracks)
     for number in opens:
         roll = past.contents[number]
         if number in past.now.withdrawn or not _is_of_game(past.now, home_of(roll)):
@@ -261,7 +273,8 @@ def opened(past: Past, event: Event) -> str:
         return "it changes tracks otherwise than was sealed."
     after = past.patch(event, "after", "units")
     for key, unit in units.items():
-        now, due = after.get(key, unit_json(unit)) or {}, unit_json(changed[key])
+        now = after.get(key, unit_json(unit)) or {}
+        due = unit_json(changed[key])
         # A state may take the place of markers with its name, which only the tables know.
         if {**now, "marks": ()} != {**due, "marks": ()} or not {*now.get("marks", ())} <= changed[
             key

@@ -68,7 +68,8 @@ def led_problem(past: Past, event: Event, said: Said) -> str:
     """What is wrong with how a phase begins that a cup leads, or none: the cup is filled anew,
     and any side draws.
     """
-    led, sides = said.get("led", past.now.led), said.get("sides", past.now.sides)
+    led = said.get("led", past.now.led)
+    sides = said.get("sides", past.now.sides)
     if led and not (ID.fullmatch(led) and [*said.get("go", past.now.go)] == [*sides]):
         return "a phase that a deck leads begins without a chit."
     return cards_problem(past, event, cups.led_by(past.now, led).cards)
@@ -120,8 +121,10 @@ def _takes_off(before: Event, after: Event) -> bool:
     rest = [
         {name: value for name, value in unit.items() if name not in cut} for unit in (before, after)
     ]
-    marks, numbers = set(before.get("marks", ())), before.get("numbers", {})
-    left, kept = set(after.get("marks", ())), after.get("numbers", {})
+    marks = set(before.get("marks", ()))
+    numbers = before.get("numbers", {})
+    left = set(after.get("marks", ()))
+    kept = after.get("numbers", {})
     return rest[0] == rest[1] and left <= marks and kept.items() <= numbers.items()
 
 
@@ -173,7 +176,9 @@ def initiative_go_problem(past: Past, said: Said) -> str:
 
 def plan(past: Past, event: Event, said: Said) -> str:
     """Something is planned for a turn, or a plan is removed."""
-    now, own, plans = past.now, str(event["number"]), said.get("plans", {})
+    now = past.now
+    own = str(event["number"])
+    plans = said.get("plans", {})
     gone = [at for at in now.plans if at not in plans]
     if (
         not gone
@@ -202,7 +207,8 @@ def order(past: Past, event: Event, said: Said) -> str:
     """Somebody seals an order, in place of the one that they wrote before; or says when they
     open at the latest.
     """
-    now, who = past.now, event["who"]
+    now = past.now
+    who = event["who"]
     if "texts" not in event:
         due = said.get("orders_due")
         if said.keys() != {"orders_due"} or (due and due <= event["at"]):
@@ -224,7 +230,8 @@ def opening(past: Past, event: Event, said: Said) -> str:
     """Return what is wrong with opening the orders: every side is in, the deadline is over, or
     its writer may do so.
     """
-    now, who = past.now, event["who"]
+    now = past.now
+    who = event["who"]
     if event["reads"] != sorted(map(int, now.orders)):
         return "it opens other orders than were sealed."
     if said != {"orders": {}, **({"orders_due": 0} if now.orders_due else {})}:
@@ -237,7 +244,8 @@ def opening(past: Past, event: Event, said: Said) -> str:
 
 def join(past: Past, event: Event, said: Said) -> str:
     """A side is taken by somebody who has none."""
-    who, side = event["who"], event["side"]
+    who = event["who"]
+    side = event["side"]
     if who in past.now.players or side not in past.now.sides:
         return "it joins a side that does not exist, or while playing for another."
     return _players(past, said, {**past.now.players, who: side})
@@ -271,8 +279,10 @@ def bring_in(past: Past, event: Event, said: Said) -> str:
 
 def privacy(past: Past, event: Event, said: Said) -> str:
     """Who has their data deleted leaves the game, and nobody else does."""
-    now, who = past.now, event["who"]
-    stay, master = said.get("players", now.players), said.get("master", now.master)
+    now = past.now
+    who = event["who"]
+    stay = said.get("players", now.players)
+    master = said.get("master", now.master)
     left = {
         who,
         *(person for person in now.players if person not in stay),
@@ -295,11 +305,14 @@ def claim(past: Past, event: Event, said: Said) -> str:
 
     The player continues as that person and keeps a side or the game master's role taken meanwhile.
     """
-    now, who, own = past.now, event["who"], event.get("own", "")
+    now = past.now
+    who = event["who"]
+    own = event.get("own", "")
     is_there = who in past.acted_before - past.acted_here and (not own or own in past.acted_here)
     if not past.imported_at or own == who or not is_there:
         return "nobody is claimed but a person of an imported log."
-    mine, theirs = now.players.get(own, ""), now.players.get(who, "")
+    mine = now.players.get(own, "")
+    theirs = now.players.get(who, "")
     if mine and theirs and mine != theirs:
         return "nobody plays two sides."
     seats = {who: theirs or mine} if theirs or mine else {}
