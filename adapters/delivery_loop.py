@@ -78,8 +78,9 @@ def not_pinned(why: str) -> Reply:
 
 
 async def answered(app: App, id: str, reply: Reply, posting: Awaitable[bool]) -> bool:
-    """Whether the answer to a request is there, whose receipt is done with then; not where another
-    delivery of the same request posts it. What is on the disk is the outbox's from now on."""
+    """Return whether the answer to a request is there, whose receipt is done with then; not where
+    another delivery of the same request posts it. What is on the disk is the outbox's from now on.
+    """
     if not reply.elsewhere and (reply.outbox or reply.seen):
         await app.receipts.kept(id)
     is_there = await posting

@@ -331,7 +331,7 @@ class Door:
 
     @property
     def inside(self) -> int:
-        """How many connections there are."""
+        """Return how many connections there are."""
         return len(self._inside)
 
     def __call__(self) -> asyncio.Protocol:

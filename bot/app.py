@@ -382,7 +382,7 @@ class App:
             ) from None
 
     def _is_everybodys(self, name: str) -> bool:
-        """Whether a command's first word is the bot's own, which no pack can take."""
+        """Return whether a command's first word is the bot's own, which no pack can take."""
         known = name.removesuffix(TABLE)
         return known in built_in() or (
             known not in self.registry.games and name in self.registry.top

@@ -48,7 +48,7 @@ class Refused(Exception):
 
     @property
     def for_now(self) -> bool:
-        """Whether the same call may succeed in a moment."""
+        """Return whether the same call may succeed in a moment."""
         return self.status == 429 or self.status >= 500
 
 
@@ -208,7 +208,7 @@ class Wire:
 
 
 def _is_discords(url: str) -> bool:
-    """Whether an address is on Discord's file servers, or where its API was pointed to."""
+    """Return whether an address is on Discord's file servers, or where its API was pointed to."""
     try:
         there = urlsplit(url)
         api = urlsplit(Route.BASE)

@@ -58,7 +58,7 @@ async def confirmed(client: discord.Client, request: Request, channels: Any) -> 
 
 
 def _is_open_to_asker(channel: Mapping[str, Any], guild: int) -> bool:
-    """Whether Discord says, for this person, that they see the channel and write there."""
+    """Return whether Discord says, for this person, that they see the channel and write there."""
     kind = channel.get("type")
     bits = int(channel.get("permissions") or 0)
     if kind not in (*_TEXT, *THREADS) or str(channel.get("guild_id") or guild) != str(guild):
@@ -111,7 +111,7 @@ def rights(client: discord.Client, server: int, channel: int) -> int:
 
 
 async def is_member(http: HTTPClient, user: str, place: str) -> bool | None:
-    """Whether somebody (`discord:1`) is on the server of a place (`discord:55/900`); None:
+    """Return whether somebody (`discord:1`) is on the server of a place (`discord:55/900`); None:
     Discord does not say.
     """
     server = place.removeprefix("discord:").partition("/")[0]
@@ -157,7 +157,7 @@ async def _settle(app: App, client: discord.AutoShardedClient) -> None:
 
 
 def _is_ours(client: discord.AutoShardedClient, server: int) -> bool:
-    """Whether its events would come to this process."""
+    """Return whether its events would come to this process."""
     count = client.shard_count or 1
     return (server >> 22) % count in (client.shard_ids or range(count))
 

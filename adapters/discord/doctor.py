@@ -93,7 +93,7 @@ def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
 
 
 def _own_installs(application: Mapping[str, Any]) -> Finding:
-    """Whether people may add the bot to their own account."""
+    """Return whether people may add the bot to their own account."""
     if BY_PERSON in (application.get("integration_types_config") or {}):
         count = int(application.get("approximate_user_install_count") or 0)
         have = f" ({count} have)" if count else ""

@@ -385,7 +385,7 @@ async def _registered(http: Any, application: int, wanted: list[Json]) -> bool:
 
 
 async def is_our_turn(key: str, version: str, notes: Notes) -> bool:
-    """Whether this process sends them: of several that start together one does, and a minute
+    """Return whether this process sends them: of several that start together one does, and a minute
     later perhaps another.
     """
     minute = f"{version[:16]}/{int(time.time() // 60)}"

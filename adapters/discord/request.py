@@ -104,11 +104,11 @@ class Request:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its token can still answer."""
+        """Return whether its token can still answer."""
         return time.time() < self.until
 
     def may(self, permission: int) -> bool:
-        """Whether the bot has the permission here; in a DM it has them all."""
+        """Return whether the bot has the permission here; in a DM it has them all."""
         return not self.guild or bool(self.allowed & permission)
 
     def spot(self, message: object) -> Json:

@@ -233,7 +233,7 @@ class Grognard(discord.AutoShardedClient):
             await self._turns.wait(self.application_id or 0, shard_id or 0)
 
     async def _at_once(self) -> int:
-        """How many shards may identify at once."""
+        """Return how many shards may identify at once."""
         try:
             _, _, limits = await self.http.get_bot_gateway()
         except (discord.GatewayNotFound, *BROKEN):

@@ -60,7 +60,7 @@ class Refused(Exception):
 
     @property
     def is_outside(self) -> bool:
-        """Whether the bot may not post there: it is not a member, most of all."""
+        """Return whether the bot may not post there: it is not a member, most of all."""
         return self.error in _OUTSIDE
 
 
@@ -196,12 +196,14 @@ def _data(answer: AsyncSlackResponse) -> Json:
 
 
 def _is_unsure(error: Exception) -> bool:
-    """Whether a call that broke may have been done: not where there was no connection at all."""
+    """Return whether a call that broke may have been done: not where there was no connection at
+    all.
+    """
     return not isinstance(error, aiohttp.ClientConnectorError)
 
 
 def _is_slacks(url: str) -> bool:
-    """Whether an address is on Slack's servers, reached as the Web API is."""
+    """Return whether an address is on Slack's servers, reached as the Web API is."""
     slack = urlsplit(api_url())
     there = urlsplit(url)
     host = there.hostname or ""

@@ -167,8 +167,9 @@ async def stands(
 
 
 def _is_it(message: Json, request: Request, reply: Reply) -> bool:
-    """Whether the message is surely this answer: by its mark, or where it has none by its number
-    and hash (or reference) and title: a board tells them too."""
+    """Return whether the message is surely this answer: by its mark, or where it has none by its
+    number and hash (or reference) and title: a board tells them too.
+    """
     payload = (message.get("metadata") or {}).get("event_payload")
     if request.request_id and payload:
         return bool(payload == mark(request, reply)["event_payload"])

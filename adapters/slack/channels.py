@@ -76,7 +76,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
 
 
 async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
-    """Whether a person is among the members. Raises Busy, Refused."""
+    """Return whether a person is among the members. Raises Busy, Refused."""
     more: dict[str, str] = {}
     for _ in range(MOST_PAGES):
         page = await wire.request(
@@ -106,8 +106,8 @@ async def at_home(wire: Wire, token: str, request: Request) -> Request:
 
 
 async def is_there(wire: Wire, teams: Teams, user: str, place: str) -> bool | None:
-    """Whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where Slack
-    does not say.
+    """Return whether somebody (`slack:T1/U1`) is still in a channel (`slack:T1/C1`); None where
+    Slack does not say.
     """
     team, _, rest = place.removeprefix("slack:").partition("/")
     found = await teams.find(team) if rest else None

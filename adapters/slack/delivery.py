@@ -349,7 +349,7 @@ class Posts:
         return where
 
     def _has_room(self, request: Request) -> bool:
-        """Whether the channel takes a message now, without a wait."""
+        """Return whether the channel takes a message now, without a wait."""
         return self._next.get(f"{request.team}/{request.channel}", 0.0) <= time.monotonic() + BURST
 
     async def _message(

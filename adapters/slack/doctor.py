@@ -95,7 +95,9 @@ async def _blocks(wire: Wire, token: str) -> Finding:
 
 
 async def _client(wire: Wire, settings: Settings) -> list[Finding]:
-    """Whether Slack knows the app by its id and secret: then it objects to nothing but the code."""
+    """Return whether Slack knows the app by its id and secret: then it objects to nothing but the
+    code.
+    """
     try:
         await token_for(wire, settings, "none")
     except Refused as refused:

@@ -246,7 +246,7 @@ class Home:
         return replace(request, channel=channel, thread=thread)
 
     async def _is_member(self, request: Request, channel: str) -> bool:
-        """Whether they are in the channel now, as far as Slack says so."""
+        """Return whether they are in the channel now, as far as Slack says so."""
         place = f"{PLATFORM}{request.team}/{channel}"
         return bool(await is_there(self._work.wire, self._work.teams, request.person_key, place))
 
@@ -286,5 +286,5 @@ def shot_of(registry: Registry, system: str) -> str:
 
 
 def is_home(body: Json) -> bool:
-    """Whether it was pressed on the home."""
+    """Return whether it was pressed on the home."""
     return (body.get("view") or {}).get("type") == "home"

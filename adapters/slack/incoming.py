@@ -282,7 +282,7 @@ def with_file(read: Parsed, files: Any) -> Parsed:
 
 
 def _is_command(event: Mapping[str, Any]) -> bool:
-    """Whether a person wrote it, new: no bot, no edit, no deletion."""
+    """Return whether a person wrote it, new: no bot, no edit, no deletion."""
     return event.get("subtype") in _WRITTEN and not event.get("bot_id") and bool(event.get("user"))
 
 

@@ -151,7 +151,7 @@ def new_state(secret: str, until: float) -> str:
 
 
 def is_good(secret: str, state: str, now: float) -> bool:
-    """Whether we made this state, and not too long ago."""
+    """Return whether we made this state, and not too long ago."""
     text, _, signature = state.rpartition(".")
     if not hmac.compare_digest(
         _signature(secret, text).encode(), signature.encode("utf-8", "replace")

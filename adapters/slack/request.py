@@ -85,7 +85,7 @@ class Request:
 
     @property
     def has_url(self) -> bool:
-        """Whether its response address still answers, as far as one can know."""
+        """Return whether its response address still answers, as far as one can know."""
         return bool(self.response_url) and time.time() < self.until
 
     @property
@@ -267,8 +267,8 @@ _NEEDED = {
 
 
 def is_valid(payload: object) -> bool:
-    """Whether a payload can be read: nothing that is looked at has another shape, and what its
-    kind needs is there.
+    """Return whether a payload can be read: nothing that is looked at has another shape, and what
+    its kind needs is there.
     """
     if not isinstance(payload, Mapping) or not _fits(payload, _PAYLOAD):
         return False
@@ -284,7 +284,7 @@ def is_valid(payload: object) -> bool:
 
 
 def _is_event(event: Mapping[str, Any]) -> bool:
-    """Whether an event that may be a command to us has what an answer needs."""
+    """Return whether an event that may be a command to us has what an answer needs."""
     if (
         event.get("type") not in ("app_mention", "message")
         or not event.get("user")

@@ -202,7 +202,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
 
 
 def _is_ours(error: Exception) -> bool:
-    """Whether it was raised while our own code was at work."""
+    """Return whether it was raised while our own code was at work."""
     frames = traceback.walk_tb(error.__traceback__)
     return any(
         str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot."))

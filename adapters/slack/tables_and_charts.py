@@ -118,7 +118,7 @@ def named(faults: Iterable[str], blocks: Sequence[Mapping[str, Any]]) -> frozens
 
 
 def fits(tables: Sequence[UnitTable]) -> bool:
-    """Whether the tables fit into one block; Slack takes one table in a message."""
+    """Return whether the tables fit into one block; Slack takes one table in a message."""
     rows = sum(len(table.rows) + 1 for table in tables) + 1
     return rows <= MAX_ROWS and len(tables[0].keys) + _LEFT + _LAST <= MAX_COLUMNS
 

@@ -142,8 +142,8 @@ class Teams:
         self._known.pop(id, None)
 
     async def is_back(self, id: str, wire: Wire) -> bool:
-        """Whether the app is there after all, by a token that Slack takes: of its removal one
-        may hear late.
+        """Return whether the app is there after all, by a token that Slack takes: of its removal
+        one may hear late.
         """
         self.changed(id)
         team = await self.find(id)

@@ -125,7 +125,7 @@ def _here(typed: str) -> str:
 
 
 def _is_everybodys(name: str) -> bool:
-    """Whether a top-level command is in the app's manifest."""
+    """Return whether a top-level command is in the app's manifest."""
     return name in _of_the_house() or name.removesuffix(TABLE) in everywhere()
 
 

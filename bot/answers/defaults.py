@@ -198,7 +198,7 @@ def _acquired(
 
 
 def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Filled | None:
-    """How many of a weapon the roster unit carries in its loadout, at most one for each who
+    """Return how many of a weapon the roster unit carries in its loadout, at most one for each who
     fights.
     """
     text = options.get(option.lends["from"])

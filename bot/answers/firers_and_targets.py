@@ -59,8 +59,8 @@ def aim_of(sequence: Sequence, options: Mapping[str, object], roster: Roster) ->
 
 
 def at_nobody(sequence: Sequence, options: Mapping[str, object], aim: Aim) -> bool:
-    """Whether roster units attack and nothing says whom: neither a target nor a number that a
-    target would bring.
+    """Return whether roster units attack and nothing says whom: neither a target nor a number that
+    a target would bring.
     """
     if not aim.acting or aim.option is None or aim.targets or sequence.verb not in ATTACKS:
         return False
@@ -186,7 +186,7 @@ def with_letters(
 
 
 def has_names(sequence: Sequence, game: Game) -> bool:
-    """Whether the answer calls the sides of this game by name."""
+    """Return whether the answer calls the sides of this game by name."""
     return len(game.sides) == 2 and any(option.complete == "side" for option in sequence.inputs)
 
 
@@ -336,7 +336,9 @@ def taking(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> str:
 
 
 def _suits(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> bool:
-    """Whether a sequence takes the unit, and the unit has the numbers that it cannot do without."""
+    """Return whether a sequence takes the unit, and the unit has the numbers that it cannot do
+    without.
+    """
     name = taking(sequence, names, unit)
     needed = [
         option.brings.removeprefix(f"{name}.") for option in sequence.inputs if option.required
@@ -345,8 +347,8 @@ def _suits(sequence: Sequence, names: tuple[str, ...], unit: RosterUnit) -> bool
 
 
 def _is_for(sequence: Sequence, unit: RosterUnit, *, is_own: bool) -> bool:
-    """Whether a sequence says of itself that it is mostly about units of this type or in this
-    state.
+    """Return whether a sequence says of itself that it is mostly about units of this type or in
+    this state.
     """
     name = taking(sequence, ACTING, unit)
     option = next((one for one in sequence.inputs if one.name == name), None)

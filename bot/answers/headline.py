@@ -159,7 +159,7 @@ def _counted(came: Fared) -> str:
 
 
 def _summed(came: Fared) -> list[tuple[int, str]]:
-    """How many came to which result, worst first, at most three."""
+    """Return how many came to which result, worst first, at most three."""
     results = came.results
     tokens = [fate.token for alike in came.alike for fate in alike]
     if len({bare_word(results, token) for token in tokens} - {NO_EFFECT}) > COUNTED:
@@ -252,7 +252,7 @@ def with_more(words: str, more: str) -> str:
 
 
 def _mixed(types: Mapping[str, str], fates: list[Fate]) -> dict[str, int]:
-    """How many units there are of each type whose units fare differently."""
+    """Return how many units there are of each type whose units fare differently."""
     found: dict[str, list[Fate]] = {}
     for fate in fates:
         if fate.unit in types:
@@ -398,7 +398,7 @@ class Scale:
 
     @property
     def is_known(self) -> bool:
-        """Whether one result is worse than another at all."""
+        """Return whether one result is worse than another at all."""
         return self._by_results or bool(self._scores) or self.are_numbers
 
     def place(self, token: str) -> tuple[float, float]:
@@ -499,7 +499,7 @@ def a(types: Mapping[str, str], names: Many[str]) -> list[str]:
 
 
 def are_many(types: Mapping[str, str], name: str) -> bool:
-    """Whether one unit is called as several men are: gunmen shoot, and so do the rifles of a
+    """Return whether one unit is called as several men are: gunmen shoot, and so do the rifles of a
     game with such a type.
     """
     word = types.get(name, name)
@@ -537,13 +537,15 @@ UNIT_IS_HIT = (("asl", "flame-attack"),)
 
 
 def hits_its_unit(sequence: Sequence) -> bool:
-    """Whether the unit that it names suffers instead of acting."""
+    """Return whether the unit that it names suffers instead of acting."""
     return (sequence.system.id, sequence.id) in UNIT_IS_HIT
 
 
 @lru_cache(maxsize=256)
 def has_one_party(sequence: Sequence) -> bool:
-    """Whether those who act are the only units that it takes: they rally, check morale, spot."""
+    """Return whether those who act are the only units that it takes: they rally, check morale,
+    spot.
+    """
     return all(
         option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units")
     )

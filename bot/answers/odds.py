@@ -59,7 +59,7 @@ class Outlook:
 
     @property
     def is_hit(self) -> bool:
-        """Whether this is about a shot, which hits or misses and cannot be hurt."""
+        """Return whether this is about a shot, which hits or misses and cannot be hurt."""
         return any(self.scale.tone(token) == GAME for token, _, _ in self.chances)
 
     @property

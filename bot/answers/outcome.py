@@ -136,8 +136,9 @@ def after_happening(
 
 
 def _moves(game: Game, happening: Happening, seen: Mapping[str, System]) -> bool:
-    """Whether its system, or its version of a pack, becomes the game's; an extension joins with the
-    first of the game's units that it is played with, also where the game was started."""
+    """Return whether its system, or its version of a pack, becomes the game's; an extension joins
+    with the first of the game's units that it is played with, also where the game was started.
+    """
     if happening.kind != "sequence" or not happening.system:
         return False
     takes_on = not game.system or is_open(game)

@@ -423,7 +423,7 @@ def _few(line: Line, most: int) -> Line:
 
 
 def _is_bare(line: Line) -> bool:
-    """Whether a line has dice and says nothing of them."""
+    """Return whether a line has dice and says nothing of them."""
     more = line.parts or line.result or line.contributors or line.unit
     return bool(line.dice) and line.total is None and not more
 
@@ -501,12 +501,12 @@ def _heights(parts: tuple[Part, ...]) -> list[int]:
 
 
 def _is_now(part: Part) -> bool:
-    """Whether a part says what became of the units, by which players act."""
+    """Return whether a part says what became of the units, by which players act."""
     return isinstance(part, Small) and part.text.startswith(NOW)
 
 
 def _height(lines: Iterable[str]) -> int:
-    """How many lines of a phone these take; it shows dice without brackets."""
+    """Return how many lines of a phone these take; it shows dice without brackets."""
     return sum(
         max(1, len(textwrap.wrap(re.sub(r"\[(\w+)\]", r"\1", line), PHONE))) for line in lines
     )

@@ -141,16 +141,16 @@ class Context:
 
     @property
     def _is_aside(self) -> bool:
-        """Whether this is a private conversation linked to a game elsewhere: everybody manages
-        their own messages.
+        """Return whether this is a private conversation linked to a game elsewhere: everybody
+        manages their own messages.
         """
         where = self.command.where
         return (bool(where.owner) or not where.server) and len(self.ledger.places) > 1
 
     @property
     def keeps(self) -> bool:
-        """Whether who asks may agree for this place: they manage its server, or it is their own
-        with the bot.
+        """Return whether who asks may agree for this place: they manage its server, or it is their
+        own with the bot.
         """
         who = self.command.who
         where = self.command.where
@@ -327,8 +327,8 @@ class Context:
 
 
 def closes_texts(context: Context) -> bool:
-    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the
-    last one is theirs.
+    """Return whether the asker's die, or word, closes the players' texts. Raises UserError where
+    the last one is theirs.
     """
     game = context.game
     if game.closed or is_stranger(game, context.actor):

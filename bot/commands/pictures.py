@@ -40,7 +40,7 @@ DAY = 86_400.0
 
 
 def can_draw() -> bool:
-    """Whether pictures are installed; the host reads it once where they are not."""
+    """Return whether pictures are installed; the host reads it once where they are not."""
     global _said
     if not rasterizer() and not _said:
         _said = True

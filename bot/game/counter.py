@@ -49,13 +49,13 @@ def _counter_of(type_: str, system: System | None) -> Mapping[str, Any]:
 
 
 def is_lost(unit: RosterUnit, system: System | None) -> bool:
-    """Whether the unit is out of the game."""
+    """Return whether the unit is out of the game."""
     return state_of(unit, system) in lost_states(system)
 
 
 def is_hurt(unit: RosterUnit, system: System | None) -> bool:
-    """Whether the unit has lost strength: by its state, its reduced side, a marker or a number
-    that counts losses.
+    """Return whether the unit has lost strength: by its state, its reduced side, a marker or a
+    number that counts losses.
     """
     if unit.turned:
         return True

@@ -40,7 +40,7 @@ ELEMENTS = "elements"
 
 
 def is_cup(id: str, system: System | None) -> bool:
-    """Whether a deck leads a phase of the game."""
+    """Return whether a deck leads a phase of the game."""
     leads = (
         (phase.get(LED_BY) for phase in system.game.get("phases") or ())
         if system is not None
@@ -50,9 +50,10 @@ def is_cup(id: str, system: System | None) -> bool:
 
 
 def leads(game: Game, id: str, system: System | None) -> bool:
-    """Whether a deck leads a phase of this game as it is played: the one that is on above all,
-    whatever a newer version of its pack says; the one with a card for each unit only where a rule
-    for that is in force."""
+    """Return whether a deck leads a phase of this game as it is played: the one that is on above
+    all, whatever a newer version of its pack says; the one with a card for each unit only where a
+    rule for that is in force.
+    """
     rules = system.rules.values() if system is not None else ()
     if id == ELEMENTS and id != cup_of(game.led):
         return any(rule.leads and game.rules.get(rule.name, rule.default) for rule in rules)
@@ -118,7 +119,7 @@ def chit_of(led: str) -> str:
 
 
 def is_drawn_next(game: Game) -> bool:
-    """Whether the next chit is to be drawn."""
+    """Return whether the next chit is to be drawn."""
     return bool(game.led) and not chit_of(game.led)
 
 
@@ -129,7 +130,7 @@ def said_of(game: Game, led: str) -> Json:
 
 
 def chits_left(game: Game) -> int:
-    """How many chits are in the cup that leads the phase, as far as it was declared."""
+    """Return how many chits are in the cup that leads the phase, as far as it was declared."""
     id = cup_of(game.led)
     return pile_size(id, deck_from_json(game.decks[id]), game.cards) if id in game.decks else 0
 
@@ -214,8 +215,8 @@ def go_of(game: Game, led: str) -> tuple[str, ...] | None:
 
 
 def is_called(game: Game, unit: RosterUnit) -> bool:
-    """Whether the chit whose go it is means the unit; one that names no formation means all of
-    its side.
+    """Return whether the chit whose go it is means the unit; one that names no formation means all
+    of its side.
     """
     return _is_of(unit, "", said_of(game, game.led).get("of", {}))
 

@@ -29,7 +29,7 @@ from bot.systems.system import System
 
 
 def shown_decks(game: Game, system: System) -> Iterator[str]:
-    """How many cards the decks of the game have in the pile, and which are in play."""
+    """Return how many cards the decks of the game have in the pile, and which are in play."""
     for id, made in system.decks.items():
         if made.shown:
             deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck

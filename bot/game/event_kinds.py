@@ -168,8 +168,8 @@ def _roll_faults(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def names_card(die: object) -> bool:
-    """Whether a die of an event is of a deck with closed cards: it names the card that it drew,
-    its face is closed.
+    """Return whether a die of an event is of a deck with closed cards: it names the card that it
+    drew, its face is closed.
     """
     return isinstance(die, dict) and "deck" in die and isinstance(die.get("value"), str)
 

@@ -232,32 +232,33 @@ def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
 
 
 def has_dice(event: Mapping[str, Any]) -> bool:
-    """Whether dice fell in it, rolled or real, open or sealed."""
+    """Return whether dice fell in it, rolled or real, open or sealed."""
     return bool(event.get("dice")) or "closed" in event or event["kind"] == "sealed"
 
 
 def is_passed_over(event: Mapping[str, Any]) -> bool:
-    """Whether undo passes over it: it happened beside the game, or is a roll or an opening that
-    changed nothing.
+    """Return whether undo passes over it: it happened beside the game, or is a roll or an opening
+    that changed nothing.
     """
     return event["kind"] in BESIDE or (event["kind"] in QUIET and not event.get("after"))
 
 
 def is_shared(event: Mapping[str, Any]) -> bool:
-    """Whether others have a say in taking it back: dice fell, a choice was made behind some, or a
-    card out of a hand was seen."""
+    """Return whether others have a say in taking it back: dice fell, a choice was made behind some,
+    or a card out of a hand was seen.
+    """
     return has_dice(event) or event["kind"] == "choice" or "seat" in event
 
 
 def is_card(event: Mapping[str, Any]) -> bool:
-    """Whether its answer is the card of a phase."""
+    """Return whether its answer is the card of a phase."""
     is_initiative = event["kind"] == "sequence" and event.get("target") == "initiative"
     return event["kind"] in TURNING or is_initiative or event.get("does") == "lead"
 
 
 def changes_game(event: Mapping[str, Any]) -> bool:
-    """Whether it is in the way of what came before. An opening is that only where both changed
-    the same.
+    """Return whether it is in the way of what came before. An opening is that only where both
+    changed the same.
     """
     return event["kind"] not in ("undo", "redo", "reveal") and not is_passed_over(event)
 
@@ -335,8 +336,8 @@ def system_of(event: Mapping[str, Any]) -> System | None:
 
 
 def is_current(event: Mapping[str, Any]) -> bool:
-    """Whether the rules at hand are those that an event was played under, so that it must come
-    out the same again.
+    """Return whether the rules at hand are those that an event was played under, so that it must
+    come out the same again.
     """
     system = system_of(event)
     if system is None or edition_of(event) != system.edition:

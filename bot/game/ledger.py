@@ -372,7 +372,7 @@ class Ledger:
             self.game = apply(self.game, body)
 
     def weight(self) -> int:
-        """How many characters of events and texts were written."""
+        """Return how many characters of events and texts were written."""
         return sum(len(row.body) for row in self.events) + sum(
             len(row.text) for row in self.new_texts
         )
@@ -420,7 +420,7 @@ class Ledger:
         )
 
     def _is_unasked(self) -> bool:
-        """Whether nobody can have asked for anything: nobody had, or what they asked for has
+        """Return whether nobody can have asked for anything: nobody had, or what they asked for has
         lapsed.
         """
         if self.was is None or self.was.row != self.row or self.was.is_unasked or self.is_unasked:

@@ -59,8 +59,9 @@ class Loaded(NamedTuple):
 
     @property
     def may_be_asked(self) -> bool:
-        """Whether somebody may have asked another to undo something: nobody has where one person is
-        alone, or where somebody has looked."""
+        """Return whether somebody may have asked another to undo something: nobody has where one
+        person is alone, or where somebody has looked.
+        """
         return self.game.solo in ("", "*") and not self.is_unasked
 
     def person_of(self, user: str) -> PersonRow | None:
@@ -81,7 +82,7 @@ def person_of(user: str, persons: Mapping[str, PersonRow], game: Game) -> Person
 
 
 def is_imported(person: PersonRow) -> bool:
-    """Whether no account belongs to the name."""
+    """Return whether no account belongs to the name."""
     return person.user.startswith(IMPORTED)
 
 

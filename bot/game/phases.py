@@ -42,7 +42,7 @@ def kind_of_go(game: Game, system: System | None) -> str:
 
 
 def takes_turns(system: System | None) -> bool:
-    """Whether each side has a turn of its own, with all phases, one after the other."""
+    """Return whether each side has a turn of its own, with all phases, one after the other."""
     return system is not None and system.game.get("turns") == "by-side"
 
 
@@ -127,7 +127,9 @@ def with_initiative(game: Game, side: str, system: System | None) -> Game:
 
 
 def is_alternating(game: Game, system: System | None) -> bool:
-    """Whether the sides go one by one in the present phase, so that one hands over to the other."""
+    """Return whether the sides go one by one in the present phase, so that one hands over to the
+    other.
+    """
     return kind_of_go(game, system) in (IMPULSES, INITIATIVE)
 
 

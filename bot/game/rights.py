@@ -208,7 +208,7 @@ def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[
 
 
 def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:
-    """Whether the card of a phase has a button for an attack."""
+    """Return whether the card of a phase has a button for an attack."""
     buttons = phase.get("buttons")
     sequences = system.sequences if system is not None else {}
     named = (
@@ -237,17 +237,17 @@ def over(game: Game) -> UserError:
 
 
 def are_open(game: Game) -> bool:
-    """Whether texts may still be added to the dice of the seed in force."""
+    """Return whether texts may still be added to the dice of the seed in force."""
     return not game.closed
 
 
 def is_alone(game: Game, person: str) -> bool:
-    """Whether there is nobody else in the game who could close the texts."""
+    """Return whether there is nobody else in the game who could close the texts."""
     if is_guarded(game):
         return {*game.players, game.master} <= {"", person}
     return game.solo == person
 
 
 def has_last_word(game: Game, person: str) -> bool:
-    """Whether the last text is this person's, so that somebody else must close."""
+    """Return whether the last text is this person's, so that somebody else must close."""
     return bool(person) and game.adder == person and not is_alone(game, person)

@@ -41,13 +41,13 @@ _NAME = Option("name", "str")
 
 
 def is_gone(unit: RosterUnit) -> bool:
-    """Whether the unit has left the fight."""
+    """Return whether the unit has left the fight."""
     return unit.state in GONE
 
 
 def is_of_game(game: Game, system: str) -> bool:
-    """Whether a system's results belong to the game's units: it is the game's own, or free play
-    has no units yet.
+    """Return whether a system's results belong to the game's units: it is the game's own, or free
+    play has no units yet.
     """
     if not system or game.system in ("", system) or is_open(game):
         return True
@@ -56,7 +56,7 @@ def is_of_game(game: Game, system: str) -> bool:
 
 
 def is_open(game: Game) -> bool:
-    """Whether the next system used becomes the game's: free play without units goes with its
+    """Return whether the next system used becomes the game's: free play without units goes with its
     players.
     """
     return not game.started and not game.units
@@ -234,7 +234,7 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
 
 
 def is_stat(word: str, system: System) -> bool:
-    """Whether a bare word names a state, marker or flag of the game's units."""
+    """Return whether a bare word names a state, marker or flag of the game's units."""
     folded = word.casefold().replace("_", "-")
     units = system.game["units"]
     known = (*_states(system), *(units.get("markers") or ()), *system.words["units"].flags)

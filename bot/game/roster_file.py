@@ -182,8 +182,8 @@ def _csv_rows(text: str) -> list[RosterLine]:
 
 
 def _has_lost_breaks(text: str, cells: list[str]) -> bool:
-    """Whether the heading goes on with units: it is the only line, and a blank inside a cell was
-    a line break.
+    """Return whether the heading goes on with units: it is the only line, and a blank inside a cell
+    was a line break.
     """
     heads = [cell.strip().casefold() for cell in cells]
     is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)

@@ -28,8 +28,8 @@ def of_side(side: str, what: str) -> str:
 
 
 def may_be_called(side: str) -> bool:
-    """Whether a side may have this name: short enough, and without what ends a name where it is
-    typed.
+    """Return whether a side may have this name: short enough, and without what ends a name where it
+    is typed.
     """
     return len(side) <= MAX_SIDE and not set(side) & set(';="“”')
 

@@ -204,8 +204,8 @@ def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
 
 
 def is_strict(game: Game) -> bool:
-    """Whether what the game only remarks on otherwise is refused: it is kept among the rules, as
-    a rule of any game.
+    """Return whether what the game only remarks on otherwise is refused: it is kept among the
+    rules, as a rule of any game.
     """
     return game.rules.get(STRICT, False)
 
@@ -232,14 +232,14 @@ def actor_in(game: Game, person: str, *, manager: bool) -> Actor:
 
 
 def is_guarded(game: Game) -> bool:
-    """Whether only players and directors may touch the game: it was started with sides and has
-    not ended.
+    """Return whether only players and directors may touch the game: it was started with sides and
+    has not ended.
     """
     return game.started and not game.ended and bool(game.sides)
 
 
 def is_stranger(game: Game, actor: Actor) -> bool:
-    """Whether they may only roll and look things up."""
+    """Return whether they may only roll and look things up."""
     return is_guarded(game) and not actor.side and not actor.directs
 
 

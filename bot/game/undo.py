@@ -323,12 +323,12 @@ def consenters(
 
 
 def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
-    """Whether they may ask for the event to be taken back at all."""
+    """Return whether they may ask for the event to be taken back at all."""
     return not is_guarded(game) or bool(actor.side) or actor.directs or event["who"] == actor.person
 
 
 def may_stand_in(game: Game, then: Game, person: str, asked: str, event: Mapping[str, Any]) -> bool:
-    """Whether a manager with this person may agree in the place of a side that is gone: they
+    """Return whether a manager with this person may agree in the place of a side that is gone: they
     play none, then or now.
     """
     plays = person in game.players or person in then.players
@@ -336,8 +336,8 @@ def may_stand_in(game: Game, then: Game, person: str, asked: str, event: Mapping
 
 
 def are_silent(events: Iterable[Mapping[str, Any]], persons: Iterable[str], at: float) -> bool:
-    """Whether none of `persons` wrote one of the events of a log in the seven days before `at`
-    (Unix seconds).
+    """Return whether none of `persons` wrote one of the events of a log in the seven days before
+    `at` (Unix seconds).
     """
     known = set(persons)
     since = set[str]()
@@ -404,8 +404,9 @@ def names_touched(
 
 
 def is_remembered(event: Mapping[str, Any]) -> bool:
-    """Whether it changed closed cards: then its undo says that nobody forgets what they saw of
-    known ends. That of a shuffle brings it back as it was."""
+    """Return whether it changed closed cards: then its undo says that nobody forgets what they saw
+    of known ends. That of a shuffle brings it back as it was.
+    """
     changed = (event.get("before") or {}).get("cards", ()) if event.get("does") != "shuffle" else ()
     return any(name.endswith("/last") or f"/{HAND}/=" in name for name in changed)
 

@@ -117,7 +117,7 @@ class Arguments:
 
     @property
     def json(self) -> bool:
-        """Whether --json was asked for."""
+        """Return whether --json was asked for."""
         return "json" in self.flags
 
 

@@ -141,7 +141,7 @@ def _check_files_of_settings(found: Findings) -> None:
 
 
 def _check_live(found: Findings, settings: Settings) -> None:
-    """Whether shared games can be reached, and by whom."""
+    """Return whether shared games can be reached, and by whom."""
     http = (settings.slack_signing_secret and not settings.slack_app_token) and (
         settings.slack_bot_token or settings.slack_client_id
     )
@@ -168,7 +168,7 @@ def _check_live(found: Findings, settings: Settings) -> None:
 
 
 def _check_health(found: Findings, settings: Settings) -> None:
-    """Whether somebody can ask how the bot is."""
+    """Return whether somebody can ask how the bot is."""
     if not settings.health_port:
         found.note("HEALTH_PORT is not set: nobody can ask how the bot is (deploy/README.md)")
     elif settings.health_port in (settings.live_port, settings.port):
@@ -184,7 +184,7 @@ def _check_health(found: Findings, settings: Settings) -> None:
 
 
 def _check_folder(found: Findings, data: Path) -> None:
-    """Whether the data folder can be written, has room, and is nobody else's to read."""
+    """Return whether the data folder can be written, has room, and is nobody else's to read."""
     # The bot makes the folder at its first start. os.path takes one that this user may not look at
     # for missing.
     where = next(folder for folder in (data, *data.absolute().parents) if os.path.exists(folder))

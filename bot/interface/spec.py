@@ -150,8 +150,8 @@ class CommandSpec(NamedTuple):
         return next((option for option in self.options if option.name == name), None)
 
     def is_private(self, options: Mapping[str, object]) -> bool:
-        """Whether the answer is for the asker alone: known from the options as typed, before any
-        work.
+        """Return whether the answer is for the asker alone: known from the options as typed, before
+        any work.
         """
         if self.wants_whole(options) or (
             self.option(PUBLIC) is not None and not flag(options, PUBLIC)
@@ -166,7 +166,7 @@ class CommandSpec(NamedTuple):
         )
 
     def counts(self, options: Mapping[str, object]) -> bool:
-        """Whether it only counts odds, so that nothing is rolled."""
+        """Return whether it only counts odds, so that nothing is rolled."""
         if _COUNTS.isdisjoint(options) or self.family not in ("sequence", "roll"):
             return False
         return (

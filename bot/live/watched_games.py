@@ -221,7 +221,7 @@ class Watched:
             await asyncio.sleep(max(PAUSE, SHARE_OF_TELLING * (monotonic() - since)))
 
     async def _read(self) -> bool:
-        """Whether there is something new, which is read then."""
+        """Return whether there is something new, which is read then."""
         rows = await self._store.events(self.row, after=self.number, limit=MOST_EVENTS + 1)
         if not rows:
             return False
@@ -280,7 +280,7 @@ class Hub:
 
     @property
     def watching(self) -> int:
-        """How many watch, over all games."""
+        """Return how many watch, over all games."""
         return sum(len(game.watchers) for game in self._games.values())
 
     async def find(self, token: str) -> Watched | None:

@@ -144,7 +144,7 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """How many sums are at work or in line."""
+        """Return how many sums are at work or in line."""
         return self._waiting
 
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:

@@ -187,8 +187,9 @@ def hurry(at_work: int) -> int:
 async def done_within(
     work: asyncio.Future[Any], patience: Callable[[], float], spent: float = 0.0
 ) -> bool:
-    """Whether the work is done before so many seconds are over, of which some are `spent`; they may
-    become fewer as others come."""
+    """Return whether the work is done before so many seconds are over, of which some are `spent`;
+    they may become fewer as others come.
+    """
     clock = asyncio.get_running_loop().time
     begun = clock() - spent
     await asyncio.wait({work}, timeout=max(0.0, min(patience() - spent, STEP)))

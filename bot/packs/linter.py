@@ -58,7 +58,7 @@ def _inside(option: Option, value: float) -> bool:
 
 
 def is_whole(table: Table, most: int = MOST) -> bool:
-    """Whether `situations` are all there are."""
+    """Return whether `situations` are all there are."""
     return prod(len(values_of(option)) for option in table.inputs) <= most
 
 
@@ -82,7 +82,7 @@ def situations(table: Table, most: int = MOST) -> Iterator[dict[str, Any]]:
 
 
 def is_declared(value: Any, output: Any) -> bool:
-    """Whether a value is one of the declared tokens, or of the declared type."""
+    """Return whether a value is one of the declared tokens, or of the declared type."""
     if isinstance(output, tuple):
         return all(item in output for item in value) if isinstance(value, list) else value in output
     kinds: dict[str, Any] = {
@@ -164,7 +164,7 @@ def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
 
 
 def _is_hole(error: UserError, table: Table) -> bool:
-    """Whether no cell answers, where no rule of the card says so."""
+    """Return whether no cell answers, where no rule of the card says so."""
     return error.code == "not-on-card" and not table.refuse
 
 
@@ -275,7 +275,7 @@ def questions(table: Table, file: str) -> Iterator[str]:
 
 
 def _is_ordered(by: object, table: Table) -> bool:
-    """Whether the rows or columns follow a number, or words that a formula works out: then
+    """Return whether the rows or columns follow a number, or words that a formula works out: then
     results rise or fall.
     """
     option = next((option for option in table.inputs if option.name == by), None)

@@ -92,7 +92,7 @@ class _Part:
 
     @property
     def is_legible(self) -> bool:
-        """Whether its letters can be read on a phone."""
+        """Return whether its letters can be read on a phone."""
         return self.size >= LEGIBLE or len(self.block.columns) <= FEWEST
 
 

@@ -245,7 +245,7 @@ class Shelves:
 
 
 def _extensions_of_this_host() -> bool:
-    """Whether the host's own packs extend a game."""
+    """Return whether the host's own packs extend a game."""
     return any(system.base is not None for system in everywhere().values())
 
 

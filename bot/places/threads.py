@@ -52,7 +52,7 @@ def channel_of(where: Place) -> Place:
 
 
 async def is_apart(store: Store, channel: Place) -> bool:
-    """Whether the threads of a channel play games of their own."""
+    """Return whether the threads of a channel play games of their own."""
     return await store.doc(APART, channel.key) is not None
 
 

@@ -80,7 +80,7 @@ def tighten(data: Path) -> list[Path]:
 
 
 def _tightened(path: Path) -> bool:
-    """Whether others had rights that were taken away."""
+    """Return whether others had rights that were taken away."""
     try:
         found = path.lstat()
         ours = (

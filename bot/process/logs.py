@@ -95,7 +95,7 @@ class Seldom(logging.Filter):
         self._left_out: dict[str, int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written."""
+        """Return whether the line is written."""
         kind = str(record.msg).partition("\n")[0][:100]
         now = self._clock()
         if now < self._next.get(kind, 0.0):

@@ -480,7 +480,7 @@ def missing_for_slack(settings: Settings) -> list[str]:
 
 
 def has_oauth(settings: Settings) -> bool:
-    """Whether workspaces can install the app by themselves: in HTTP mode only."""
+    """Return whether workspaces can install the app by themselves: in HTTP mode only."""
     return bool(
         settings.slack_client_id and settings.slack_client_secret and not settings.slack_app_token
     )

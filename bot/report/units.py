@@ -64,7 +64,7 @@ def counter(unit: Json, first: Json, system: System | None) -> Json:
 
 
 def is_lost(unit: Json | None, system: System | None) -> bool:
-    """Whether the unit is out of the game, or no longer on the roster."""
+    """Return whether the unit is out of the game, or no longer on the roster."""
     return unit is None or has_left(unit_from_json(unit), system)
 
 

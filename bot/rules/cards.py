@@ -98,7 +98,7 @@ def key(deck: str, place: str, card: str) -> str:
 
 
 def at(deck: str, place: str, out: Out) -> dict[str, int]:
-    """How many of which card of a deck are in a place."""
+    """Return how many of which card of a deck are in a place."""
     start = f"{deck}/{place}/"
     return {
         name.removeprefix(start): count for name, count in out.items() if name.startswith(start)
@@ -110,7 +110,7 @@ Sizes = tuple[dict[str, int], dict[str, int]]
 
 
 def sizes(deck: str, out: Out) -> Sizes:
-    """How many cards of a deck are where."""
+    """Return how many cards of a deck are where."""
     return laid(deck, (), out)[1]
 
 
@@ -153,7 +153,7 @@ def left(id: str, deck: Deck, out: Out, held: Iterable[str] = ()) -> list[tuple[
 
 
 def pile_size(id: str, deck: Deck, out: Out) -> int:
-    """How many cards the pile has, which all can tell."""
+    """Return how many cards the pile has, which all can tell."""
     return size(deck.cards) - sum(sum(there.values()) for there in sizes(id, out))
 
 
@@ -187,7 +187,7 @@ def _pair(held: Sequence[str]) -> tuple[str, str]:
 
 
 def ends_size(id: str, out: Out) -> int:
-    """How many cards are on the known top and at the known bottom."""
+    """Return how many cards are on the known top and at the known bottom."""
     return sum(out.get(key(id, HAND, end), 0) for end in ENDS)
 
 
@@ -235,7 +235,7 @@ def settled(
 
 
 def is_overdrawn(id: str, deck: Deck, out: Out) -> bool:
-    """Whether more of a card lie open than the deck has."""
+    """Return whether more of a card lie open than the deck has."""
     told = dict(deck.cards)
     open = tuple([f"{id}/{place}/" for place in PLACES])
     for name, count in out.items():
@@ -262,7 +262,7 @@ CLOSES = ("closed", "seat", "to")
 
 
 def hand_sizes(id: str, out: Out) -> dict[str, int]:
-    """How many cards of a deck are in which hand, closed or opened."""
+    """Return how many cards of a deck are in which hand, closed or opened."""
     return {seat: count for seat, count in sizes(id, out)[1].items() if seat not in ENDS}
 
 
@@ -286,7 +286,7 @@ def held_cards(hands: Hands) -> list[str]:
 
 
 def size(pile: Pile) -> int:
-    """How many cards it has."""
+    """Return how many cards it has."""
     return sum(map(itemgetter(1), pile))
 
 

@@ -61,7 +61,7 @@ class Rolled(NamedTuple):
 
     @property
     def is_closed(self) -> bool:
-        """Whether its face is shown to nobody: with it everybody could count which cards are
+        """Return whether its face is shown to nobody: with it everybody could count which cards are
         missing.
         """
         return self.pile is not None and self.pile.pile.order is not None

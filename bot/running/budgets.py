@@ -185,8 +185,8 @@ class Pauses:
         self._last = TTLCache[tuple[str, str], str](KNOWN, AGAIN_PAUSE, steady)
 
     def is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
-        """Whether they pressed Again here a moment ago; the same press delivered twice does not
-        count.
+        """Return whether they pressed Again here a moment ago; the same press delivered twice does
+        not count.
         """
         return self._last.setdefault((who.key, where.key), request_id) != request_id
 

@@ -92,7 +92,7 @@ class Gate:
             self._passed = True
 
     def call_off(self) -> bool:
-        """Whether nothing was written, and nothing will be."""
+        """Return whether nothing was written, and nothing will be."""
         with self._lock:
             self._closed = not self._passed
             return self._closed

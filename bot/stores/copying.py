@@ -32,7 +32,7 @@ class End(Protocol):
         ...
 
     async def is_empty(self, table: str) -> bool:
-        """Whether there is no row."""
+        """Return whether there is no row."""
         ...
 
     async def add(self, table: str, rows: Sequence[Row]) -> None:
@@ -57,5 +57,5 @@ async def copy_all(source: End, target: End, *, but: Sequence[str] = ()) -> dict
 
 
 async def holds_anything(target: End) -> bool:
-    """Whether any table of a store has a row."""
+    """Return whether any table of a store has a row."""
     return not all([await target.is_empty(table) for table in TABLES])

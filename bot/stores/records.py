@@ -360,7 +360,7 @@ def summed(text: str) -> str:
 
 
 def is_whole(stored: bytes) -> bool:
-    """Whether a stored text is JSON and, if it has a check sum, as it was written."""
+    """Return whether a stored text is JSON and, if it has a check sum, as it was written."""
     text = stored.rstrip(_MARKS.encode())
     behind = stored[len(text) :].decode()
     try:

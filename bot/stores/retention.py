@@ -79,8 +79,8 @@ class Sweeping:
         return is_sure
 
     def _was_set(self, now: float, noted: float) -> bool:
-        """Whether the clock went otherwise than time did, since the last look of this process or
-        of the one before.
+        """Return whether the clock went otherwise than time did, since the last look of this
+        process or of the one before.
         """
         if self._before is not None:
             at, steady = self._before

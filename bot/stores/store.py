@@ -234,8 +234,9 @@ class Store(ABC):
         return found
 
     async def waiting(self, platform: str, late: float) -> tuple[int, int]:
-        """How many answers for places beginning with `platform` are on their way, and how many of
-        them were written more than `late` seconds ago."""
+        """Return how many answers for places beginning with `platform` are on their way, and how
+        many of them were written more than `late` seconds ago.
+        """
         [(waiting, old)] = await self._ask(
             f"SELECT count(*), count(*) FILTER (WHERE created < {NOW} - ?2) FROM outbox "
             "WHERE substr(place, 1, length(?1)) = ?1",

@@ -33,8 +33,8 @@ MAX_SECONDS = 4.0
 
 
 def after(seconds: float) -> Callable[[], bool]:
-    """Whether so many seconds of work have gone by since now, as much on a busy machine as on a
-    quiet one.
+    """Return whether so many seconds of work have gone by since now, as much on a busy machine as
+    on a quiet one.
     """
     until = thread_time() + seconds
     return lambda: thread_time() > until

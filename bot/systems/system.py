@@ -567,7 +567,7 @@ class System:
 
     @cached_property
     def has_sequences(self) -> bool:
-        """Whether it has combat sequences: a pack may have tables alone."""
+        """Return whether it has combat sequences: a pack may have tables alone."""
         return "sequences" in self.names()
 
     @cached_property
@@ -598,7 +598,7 @@ class System:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether a sequence of its files may ask a side in its middle, so that it is worth
+        """Return whether a sequence of its files may ask a side in its middle, so that it is worth
         loading them to see.
         """
         files = [
@@ -693,7 +693,7 @@ class System:
         )
 
     def is_own(self, _name: str) -> bool:
-        """Whether one of its YAML files is a stranger's, so that its formulas are held to
+        """Return whether one of its YAML files is a stranger's, so that its formulas are held to
         limits.
         """
         return self.bounded

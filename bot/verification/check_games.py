@@ -18,7 +18,7 @@ Note = Callable[[str], object]
 
 
 def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
-    """Whether snapshot and loaded state are what the log leads to."""
+    """Return whether snapshot and loaded state are what the log leads to."""
     bodies = [event.data for event in events]
     game = bodies[0].get("game", saved.game.id)
     try:
@@ -41,8 +41,8 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
 async def audit(
     store: Store, note: Note = lambda _: None, *, since: float = 0.0
 ) -> tuple[int, list[str]]:
-    """How many games there are that were played `since` then, and the faults of all of them, one
-    line each that names the game.
+    """Return how many games there are that were played `since` then, and the faults of all of them,
+    one line each that names the game.
 
     `note` is given what is no fault of this host: of what others imported, and outcomes of another
     edition.

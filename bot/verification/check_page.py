@@ -159,7 +159,7 @@ class Rebuilt:
                 if unit and before.get(key) and self.gone(unit) and not self.gone(before[key])]  # fmt: skip
 
     def gone(self, unit: Json | None) -> bool:
-        """Whether a unit is out of the game."""
+        """Return whether a unit is out of the game."""
         return unit is None or unit.get("state", "") in self.lost
 
     def count(self, side: str) -> tuple[int, int]:
@@ -203,7 +203,9 @@ class Rebuilt:
         return found
 
     def hands(self) -> list[list[str]]:
-        """How many cards were in each hand at the end of each turn; of a game without turns now."""
+        """Return how many cards were in each hand at the end of each turn; of a game without turns
+        now.
+        """
         told = [held for at, held in self.held if at] or [held for _, held in self.held[-1:]]
         seats = sorted({*chain.from_iterable(held for _, held in self.held)})
         return [[str(held.get(seat, 0)) for seat in seats] for held in told]
@@ -327,8 +329,9 @@ def _plain(words: str) -> set[str]:
 
 
 def _fits(shown: set[str], state: set[str], lost: frozenset[str]) -> bool:
-    """Whether these words tell the state of a unit. One that is well may have none; wounds that are
-    numbers may be told beside it, but nothing may put it out of the game."""
+    """Return whether these words tell the state of a unit. One that is well may have none; wounds
+    that are numbers may be told beside it, but nothing may put it out of the game.
+    """
     return state - _WELL <= shown and not (shown - state) & {
         word for one in lost for word in _plain(one)
     }

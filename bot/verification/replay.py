@@ -49,7 +49,7 @@ UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexE
 
 
 def is_playable(roll: Event) -> bool:
-    """Whether today's rules are those of this roll, table or sequence."""
+    """Return whether today's rules are those of this roll, table or sequence."""
     return roll["kind"] == "roll" or is_current(roll)
 
 
@@ -207,7 +207,7 @@ def _die(note: Json) -> str:
 
 
 def alike(one: object, other: object) -> bool:
-    """Whether two values are the same in an event, where what is empty is left out."""
+    """Return whether two values are the same in an event, where what is empty is left out."""
     empty: tuple[object, ...] = (None, "", [], {}, ())
     if one in empty or other in empty:
         return one in empty and other in empty
@@ -215,8 +215,8 @@ def alike(one: object, other: object) -> bool:
 
 
 def turn_is_todays(now: Game, event: Event) -> bool:
-    """Whether a start, next or pass leads where today's tables lead: to that phase and go, with
-    those words.
+    """Return whether a start, next or pass leads where today's tables lead: to that phase and go,
+    with those words.
     """
     if event["kind"] == "start":
         return _start_is_todays(event)
@@ -266,7 +266,7 @@ def _nexts(now: Game, event: Event, system: System | None) -> Iterator[Game]:
 
 
 def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
-    """Whether an event that opens sealed rolls calls them as today's tables do."""
+    """Return whether an event that opens sealed rolls calls them as today's tables do."""
     known = [(number, contents[number]) for number in event.get("opens", ()) if number in contents]
     if len(known) < len(event.get("opens", ())):
         return True

@@ -44,8 +44,8 @@ CLAIM_HINT = phrase(
 
 
 def check_seconds(size: int) -> float:
-    """How long the check of so many characters may take: several times what it takes on a small
-    machine.
+    """Return how long the check of so many characters may take: several times what it takes on a
+    small machine.
     """
     return 20 + size / 150_000
 

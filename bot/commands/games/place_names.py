@@ -73,7 +73,7 @@ def way_to(place: str, name: str, reader: str) -> tuple[Button, ...]:
 
 
 def is_private(place: str) -> bool:
-    """Whether it is a conversation, and no channel of a server."""
+    """Return whether it is a conversation, and no channel of a server."""
     return not server_of(place) or (place.startswith("slack:") and local_id(place).startswith("D"))
 
 

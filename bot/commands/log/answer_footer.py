@@ -170,7 +170,7 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
 
 
 def _may_change(ledger: Ledger) -> bool:
-    """Whether events may follow on what was said before; they do not where one player alone
+    """Return whether events may follow on what was said before; they do not where one player alone
     rolls dice.
     """
     if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
@@ -180,7 +180,7 @@ def _may_change(ledger: Ledger) -> bool:
 
 
 def _ends_cards(ledger: Ledger) -> bool:
-    """Whether the card of a phase may be over; after an undo or a redo it may be back, see
+    """Return whether the card of a phase may be over; after an undo or a redo it may be back, see
     `turned`.
     """
     return any(
@@ -297,7 +297,7 @@ async def _lapsed(
 
 
 async def _is_over(context: Context, ledger: Ledger, number: int, what: str) -> bool:
-    """Whether what was asked for can no longer be done behind the events that were written."""
+    """Return whether what was asked for can no longer be done behind the events that were written."""
     turned = {body["event"] for body in ledger.bodies if body["kind"] in ("undo", "redo")}
     if (
         number in turned

@@ -634,7 +634,7 @@ async def stands_in(
 
 
 async def manages(context: Context) -> bool:
-    """Whether who asks manages the place where the game began; nobody does in the console."""
+    """Return whether who asks manages the place where the game began; nobody does in the console."""
     where = context.command.where
     if (
         not context.command.who.manager
@@ -672,8 +672,8 @@ async def reason_to_stand_in(context: Context, others: Iterable[str]) -> str:
 
 
 async def _has_left(context: Context, person: str) -> bool:
-    """Whether somebody is not where the game is played any more, as far as the platform says so
-    at this moment.
+    """Return whether somebody is not where the game is played any more, as far as the platform says
+    so at this moment.
     """
     row = context.ledger.persons.get(person)
     if row is None:

@@ -127,7 +127,7 @@ async def add(context: Context) -> Reply:
 
 
 async def _own_texts(context: Context, since: int) -> int:
-    """How many texts of the asker's are in the dice from the event `since` on."""
+    """Return how many texts of the asker's are in the dice from the event `since` on."""
     own = {
         row.person for row in context.ledger.persons.values() if row.user == context.command.who.key
     }

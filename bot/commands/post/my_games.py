@@ -59,8 +59,8 @@ def _side(loaded: Loaded, user: str) -> str:
 
 
 def _waits_for(loaded: Loaded, side: str, user: str) -> bool:
-    """Whether it is their go, or theirs to choose, which comes first; for a side without players
-    who directs does.
+    """Return whether it is their go, or theirs to choose, which comes first; for a side without
+    players who directs does.
     """
     game = loaded.game
     row = loaded.person_of(user)

@@ -309,8 +309,8 @@ async def _amend(context: Context, card: Reply) -> Reply:
 
 
 async def _were_opened(context: Context) -> bool:
-    """Whether orders were opened in this turn before: what follows is an afterthought, for which
-    nobody is called.
+    """Return whether orders were opened in this turn before: what follows is an afterthought, for
+    which nobody is called.
     """
     events = await context.recent(READ_BACK)
     turn = takewhile(lambda event: "turn" not in event.get("after", {}).get("game", {}), events)

@@ -80,7 +80,7 @@ class ReminderSettings(NamedTuple):
         return datetime.fromtimestamp(at, ZoneInfo(self.zone))
 
     def is_quiet(self, at: float) -> bool:
-        """Whether that is in the quiet hours."""
+        """Return whether that is in the quiet hours."""
         if not self.quiet or self.quiet[0] == self.quiet[1]:
             # a day without an end would never be over
             return False

@@ -79,7 +79,7 @@ def _who_begins(game: Game, system: System | None) -> str:
 
 
 def passes_told(game: Game, system: System | None) -> str:
-    """How many passes in a row there were, where that ends a phase; else nothing."""
+    """Return how many passes in a row there were, where that ends a phase; else nothing."""
     if kind_of_go(game, system) != IMPULSES or "passes" not in phase_of(game, system):
         return ""
     return _COUNTS[game.passes] if game.passes < len(_COUNTS) else f"{game.passes} passes in a row"
@@ -125,7 +125,7 @@ async def card(
 
 
 def across_of(buttons: Sized) -> int:
-    """How many buttons are side by side, where they need a second row; 0 where one will do."""
+    """Return how many buttons are side by side, where they need a second row; 0 where one will do."""
     return PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
 
 
@@ -167,8 +167,8 @@ def phase_buttons(
 
 
 def _has_use(game: Game, system: System | None, word: str) -> bool:
-    """Whether there is somebody for this: what is about vehicles alone needs one where there is
-    a roster.
+    """Return whether there is somebody for this: what is about vehicles alone needs one where there
+    is a roster.
     """
     sequence = system.sequences.get(word) if system is not None else None
     if not game.units or sequence is None or sequence.group != "vehicles":
@@ -207,7 +207,7 @@ def moment(game: Game) -> str:
 
 
 def may_be_rolled(game: Game, system: System | None) -> bool:
-    """Whether the initiative is rolled for in this game."""
+    """Return whether the initiative is rolled for in this game."""
     return system is not None and "initiative" in system.sequences and len(game.sides) == 2
 
 

@@ -101,8 +101,8 @@ def asked_now(spec: CommandSpec, options: Options) -> CommandSpec:
 
 
 def asks(spec: CommandSpec, options: Options) -> bool:
-    """Whether a command as typed opens its form, rather than run: it lacks something, or can hardly
-    be meant so.
+    """Return whether a command as typed opens its form, rather than run: it lacks something, or can
+    hardly be meant so.
 
     A sequence called alone is not meant with all at 0, nor an import of nothing. A unit may bring
     what is left out.
@@ -160,7 +160,7 @@ ASK_ALONE = (("unit", "import"), ("order", "write"), ("game", "start"))
 
 
 def _is_given(option: Option, options: Options) -> bool:
-    """Whether an option was given, or the unit that brings it."""
+    """Return whether an option was given, or the unit that brings it."""
     brought = str(options.get(option.brings.partition(".")[0]) or "").strip()
     return options.get(option.name) not in (None, "") or bool(brought)
 
@@ -379,7 +379,7 @@ def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
 
 
 def is_on(option: Option, options: Options) -> bool:
-    """Whether a flag is set."""
+    """Return whether a flag is set."""
     return bool(options.get(option.name, option.default))
 
 

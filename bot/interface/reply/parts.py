@@ -276,7 +276,7 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
 
 
 def width(rows: tuple[tuple[str, ...], ...]) -> int:
-    """How many columns a grid of these rows takes."""
+    """Return how many columns a grid of these rows takes."""
     return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2
 
 
@@ -300,7 +300,7 @@ def when(at: float) -> When:
 
 
 def ago(at: float) -> When:
-    """How long ago that was, or how soon it will be, as the platform counts it."""
+    """Return how long ago that was, or how soon it will be, as the platform counts it."""
     return When(_in_utc(at), int(at), ago=True)
 
 

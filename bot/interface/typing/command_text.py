@@ -314,7 +314,7 @@ def _put(given: dict[str, object], name: str, value: object) -> None:
 
 
 def _is_at(token: Token, options: Mapping[str, Option]) -> bool:
-    """Whether a word only leads on to the target, as one says it: `fire us4 at vc2`."""
+    """Return whether a word only leads on to the target, as one says it: `fire us4 at vc2`."""
     return (
         token.value == "at"
         and not token.quoted

@@ -489,22 +489,22 @@ def _put_after(
 
 
 def is_own(option: Option) -> bool:
-    """Whether the units of an option are those of who asks; else they are mostly the other
+    """Return whether the units of an option are those of who asks; else they are mostly the other
     side's.
     """
     return option.name in ACTING or OWN in option.likely
 
 
 def is_likely(unit: RosterUnit, option: Option) -> bool:
-    """Whether a unit is one of those that an option is mostly about; all are where it does not
-    say.
+    """Return whether a unit is one of those that an option is mostly about; all are where it does
+    not say.
     """
     words = {*option.likely} - {OWN}
     return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
 
 
 def is_out(unit: RosterUnit, known: Known) -> bool:
-    """Whether the unit has left the fight."""
+    """Return whether the unit has left the fight."""
     return unit.state in lost_states(known.game)
 
 

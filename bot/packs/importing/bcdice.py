@@ -34,8 +34,8 @@ _ORDER = {"A": "<", "S": "<", "D": ">", "ASC": "<", "DESC": ">"}
 
 
 def is_bcdice(text: str) -> bool:
-    """Whether the first line has dice and a title, or the second one dice, and the next a number
-    with a colon.
+    """Return whether the first line has dice and a title, or the second one dice, and the next a
+    number with a colon.
     """
     first, second, third, *_ = [
         *(line.strip() for line in text.splitlines() if line.strip()),
@@ -126,7 +126,7 @@ class _Listed(NamedTuple):
 
 
 def is_bcdice_yaml(data: Any) -> bool:
-    """Whether parsed YAML has a table with a name and items somewhere in it."""
+    """Return whether parsed YAML has a table with a name and items somewhere in it."""
     return next(_listed(data), None) is not None
 
 

@@ -68,7 +68,7 @@ def deck_of_list(data: Any, name: str) -> Made:
 
 
 def is_cards(data: Any) -> bool:
-    """Whether parsed JSON is cards of Foundry VTT: a deck, a hand or a pile."""
+    """Return whether parsed JSON is cards of Foundry VTT: a deck, a hand or a pile."""
     cards = data.get("cards") if isinstance(data, Mapping) else None
     return isinstance(cards, list) and (
         data.get("type") in KINDS or any(isinstance(card, Mapping) for card in cards)
@@ -158,7 +158,7 @@ def _head(cell: str) -> str:
 
 
 def _counted(columns: Mapping[str, Sequence[str]], at: int) -> dict[str, str]:
-    """How many there are of a card, and where it goes after, as far as that is said."""
+    """Return how many there are of a card, and where it goes after, as far as that is said."""
     count = columns["count"][at]
     after = columns["after"][at].casefold() if "after" in columns else ""
     if count and not (count.isdecimal() and len(count) < 10):

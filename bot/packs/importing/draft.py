@@ -74,7 +74,7 @@ def written(span: Span) -> str:
 
 
 def is_rising(spans: Iterable[Span]) -> bool:
-    """Whether each span runs upward and begins behind the one before it."""
+    """Return whether each span runs upward and begins behind the one before it."""
     last: int | None = None
     for number, (low, high) in enumerate(spans):
         if (low is None and number) or (low is not None and last is not None and low <= last):
@@ -128,7 +128,7 @@ def dice_for(spans: Sequence[Span]) -> str:
 
 
 def is_d66(spans: Iterable[Span]) -> bool:
-    """Whether the figures are two dice read as tens and ones, all 36 of them."""
+    """Return whether the figures are two dice read as tens and ones, all 36 of them."""
     found = {
         figure
         for low, high in spans
@@ -155,12 +155,12 @@ def dice_said(text: str) -> str:
 
 
 def can_be_rolled(count: int, sides: int) -> bool:
-    """Whether a table can have these dice."""
+    """Return whether a table can have these dice."""
     return 1 <= count <= 40 and 2 <= sides <= MOST_SIDES and count * sides <= MOST_TOTAL
 
 
 def is_modified(text: str) -> bool:
-    """Whether a heading says that something is added to its dice: `2d6 + DRM`."""
+    """Return whether a heading says that something is added to its dice: `2d6 + DRM`."""
     found = _DICE.search(text)
     return bool(found and _MODIFIED.search(text[found.end() :]))
 

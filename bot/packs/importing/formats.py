@@ -35,7 +35,7 @@ _TAG = re.compile(r"<[^<>]{1,500}>")
 
 
 def is_foundry(data: Any) -> bool:
-    """Whether parsed JSON is a rollable table, or a list of them."""
+    """Return whether parsed JSON is a rollable table, or a list of them."""
     first = data[0] if isinstance(data, list) and data else data
     return isinstance(first, Mapping) and isinstance(first.get("results"), list)
 
@@ -200,7 +200,7 @@ _NAMES = ("player", "self")
 
 
 def is_deck(data: Any) -> bool:
-    """Whether parsed JSON, YAML or TOML is a deck: lists of texts by their names."""
+    """Return whether parsed JSON, YAML or TOML is a deck: lists of texts by their names."""
     return isinstance(data, Mapping) and any(True for _ in _decks(data))
 
 

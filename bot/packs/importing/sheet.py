@@ -208,7 +208,7 @@ def _as_shown(
 
 
 def _needs_modifier(flat: list[Span], dice: str, said: str) -> bool:
-    """Whether rows go beyond what the dice can show, or the heading says that something is
+    """Return whether rows go beyond what the dice can show, or the heading says that something is
     added.
     """
     low, high = totals(dice)
@@ -228,14 +228,14 @@ def _edge(headings: list[str], found: tuple[tuple[Span, ...], ...], label: str) 
 
 
 def _is_from(edge: Edge) -> bool:
-    """Whether columns are single figures that rise with gaps between them: 1, 4, 8."""
+    """Return whether columns are single figures that rise with gaps between them: 1, 4, 8."""
     flat = [span for spans in edge.figures for span in spans]
     return len(flat) > 1 and all(low == high for low, high in flat) and covered(flat) is None
 
 
 def _are_results(tops: list[str], cells: list[list[Cell]]) -> bool:
-    """Whether columns are results of their own: what is in one is not in the next, or one has
-    numbers alone.
+    """Return whether columns are results of their own: what is in one is not in the next, or one
+    has numbers alone.
     """
     if any(char.isdigit() for top in tops for char in top) or not all(
         any(map(str.isalpha, top)) for top in tops

@@ -61,7 +61,7 @@ class Said(Statement):
 
 
 def _is_fixed(ready: Any) -> bool:
-    """Whether it says the same each time."""
+    """Return whether it says the same each time."""
     return all(one.kind == "constant" for one in formulas_in(ready))
 
 

@@ -471,7 +471,7 @@ class _Proof:
         )
 
     def _hangs(self, formula: Formula) -> bool:
-        """Whether dice decide it."""
+        """Return whether dice decide it."""
         return self._rough.get(formula, GIVEN).size > 1
 
     def _most(

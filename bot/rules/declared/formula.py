@@ -81,7 +81,7 @@ class Formula:
         return lambda env: of(thing(env), name, default(env))
 
     def counting(self, test: Formula) -> Run:
-        """How many of the faces that it comes to pass the test, in which each is FACE."""
+        """Return how many of the faces that it comes to pass the test, in which each is FACE."""
 
         def counted(env: Env) -> int:
             def passes(face: Any) -> Any:

@@ -142,7 +142,7 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
 
 
 def has(unit: Any, word: str) -> bool:
-    """Whether a unit bears the flag or the marker `word`."""
+    """Return whether a unit bears the flag or the marker `word`."""
     return isinstance(unit, Unit) and (word in unit.flags or word in unit.marks)
 
 
@@ -235,7 +235,7 @@ def listing(*items: Any) -> tuple[Any, ...]:
 
 
 def how_many(faces: tuple[Any, ...], test: Callable[[Any], Any]) -> int:
-    """How many dice of a roll pass the test."""
+    """Return how many dice of a roll pass the test."""
     return sum([faces.count(face) for face in set(faces) if test(face)])
 
 

@@ -569,7 +569,7 @@ def not_allowed(node: ast.AST) -> str:
 
 
 def takes(name: str, count: int) -> bool:
-    """Whether a function takes so many values."""
+    """Return whether a function takes so many values."""
     try:
         signature(CALLS[name]).bind(*(None,) * count)
     except TypeError:

@@ -201,7 +201,7 @@ def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, 
 
 
 def is_shown(step: object, dice: set[str]) -> bool:
-    """Whether a step says a line with one of these dice."""
+    """Return whether a step says a line with one of these dice."""
     lines = listed(step.get("say") or []) if isinstance(step, Mapping) else []
     return any(
         not dice.isdisjoint(map(str, listed(line.get("dice", []))))

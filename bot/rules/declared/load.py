@@ -350,7 +350,7 @@ class Loader:
 
 
 def _of_items(name: str, place: Place) -> bool:
-    """Whether a block may have set it on an item of the list that is gone through outside."""
+    """Return whether a block may have set it on an item of the list that is gone through outside."""
     owner, dot, _ = name.partition(".")
     return bool(dot) and owner in place.names
 
@@ -399,7 +399,7 @@ class End(Statement):
                     yield from self._tell(name, name)
 
     def _is_set(self, name: str, before: Names) -> bool:
-        """Whether it is in sight, and was set since these were."""
+        """Return whether it is in sight, and was set since these were."""
         found = self.place.names.get(name)
         return found is not None and found is not before.get(name)
 

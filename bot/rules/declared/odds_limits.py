@@ -54,7 +54,7 @@ class Counted(Protocol):
     """A statement of a program, as far as states are counted."""
 
     def bound(self, counter: Counter, names: Names, states: float) -> float:
-        """How many states come to its end, if `states` come to it; `names` change with it."""
+        """Return how many states come to its end, if `states` come to it; `names` change with it."""
 
 
 def counted(program: Iterable[Counted], options: Iterable[Option], units: int) -> Counter:
@@ -114,8 +114,8 @@ class Counter:
     _steps: int = 0
 
     def block(self, block: Iterable[Counted], names: Names, states: float) -> float:
-        """How many states come to the end of a block to which `states` come. `names` change with
-        it.
+        """Return how many states come to the end of a block to which `states` come. `names` change
+        with it.
         """
         for one in block:
             self._steps += 1
@@ -130,7 +130,7 @@ class Counter:
         self.seen[formula] = before if before == known else joined(before, known)
 
     def roll(self, live: Iterable[str], names: Names, states: float) -> float:
-        """How many states come to a roll after which the keys `live` are read."""
+        """Return how many states come to a roll after which the keys `live` are read."""
         read = [names.get(key, GIVEN) for key in live]
         states = min(states, sized(read))
         self.most += states
@@ -205,7 +205,7 @@ def _worked_out(function: Callable[..., Any], some: list[Some]) -> Some:
 
 
 def sized(some: Iterable[Known]) -> float:
-    """How many different values all of these have together; without end where they are very
+    """Return how many different values all of these have together; without end where they are very
     many.
     """
     return prod([known.size for known in some], start=1.0)
@@ -239,7 +239,7 @@ def joined(one: Known, other: Known, by_dice: bool = False) -> Known:
 
 
 def _least(live: Iterable[Known]) -> dict[int, float]:
-    """How many sums surely come, of each of the dice that are remembered."""
+    """Return how many sums surely come, of each of the dice that are remembered."""
     found: dict[int, float] = {}
     for known in live:
         found |= _least(known.own.values())

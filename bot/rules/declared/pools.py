@@ -190,7 +190,7 @@ class _Looker(Partial):
                 self._looks(one, env)
 
     def _looks_at(self, part: Formula) -> bool:
-        """Whether a part looks at the faces by a place, or by a test."""
+        """Return whether a part looks at the faces by a place, or by a test."""
         if part.kind not in ("item", "how_many"):
             return False
         return part.parts[0].kind == "name" and part.parts[0].value == self.key

@@ -68,7 +68,7 @@ class Statement:
 
     @cached_property
     def rolls(self) -> bool:
-        """Whether dice fall in it."""
+        """Return whether dice fall in it."""
         return any(one.rolls for block in self.blocks() for one in block)
 
     @cached_property
@@ -81,7 +81,7 @@ class Statement:
         return live - self.sets | self.reads
 
     def wanted(self, slicer: Slicer, /) -> bool:
-        """Whether it is kept before what the slicer has seen so far."""
+        """Return whether it is kept before what the slicer has seen so far."""
         return slicer.asked is None
 
     def kept(self, slicer: Slicer) -> Block:
@@ -116,7 +116,9 @@ class Statement:
         raise NotImplementedError
 
     def bound(self, counter: Counter, _names: Names, states: float, /) -> float:
-        """How many states come to its end, if `states` come to it; the `names` change with it."""
+        """Return how many states come to its end, if `states` come to it; the `names` change with
+        it.
+        """
         counter.sure = False
         return states
 
@@ -209,7 +211,7 @@ class Partial:
             raise failing((formula,), env, error) from None
 
     def block(self, block: Block, env: Env) -> bool:
-        """Whether the sequence surely ends in the block; `env` changes with it."""
+        """Return whether the sequence surely ends in the block; `env` changes with it."""
         for one in block:
             if one.partly(self, env):
                 return True

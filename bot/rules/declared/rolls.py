@@ -242,7 +242,7 @@ def _worded(thrown: Thrown, many: int, high: int) -> tuple[Known, Known]:
 
 
 def _numbers(formula: Formula, names: Names, most: float) -> list[Any]:
-    """How many dice or sides there may be."""
+    """Return how many dice or sides there may be."""
     some = value(formula, names).some
     if some is None:
         return [0, most]

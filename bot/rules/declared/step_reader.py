@@ -59,11 +59,11 @@ class Sheet:
         self.sites, self.loops, self.uses = count(1), count(1), count(1)
 
     def is_list(self, into: str) -> bool:
-        """Whether it is an output that lists something."""
+        """Return whether it is an output that lists something."""
         return into in self.items or into in self.lists
 
     def plain(self, into: str) -> bool:
-        """Whether it is an output that lists single values."""
+        """Return whether it is an output that lists single values."""
         return into not in self.items and into in self.lists
 
 

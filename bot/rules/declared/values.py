@@ -126,7 +126,7 @@ class Stop(Statement):
 
     @property
     def always(self) -> bool:
-        """Whether it ends in any case."""
+        """Return whether it ends in any case."""
         return self.when.source in ("true", "True")
 
     def before(self, live: Keys) -> Keys:
@@ -241,8 +241,8 @@ def read_tell(said: object, place: Place, where: Path) -> Iterator[Statement]:
 
 
 def _of_item(name: str, place: Place, told: Formula, where: Path) -> bool:
-    """Whether the output is one of the item at hand. Raises TableError for one that the sequence
-    has not.
+    """Return whether the output is one of the item at hand. Raises TableError for one that the
+    sequence has not.
     """
     sheet = place.sheet
     items = sheet.items.get(place.into, {})

@@ -89,7 +89,7 @@ def width_of(total: int) -> int:
 
 
 def is_dense(weights: Weights) -> bool:
-    """Whether the numbers are near enough to each other to be packed."""
+    """Return whether the numbers are near enough to each other to be packed."""
     return max(weights) - min(weights) <= _SPREAD * len(weights)
 
 
@@ -126,7 +126,7 @@ def worths(pool: Pool, values: Iterable[int]) -> list[int]:
 
 
 def is_chained(pool: Pool) -> bool:
-    """Whether a die of the pool may bring any number of further ones."""
+    """Return whether a die of the pool may bring any number of further ones."""
     return bool(pool.rerolls or pool.explodes)
 
 
@@ -307,8 +307,8 @@ def _lay(faces: Faces, ends: Sequence[Counts], window: Window, bits: int) -> Map
 
 
 def ends_of(pool: Pool, again: int) -> Iterator[tuple[Counts, int]]:
-    """How many dice may lie in the end that exploded, that ended, and that were cut short; and the
-    ways to that, where `again` faces are rerolled.
+    """Return how many dice may lie in the end that exploded, that ended, and that were cut short;
+    and the ways to that, where `again` faces are rerolled.
 
     What its faces weigh is left out of the ways, but for the dice that were rerolled and those
     never drawn.

@@ -273,7 +273,7 @@ class _Reader:
         return self.cursor.error(reason, self.place, hint=hint)
 
     def _pick(self, word: str) -> Pick:
-        """How many dice are kept or dropped, 1 without a number."""
+        """Return how many dice are kept or dropped, 1 without a number."""
         self._check_numeric()
         number = self.cursor.number()
         number = 1 if number is None else number
@@ -320,7 +320,7 @@ def _fits_some(test: Test, plain: Pool) -> bool:
 
 
 def _all_fit(tests: tuple[Test, ...], plain: Pool) -> bool:
-    """Whether every face fits a test. A die of a million sides is not walked face by face."""
+    """Return whether every face fits a test. A die of a million sides is not walked face by face."""
     if plain.faces is not None:
         return not plain.is_text and all(
             any(test.fits(value) for test in tests) for value in plain.values

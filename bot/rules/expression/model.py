@@ -58,7 +58,7 @@ class Test:
         return low, high
 
     def fits(self, value: int) -> bool:
-        """Whether a die that shows `value` answers yes."""
+        """Return whether a die that shows `value` answers yes."""
         low, high = self.span
         return low <= value <= high
 
@@ -138,7 +138,7 @@ class Pool:
 
     @property
     def is_text(self) -> bool:
-        """Whether a face is a word, so that the dice are counted by face and never added."""
+        """Return whether a face is a word, so that the dice are counted by face and never added."""
         return self.faces is not None and any(isinstance(face, str) for face in self.faces)
 
     @property
@@ -160,7 +160,7 @@ class Pool:
 
     @property
     def extra(self) -> int:
-        """How many dice rerolls and explosions may draw beyond `count`, all together."""
+        """Return how many dice rerolls and explosions may draw beyond `count`, all together."""
         if self.rerolls or self.explodes:
             return EXTRA_DICE + 2 * self.count
         return self.count if self.once else 0
@@ -240,12 +240,12 @@ class Expression:
 
     @property
     def is_text(self) -> bool:
-        """Whether the answer is a count of faces, not a number."""
+        """Return whether the answer is a count of faces, not a number."""
         return any(pool.is_text for pool in self.pools)
 
     @property
     def is_count(self) -> bool:
-        """Whether the answer is a number of successes and nothing else."""
+        """Return whether the answer is a number of successes and nothing else."""
         first = self.program[0]
         return (
             len(self.program) == 1

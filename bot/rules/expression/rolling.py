@@ -266,7 +266,7 @@ def _pattern(expression: Expression, frames: tuple[str, ...]) -> str:
 
 
 def _is_plain(pool: Pool) -> bool:
-    """Whether each of its dice is a number that simply counts, and is shown as it is."""
+    """Return whether each of its dice is a number that simply counts, and is shown as it is."""
     changes = pool.rerolls or pool.once or pool.explodes or pool.picks or pool.count_if
     return not (changes or pool.is_text or pool.faces == FATE_FACES)
 
@@ -299,8 +299,8 @@ class Result:
 
     @property
     def faces(self) -> dict[str, int] | None:
-        """How often each word was rolled, in the order of the die; None when the roll comes to a
-        number.
+        """Return how often each word was rolled, in the order of the die; None when the roll comes
+        to a number.
         """
         if self.total is not None:
             return None
@@ -311,7 +311,9 @@ class Result:
 
     @property
     def passes(self) -> bool | None:
-        """Whether the sum is what it was held against; None where it was held against nothing."""
+        """Return whether the sum is what it was held against; None where it was held against
+        nothing.
+        """
         against = self.expression.against
         return None if against is None or self.total is None else against.fits(self.total)
 
@@ -330,7 +332,7 @@ class Result:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every die simply counts: none is dropped, rerolled, exploded or a success."""
+        """Return whether every die simply counts: none is dropped, rerolled, exploded or a success."""
         return all(
             fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown
         )

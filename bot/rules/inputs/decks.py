@@ -162,7 +162,7 @@ class Pile(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many cards are left."""
+        """Return how many cards are left."""
         return sum(self.counts) if self.order is None else cards.size(self.order)
 
     @property

@@ -39,7 +39,7 @@ def read_loadout(option: Option, raw: str) -> tuple[str, ...]:
 
 
 def carried(numbers: Mapping[str, Any]) -> dict[str, int]:
-    """How many of each weapon a unit can fire; none without a loadout.
+    """Return how many of each weapon a unit can fire; none without a loadout.
 
     Where it has lost characters, the weapons that it has most of are left without a firer first.
     """

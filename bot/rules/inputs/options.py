@@ -100,7 +100,7 @@ class Option:
 
     @property
     def required(self) -> bool:
-        """Whether the command cannot run without it."""
+        """Return whether the command cannot run without it."""
         return not self.when and self._is_needed
 
     @property
@@ -170,14 +170,14 @@ def clean(option: Option, raw: object) -> Any:
 
 
 def is_left_out(option: Option, raw: object) -> bool:
-    """Whether nothing was typed: platforms and forms hand over an empty text for it, which only
-    a text can be.
+    """Return whether nothing was typed: platforms and forms hand over an empty text for it, which
+    only a text can be.
     """
     return raw is None or (raw == "" and option.type != "str")
 
 
 def flag(options: Mapping[str, object], name: str) -> bool:
-    """Whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean`
+    """Return whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean`
     refuses it.
     """
     value = options.get(name)
@@ -185,7 +185,7 @@ def flag(options: Mapping[str, object], name: str) -> bool:
 
 
 def is_yes_or_no(typed: str) -> bool:
-    """Whether a flag could be given so."""
+    """Return whether a flag could be given so."""
     return typed.strip().casefold() in _BOOL
 
 
@@ -345,7 +345,7 @@ class Asked:
 
 
 def _stays_out(option: Option, value: object) -> bool:
-    """Whether the default stays: players and programs write out what the card calls none."""
+    """Return whether the default stays: players and programs write out what the card calls none."""
     is_none = value == "none" and (
         (option.optional and option.type in ("int", "number")) or _brings_a_word(option)
     )
@@ -424,7 +424,7 @@ def _clean_number(option: Option, raw: object) -> float:
 
 
 def _is_writable(number: float) -> bool:
-    """Whether a log can hold the number: written in plain digits, not as nan, inf or 1e-07."""
+    """Return whether a log can hold the number: written in plain digits, not as nan, inf or 1e-07."""
     return repr(number).replace(".", "").removeprefix("-").isdecimal()
 
 

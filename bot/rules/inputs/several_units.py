@@ -213,8 +213,8 @@ def _begins_unit(following: str, roster: Roster) -> bool:
 
 
 def name_end(item: str, roster: Roster) -> int:
-    """How many characters at the beginning of an item are a unit's name, the longest that fits;
-    0 for none.
+    """Return how many characters at the beginning of an item are a unit's name, the longest that
+    fits; 0 for none.
     """
     if item.isalnum():  # a handle, as most are
         return len(item) if item.casefold() in roster else 0

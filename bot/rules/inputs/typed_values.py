@@ -40,7 +40,7 @@ class Given:
     sources: Mapping[str, Source] = field(default_factory=dict)
 
     def flag(self, name: str) -> bool:
-        """Whether a bool input is set, or the word is in `mods`."""
+        """Return whether a bool input is set, or the word is in `mods`."""
         return bool(self.values.get(name)) or name in self.mods
 
     def flags(self, names: Sequence[str]) -> dict[str, bool]:

@@ -16,7 +16,7 @@ def row_path(at: int) -> str:
 
 
 def is_row(path: str) -> bool:
-    """Whether the path is that of a row."""
+    """Return whether the path is that of a row."""
     return path.startswith(_PREFIX)
 
 

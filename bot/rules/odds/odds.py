@@ -178,11 +178,11 @@ class Count:
         self._shares: dict[Hashable, tuple[Together, int]] = {}
 
     def together(self, plan: Plan[Any], asked: Sequence[Row]) -> Weights:
-        """How often each combination of what is asked for comes."""
+        """Return how often each combination of what is asked for comes."""
         return _Walk(self, plan, asked, carries=True).count()
 
     def one_by_one(self, plan: Plan[Any], asked: Sequence[Row]) -> tuple[list[dict[Any, int]], int]:
-        """How often each value of each that is asked for comes, and out of how many."""
+        """Return how often each value of each that is asked for comes, and out of how many."""
         if len(asked) == 1:  # then work stops as soon as it is known
             alone = self.together(plan, asked)
             return [{value: weight for (value,), weight in alone.each.items()}], alone.over
@@ -196,8 +196,8 @@ class Count:
         return each, found.over
 
     def part(self, part: Part[Any], inside: Inside, names: tuple[str, ...]) -> Weights:
-        """How often which outputs come out of a part, and which shares of the totals `names`;
-        alike ones count once.
+        """Return how often which outputs come out of a part, and which shares of the totals
+        `names`; alike ones count once.
         """
         key = (part.key, inside.within, names)
         if part.key is None or key not in self._parts:
@@ -545,7 +545,7 @@ class _Walk:
         return self._inside[heads]
 
     def _asked_elsewhere(self, known: Known, inside: Iterable[Inside], parts: Parts[Any]) -> bool:
-        """Whether anything is asked that neither is known nor told by these parts."""
+        """Return whether anything is asked that neither is known nor told by these parts."""
         here = {*parts.totals, *[path for asked in inside for path in asked.paths]}
         rows = zip(self._asked, known, strict=True)
         waiting = [(row, dict(entry or ())) for row, entry in rows if not _is_value(entry)]
@@ -558,12 +558,12 @@ class _Walk:
 
 
 def _is_in(path: str, head: str) -> bool:
-    """Whether an output begins so: `a[1].b` with `a[1]`."""
+    """Return whether an output begins so: `a[1].b` with `a[1]`."""
     return path.startswith(head) and path[len(head) : len(head) + 1] in ("", ".", "[")
 
 
 def _is_value(entry: Any) -> bool:
-    """Whether a row is decided, see `Known`."""
+    """Return whether a row is decided, see `Known`."""
     return entry is not None and entry.__class__ is not Partly
 
 

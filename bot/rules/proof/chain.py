@@ -67,7 +67,9 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 
 def has_large_number(body: Mapping[str, Any]) -> bool:
-    """Whether there is a whole number anywhere in it that a browser would read as another one."""
+    """Return whether there is a whole number anywhere in it that a browser would read as another
+    one.
+    """
     rest: list[Any] = [body]
     while rest:
         value = rest.pop()

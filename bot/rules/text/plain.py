@@ -25,7 +25,7 @@ def _any_of(signs: str) -> re.Pattern[str]:
 
 
 def has_control(text: str) -> bool:
-    """Whether there is something in the text that has no place in anything typed."""
+    """Return whether there is something in the text that has no place in anything typed."""
     return not text.isprintable() and _any_of(_CONTROL).search(text) is not None
 
 

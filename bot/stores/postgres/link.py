@@ -234,7 +234,7 @@ class Job:
     gate: Gate | None
 
     def passes(self) -> bool:
-        """Whether nobody has given up waiting for it, nor called it off in the last moment."""
+        """Return whether nobody has given up waiting for it, nor called it off in the last moment."""
         if self.done.done():
             return False
         try:

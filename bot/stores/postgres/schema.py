@@ -66,8 +66,8 @@ async def version(connection: Connection) -> int:
 
 
 async def _are_there(connection: Connection, *names: str) -> bool:
-    """Whether any table is called so. Looked up as rows: what to_regclass remembers may be older
-    than the lock.
+    """Return whether any table is called so. Looked up as rows: what to_regclass remembers may be
+    older than the lock.
     """
     query = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = ANY ($1))"
     return bool(await connection.fetchval(query, names))

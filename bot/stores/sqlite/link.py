@@ -65,9 +65,10 @@ class Link:
         return cls(path, connection)
 
     def is_same(self) -> bool:
-        """Whether the files under our names are still those that are open. The write-ahead log may
-        come later: before our first job has ended, the one that is there may be taken away by
-        whoever else closes the file."""
+        """Return whether the files under our names are still those that are open. The write-ahead
+        log may come later: before our first job has ended, the one that is there may be taken away
+        by whoever else closes the file.
+        """
         for name in self._names if self._has_run else self._names[:1]:
             try:
                 found = os.stat(name)

@@ -109,11 +109,11 @@ class Man(NamedTuple):
     rides: bool = False
 
     def dead(self, hurt: Hurt) -> bool:
-        """Whether a die or a third wound killed this man, old ones counted."""
+        """Return whether a die or a third wound killed this man, old ones counted."""
         return hurt.killed or self.before + hurt.wounds >= FATAL
 
     def finished(self, hurt: Hurt) -> bool:
-        """Whether no more dice are rolled for this man."""
+        """Return whether no more dice are rolled for this man."""
         return not hurt.entry and (hurt.rolled == len(self.cells) or self.dead(hurt))
 
     def told(self, hurt: Hurt) -> dict[str, Any]:

@@ -214,7 +214,7 @@ class Shot:
     bounces: Sequence[str]
 
     def hits(self, die: int) -> bool:
-        """Whether a die hits."""
+        """Return whether a die hits."""
         return hits_vehicle(die, int(self.modifiers["total"]), self.need)
 
     def hit(self, _: Crew, roll: Roll) -> Ruling[Crew]:

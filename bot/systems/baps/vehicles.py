@@ -159,7 +159,7 @@ def shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
 
 
 def hits_vehicle(die: int, modifier: int, need: int) -> bool:
-    """Whether a die hits: a 20 always, a 1 never, otherwise by its total."""
+    """Return whether a die hits: a 20 always, a 1 never, otherwise by its total."""
     return die == 20 or (die != 1 and die + modifier >= need)
 
 

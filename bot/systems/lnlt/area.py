@@ -152,7 +152,7 @@ class AreaAttack:
         }
 
     def hits(self, margin: int, hex: Hex) -> bool:
-        """Whether at least one unit of the hex is hit; with no units the totals against leg
+        """Return whether at least one unit of the hex is hit; with no units the totals against leg
         units decide.
         """
         if not self.units:

@@ -449,6 +449,6 @@ def plan_overrun(tables: Tables, given: Given) -> Plan[Attack]:
 
 
 def may_close_assault(unit: Unit) -> bool:
-    """Whether the unit is an MMC or a hero on foot, in good order. Source: PAC 01 (17.1)."""
+    """Return whether the unit is an MMC or a hero on foot, in good order. Source: PAC 01 (17.1)."""
     fit = unit.type in kinds.MMC or unit.type == "hero"
     return fit and not kinds.is_shaken(unit) and not kinds.is_passenger(unit)

@@ -32,8 +32,8 @@ def fire_check(
     then: Callable[[Attack], Attack] = lambda _: Attack(None, six=True),
     path: Callable[[Attack], str] = lambda _: "fire_check",
 ) -> Step[Attack]:
-    """Whether the target hex burns; `then` goes on, else `six` says that it has been told, at
-    `path`.
+    """Return whether the target hex burns; `then` goes on, else `six` says that it has been told,
+    at `path`.
 
     Source: PAC 12 (10.5.6).
     """

@@ -171,7 +171,7 @@ class Item(NamedTuple):
 
     @property
     def flies(self) -> bool:
-        """Whether it crashes when it is destroyed, so that neither crew nor passengers roll
+        """Return whether it crashes when it is destroyed, so that neither crew nor passengers roll
         here.
         """
         return self.unit.type in kinds.AIRBORNE

@@ -25,22 +25,22 @@ RIDING = frozenset({"inside", "outside"})
 
 
 def is_passenger(unit: Unit) -> bool:
-    """Whether the unit rides on the vehicle listed before it."""
+    """Return whether the unit rides on the vehicle listed before it."""
     return not RIDING.isdisjoint(unit.flags)
 
 
 def is_man(unit: Unit) -> bool:
-    """Whether it is an MMC or a single man, on foot or not."""
+    """Return whether it is an MMC or a single man, on foot or not."""
     return unit.type in MEN
 
 
 def is_leg(unit: Unit) -> bool:
-    """Whether it is an MMC or a single man that is not a passenger."""
+    """Return whether it is an MMC or a single man that is not a passenger."""
     return unit.type in MEN and RIDING.isdisjoint(unit.flags)
 
 
 def is_shaken(unit: Unit) -> bool:
-    """Whether it is on its shaken side."""
+    """Return whether it is on its shaken side."""
     return "shaken" in unit.flags
 
 
@@ -122,8 +122,8 @@ def terrain_for(unit: Unit, tm: int) -> int:
 
 
 def is_lone_sniper(targets: Sequence[Unit]) -> bool:
-    """Whether the targets are one sniper alone, whose target modifier is doubled. Source: PAC
-    03, 05 (5.5).
+    """Return whether the targets are one sniper alone, whose target modifier is doubled. Source:
+    PAC 03, 05 (5.5).
     """
     return len(targets) == 1 and targets[0].type == "sniper"
 
@@ -168,7 +168,8 @@ def assaults(firer: Unit) -> bool:
 
 
 def counts_as_ops_complete(unit: Unit) -> bool:
-    """Whether Ops Complete weakens the unit's fire: not that of one who fires right after spotting.
+    """Return whether Ops Complete weakens the unit's fire: not that of one who fires right after
+    spotting.
 
     Source: PAC 11, 12.
     """

@@ -65,7 +65,7 @@ class Assault:
     printed: str = ""
 
     def kills(self, roll: Roll) -> bool:
-        """Whether the 2d6 reach the kill number."""
+        """Return whether the 2d6 reach the kill number."""
         return self.kill is not None and sum(roll) + self.lm >= self.kill
 
     def line(self, label: str, roll: Roll) -> Line:

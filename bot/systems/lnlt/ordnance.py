@@ -65,7 +65,9 @@ class ToHit:
     depletion: int
 
     def hits(self, roll: Roll) -> bool:
-        """Whether the shot hits: a natural 2 always, a natural 12 never, a disrupted team never."""
+        """Return whether the shot hits: a natural 2 always, a natural 12 never, a disrupted team
+        never.
+        """
         natural = sum(roll)
         return (
             not self.disrupted
@@ -315,7 +317,7 @@ def plan_ordnance_vehicle(tables: Tables, given: Given) -> Plan[Attack]:
         return checks.begin(Attack(None, row=row, six=now.six))
 
     def also(result: str) -> Outputs:
-        """Whether the target is acquired, and whether it crashes."""
+        """Return whether the target is acquired, and whether it crashes."""
         gone = result == "destroyed"
         return {"acquire": not gone, "follow_up": "crash" if flies and gone else NONE}
 

@@ -210,7 +210,7 @@ class Results:
     # -- what the tables say of a target ------------------------------------------------------------------
 
     def _is_led(self, target: Target) -> bool:
-        """Whether it adds the rating of a prepared leader in its hex."""
+        """Return whether it adds the rating of a prepared leader in its hex."""
         kind = target.unit.type
         row = (
             "leader"
@@ -222,7 +222,7 @@ class Results:
         return bool(self._tables["leadership"](unit=row)["adds"])
 
     def _halts(self, target: Target) -> bool:
-        """Whether it stops when it fails a check."""
+        """Return whether it stops when it fails a check."""
         banzai = "banzai" in target.unit.flags
         read = self._tables["stop-moving"](
             unit_class=target.kind, banzai=banzai, flamethrower=self._flamethrower
@@ -378,7 +378,7 @@ class Target(NamedTuple):
 
 
 def is_prepared(state: str) -> bool:
-    """Whether a leader in this state lends the rating."""
+    """Return whether a leader in this state lends the rating."""
     return state != "eliminated" and state not in SHAKEN
 
 

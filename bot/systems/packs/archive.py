@@ -145,7 +145,7 @@ def _common_folder(names: list[str]) -> str:
 
 
 def _is_for_people(name: str) -> bool:
-    """Whether a file is passed over: hidden, left by a system, or a text beside the pack."""
+    """Return whether a file is passed over: hidden, left by a system, or a text beside the pack."""
     path = PurePosixPath(name)
     return ".." not in path.parts and (
         path.suffix in _PASSED_OVER
@@ -155,8 +155,8 @@ def _is_for_people(name: str) -> bool:
 
 
 def is_of_tables(name: str) -> bool:
-    """Whether a file may be a table of another program: not hidden, no picture, nothing about
-    the others.
+    """Return whether a file may be a table of another program: not hidden, no picture, nothing
+    about the others.
     """
     path = PurePosixPath(name)
     return not (

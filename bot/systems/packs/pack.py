@@ -196,7 +196,7 @@ class PackSystem(System):
         raise TableError(f"{self.id}/{file}", "is missing")
 
     def is_own(self, name: str) -> bool:
-        """Whether a file came with the pack: what it inherits is the house's, and bound by
+        """Return whether a file came with the pack: what it inherits is the house's, and bound by
         nothing.
         """
         return f"{name}.yaml" in self.content
@@ -413,7 +413,7 @@ def load_pack(path: Path) -> PackSystem:
 
 
 def is_pack(path: Path) -> bool:
-    """Whether a path looks like a pack."""
+    """Return whether a path looks like a pack."""
     return (path / PACK).is_file() or (path.suffix == ".zip" and path.is_file())
 
 
@@ -456,8 +456,10 @@ def files_of(pack: PackSystem) -> dict[str, str]:
 
 
 def is_private(files: Files) -> bool:
-    """Whether the figures of a pack, or of one of its tables, were typed by the owner of a card for
-    themselves: then its files are in no export and on no page, which name it by its hash alone."""
+    """Return whether the figures of a pack, or of one of its tables, were typed by the owner of a
+    card for themselves: then its files are in no export and on no page, which name it by its hash
+    alone.
+    """
     written = {
         name: text.encode("utf-8", "replace") for name, text in files.items() if "private" in text
     }

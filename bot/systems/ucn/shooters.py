@@ -53,7 +53,7 @@ def under_fire(target: Unit | None, count: int, status: str) -> tuple[Change, ..
 
 
 def casualties(lost: int) -> str:
-    """How many characters are lost, in words."""
+    """Return how many characters are lost, in words."""
     return "1 casualty" if lost == 1 else f"{lost} casualties"
 
 
@@ -262,7 +262,7 @@ class Damage(NamedTuple):
         return RANKS[self.statuses[face - 1]]
 
     def casualties(self, roll: Roll) -> int:
-        """How many of the dice are casualties."""
+        """Return how many of the dice are casualties."""
         return [self.rank(face) for face in roll].count(CASUALTY)
 
     def worst(self, roll: Roll) -> int:

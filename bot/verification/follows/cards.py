@@ -185,7 +185,7 @@ def _closed_draw(past: Past, event: Event) -> str:
 
 
 def _peeked(event: Event) -> int:
-    """How many cards somebody peeked at, as the event says."""
+    """Return how many cards somebody peeked at, as the event says."""
     found = re.search(r": ([1-9][0-9]?) closed", event["result"])
     return int(found[1]) if found else 0
 
@@ -317,7 +317,7 @@ def _out_of_hand(past: Past, event: Event) -> str:
 
 
 def _too_many(id: str, made: Deck, out: Out) -> str:
-    """Whether more of a card lie open than the deck has."""
+    """Return whether more of a card lie open than the deck has."""
     return (
         "it plays a card more often than the deck has it."
         if cards.is_overdrawn(id, made, out)
@@ -664,7 +664,7 @@ def _left(
 
 
 def _shows(id: str, hands: cards.Hands, body: Event) -> bool:
-    """Whether the end of a game shows just what is in the hands."""
+    """Return whether the end of a game shows just what is in the hands."""
     before, after = ((body.get(name) or {}).get("cards", {}) for name in ("before", "after"))
     for seat, held in ((seat, held) for seat, held in hands.items() if seat not in cards.ENDS):
         for card in {card for _, card in held}:

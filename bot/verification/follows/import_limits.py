@@ -16,15 +16,15 @@ _ODD = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2
 
 
 def is_in_line(text: str) -> bool:
-    """Whether a text shows as what it is, in one line. What is typed is made so; a file could
-    bring a whole answer.
+    """Return whether a text shows as what it is, in one line. What is typed is made so; a file
+    could bring a whole answer.
     """
     return _ODD.search(text) is None
 
 
 def is_valid(game: Game) -> bool:
-    """Whether the state to which a sound log leads is one of a system that is here, with names
-    as we take them.
+    """Return whether the state to which a sound log leads is one of a system that is here, with
+    names as we take them.
     """
     units = game.units.values()
     names = (
@@ -55,8 +55,8 @@ def is_valid(game: Game) -> bool:
 
 
 def is_valid_event(body: Mapping[str, Any]) -> bool:
-    """Whether log, exports and statistics can tell this event of a sound log: its units, and the
-    inputs of a roll.
+    """Return whether log, exports and statistics can tell this event of a sound log: its units, and
+    the inputs of a roll.
     """
     patches = (body.get(name, {}).get("units", {}).values() for name in ("before", "after"))
     units = [
@@ -71,7 +71,7 @@ def is_valid_event(body: Mapping[str, Any]) -> bool:
 
 
 def _are_inputs(kind: str, inputs: Mapping[str, Any]) -> bool:
-    """Whether inputs are texts, numbers and lists, and a roll says which dice."""
+    """Return whether inputs are texts, numbers and lists, and a roll says which dice."""
     return (kind != "roll" or isinstance(inputs.get("dice"), str)) and all(
         len(value) <= _LONGEST_TEXT
         if isinstance(value, str)

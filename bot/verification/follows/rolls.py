@@ -141,8 +141,8 @@ def _draws_problem(past: Past, event: Event) -> str:
 
 
 def _begins(past: Past, event: Event) -> bool:
-    """Whether the phase whose upkeep it is has just begun, with nothing but other upkeep before
-    it, and its decks.
+    """Return whether the phase whose upkeep it is has just begun, with nothing but other upkeep
+    before it, and its decks.
     """
     earlier = (past.bodies[at] for at in range(event["number"] - 1, 0, -1))
     before = next((body for body in earlier if body["kind"] != "deck"), {"kind": ""})
@@ -211,7 +211,7 @@ ELSE, DIRECTOR = "else", "director"
 
 
 def _joins(past: Past, event: Event, unit: Json) -> bool:
-    """Whether a new unit is one that comes into play beside one that was used: of its side,
+    """Return whether a new unit is one that comes into play beside one that was used: of its side,
     without numbers.
     """
     sides = {one.get("side") for one in event.get("used", [])}
@@ -284,7 +284,9 @@ def opened(past: Past, event: Event) -> str:
 
 
 def _was_gone(past: Past, number: int) -> bool:
-    """Whether what was sealed was gone before it was opened, so that opening it does nothing."""
+    """Return whether what was sealed was gone before it was opened, so that opening it does
+    nothing.
+    """
     stayed = number < past.imported_at
     return number not in past.contents and (stayed or past.now.sealed[number] in past.left)
 

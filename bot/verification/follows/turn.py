@@ -90,7 +90,7 @@ def cards_problem(past: Past, event: Event, out: Out) -> str:
 
 
 def leads_to(event: Event, now: Game, then: Game) -> bool:
-    """Whether an event says all that it changes, and nothing else."""
+    """Return whether an event says all that it changes, and nothing else."""
     return difference(now, then) == (event.get("before", {}), event.get("after", {}))
 
 
@@ -116,7 +116,7 @@ def chit_words(game: Game) -> str:
 
 
 def _takes_off(before: Event, after: Event) -> bool:
-    """Whether a unit only loses markers, and numbers that last no longer than a turn."""
+    """Return whether a unit only loses markers, and numbers that last no longer than a turn."""
     cut = ("marks", "numbers")
     rest = [
         {name: value for name, value in unit.items() if name not in cut} for unit in (before, after)
