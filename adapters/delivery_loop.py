@@ -101,7 +101,8 @@ async def drawn_after(app: App, reply: Reply, command: Command, who: Person) -> 
     drawn = await app.press(reply.after, who, command.where, f"{command.request_id}/after")
     if drawn.error:
         log.warning("no picture for %s: %s", command.request_id, drawn.title)
-    return None if drawn.error else drawn
+        return None
+    return drawn
 
 
 def counting(app: App, platform: str) -> aiohttp.TraceConfig:

@@ -37,8 +37,8 @@ class Opened:
         return take(self.spec, self.known, self.form, filled)
 
     def asks(self, taken: Taken) -> tuple[Path, Mapping[str, object]]:
-        """What is done by what was filled in: the press of a button, or where none can run it
-        the command itself.
+        """Return the path and options that run what was filled in: those of a button, or of the
+        command itself where no button can run it.
         """
         if self.spec.family not in KEPT:
             return self.spec.path, taken.options
@@ -52,11 +52,16 @@ class Opened:
         command: Command,
         run: Callable[[], Awaitable[Reply]] | None = None,
     ) -> Reply:
-        """The answer to `command`, which is what it `asks`; a refusal leads back to the form.
-        Without `run` it is the press of a button."""
-        action = f"{command.path[1]}:{command.options['rest']}" if run is None else ""
-        pressed = (action, command.who, command.where, command.request_id, command.delivery)
-        reply = await (run() if run is not None else app.press(*pressed))
+        """Answer `command`, by `run` if it is given and by the press of a button otherwise. A
+        refusal leads back to the form.
+        """
+        if run is not None:
+            reply = await run()
+        else:
+            action = f"{command.path[1]}:{command.options['rest']}"
+            reply = await app.press(
+                action, command.who, command.where, command.request_id, command.delivery
+            )
         return await app.forms.offered(reply, self.spec, taken.options, command.who, self.draft.key)
 
 

@@ -139,7 +139,7 @@ class _Unreadable(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """See logging.Filter."""
-        error = record.exc_info[1] if record.exc_info else None
+        _, error, _ = record.exc_info or (None, None, None)
         if not isinstance(error, HttpProcessingError):
             return True
         often.warning("a request that is no HTTP was refused: %s", type(error).__name__)

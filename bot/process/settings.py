@@ -107,9 +107,9 @@ def passwords_in(url: str) -> list[str]:
     Raises ValueError if the address cannot be read.
     """
     parts = urlsplit(url)
-    written = parts.password or ""
-    found = [written, unquote(written), *parse_qs(parts.query).get("password", ())]
-    return [password for password in found if password]
+    password = parts.password or ""
+    passwords = [password, unquote(password), *parse_qs(parts.query).get("password", ())]
+    return [password for password in passwords if password]
 
 
 def use_env_file(path: Path, settings_place: str) -> None:
@@ -342,7 +342,7 @@ def _host(text: str) -> str:
 
 
 def _networks(text: str) -> tuple[str, ...]:
-    return tuple(str(ipaddress.ip_network(one.strip())) for one in text.split(","))
+    return tuple(str(ipaddress.ip_network(part.strip())) for part in text.split(","))
 
 
 def _like(pattern: str, text: str) -> str:

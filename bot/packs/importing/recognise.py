@@ -303,7 +303,7 @@ class Told(NamedTuple):
 def alone(made: Imported) -> Told:
     """The check of tables that go into no pack yet."""
     report = check_content(made.pack("import"))
-    return _told(
+    return _findings_of(
         (),
         [fault.replace("import/", "", 1) for fault in report.faults],
         (*made.questions, *report.questions),
@@ -329,7 +329,7 @@ def put(
     else:
         files = write_new(made := imported(data, name, id=id, deck=deck), folder)
     report = check_path(folder)
-    return _told(
+    return _findings_of(
         (f"{folder / file} is written" for file in files),
         report.faults,
         (*made.questions, *report.questions),
@@ -365,7 +365,7 @@ def _first_group(folder: Path) -> str:
         raise UserError(f"The pack has a fault: {error}.", code="not-a-table") from None
 
 
-def _told(lines: Iterable[str], faults: Iterable[str], questions: Iterable[str]) -> Told:
+def _findings_of(lines: Iterable[str], faults: Iterable[str], questions: Iterable[str]) -> Told:
     wrong = [f"fault     {fault}" for fault in dict.fromkeys(faults)]
     return Told(
         [*lines, *wrong, *(f"question  {question}" for question in dict.fromkeys(questions))],
