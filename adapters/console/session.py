@@ -445,8 +445,9 @@ _WORDS = (
     "what if",
     "next phase",
     "pass",
+    "dice",
 )
-FIXED = dict(zip(_WORDS, "acoutrwnp", strict=True))
+FIXED = dict(zip(_WORDS, "acoutrwnpd", strict=True))
 """The letters of buttons and menus, by what these say."""
 SHOTS = ("o", "c", "w", "t")
 """Letters about the last shot, which are kept under later answers."""

@@ -390,11 +390,19 @@ def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
     for line in lines:
         if is_summed and line.unit:
             if owed:
-                kept += () if owed[0] in kept else (_few(one, DOZEN) for one in owed)
+                kept += (
+                    () if owed[0] in kept else (_few(_with_dice(one, lines), DOZEN) for one in owed)
+                )
                 owed = ()
         elif not begins or not f"{line.label} ".startswith(begins):
             kept.append(_joined(kept, line))
     return kept
+
+
+def _with_dice(line: Line, folded: Iterable[Line]) -> Line:
+    """Return a line with the dice of the folded lines that join it."""
+    dice = [die for other in folded if other.joins == line.label for die in other.dice]
+    return line._replace(dice=(*line.dice, *dice))
 
 
 def _joined(before: list[Line], line: Line) -> Line:

@@ -146,6 +146,14 @@ def left_told(game: Game) -> str:
     return f"{counted(chits_left(game), what)} left in the {where}"
 
 
+def describe_undrawn(game: Game) -> str:
+    """Return what the phase left in its deck or cup: `2 elements never got their card.`"""
+    count = chits_left(game)
+    if cup_of(game.led) == ELEMENTS:
+        return f"{counted(count, 'element')} never got {'its' if count == 1 else 'their'} card."
+    return f"{counted(count, nouns(game.led)[0])} {'was' if count == 1 else 'were'} never drawn."
+
+
 def settled(game: Game) -> Game:
     """The game once the go of its chit is over: the chit goes where it goes."""
     id = cup_of(game.led)

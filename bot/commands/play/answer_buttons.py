@@ -228,8 +228,17 @@ def roll_buttons(
             counted = any(isinstance(part, Group) for part in reply.lines)
             if not counted:
                 buttons.append(context.button("odds", "Odds", number))
-            if counted or any(
-                isinstance(line := reply.lines[at], Line) and line.dice for at in reply.trace
-            ):
+            if counted or count_shown_dice(reply) < len(facts["dice"]):
                 buttons.append(context.button("dice", "Dice", number))
     return tuple(buttons)
+
+
+def count_shown_dice(reply: Reply) -> int:
+    """Return how many dice stand in the lines that an answer shows at once; `6 ×3` is three."""
+    lines = [part for at, part in enumerate(reply.lines) if at not in reply.trace]
+    faces = [str(die) for line in lines if isinstance(line, Line) for die in line.dice]
+    return sum(int(face.partition(TIMES)[2] or 1) for face in faces)
+
+
+TIMES = "\u00a0×"
+"""Between a face and how often it fell, where alike dice stand together."""

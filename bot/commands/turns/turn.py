@@ -61,7 +61,7 @@ async def advance(context: Context, about: str | None = None) -> Reply:
     if ended := _ended_for(context, game):
         because = (f"{ended}.",)
     if game.led and cups.chits_left(game):
-        because = (f"{cups.left_told(game)}.",)
+        because = (cups.describe_undrawn(game),)
     context.ledger.add("next", after, result=phase_title(after, context.system))
     return await phase_card(context, game, after, because)
 

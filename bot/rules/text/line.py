@@ -12,7 +12,8 @@ class Line(NamedTuple):
     number, `result` why it means what the first line of the answer says (the column, what it was
     compared with). `contributors` are weapons, units and skills that a sum is made of, said before
     the modifiers and name first: `rifles 27 + LMG 8`. `unit` is whose roll it is where each of
-    several units rolls: lines of many single units are left out of a short answer.
+    several units rolls: lines of many single units are left out of a short answer. `joins` is
+    the label of the line that shows its dice there.
     """
 
     label: str
@@ -22,6 +23,7 @@ class Line(NamedTuple):
     result: str = ""
     contributors: tuple[tuple[str, int | float], ...] = ()
     unit: str = ""
+    joins: str = ""
 
     def said(
         self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]

@@ -29,7 +29,7 @@ from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined
 from bot.systems.baps.men import NAMED, called, living, settled, wounds_of
 from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said, rows_of
-from bot.systems.baps.vehicles import hits_vehicle, shot_modifiers
+from bot.systems.baps.vehicles import describe_need, hits_vehicle, shot_modifiers
 from bot.systems.baps.volley import Volley, men_step
 
 INSIDE = 4
@@ -176,7 +176,7 @@ def aim_plan(
         told: dict[str, Any] = {"roll": roll[0], "total": roll[0] + modifier}
 
         def line() -> Line:
-            return Line("to hit", roll, parts, told["total"], f"{need} or more needed")
+            return Line("to hit", roll, parts, told["total"], describe_need(need, hits))
 
         if hits(roll[0]):
             return Ruling(

@@ -38,6 +38,7 @@ from bot.systems.baps.men import (
 from bot.systems.baps.resolution import D20, UNHURT, Hurt, Man, Resolution, rows_of
 from bot.systems.baps.vehicles import (
     aboard,
+    describe_need,
     hit_vehicle,
     hits_vehicle,
     inside,
@@ -226,9 +227,8 @@ class Shot:
         told: dict[str, Any] = {"roll": roll[0], "hit_total": total, "hit": hit}
 
         def line() -> Line:
-            return Line(
-                "to hit", roll, parts_of(self.modifiers.parts), total, f"{self.need} or more needed"
-            )
+            needed = describe_need(self.need, self.hits)
+            return Line("to hit", roll, parts_of(self.modifiers.parts), total, needed)
 
         if not hit:
             return Ruling(Crew(None), {**told, **MISSED}, lambda: (line(),))

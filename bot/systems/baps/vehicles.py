@@ -2,7 +2,7 @@
 crashes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.dice import d20
@@ -161,6 +161,19 @@ def shot_modifiers(tables: Tables, given: Given, *, side: bool) -> Answer:
 def hits_vehicle(die: int, modifier: int, need: int) -> bool:
     """Return whether a die hits: a 20 always, a 1 never, otherwise by its total."""
     return die == 20 or (die != 1 and die + modifier >= need)
+
+
+def describe_need(need: int, hits: Callable[[int], bool]) -> str:
+    """Return what hits in words, as `hits` counts the faces of a d20.
+
+    It is a number for the total, or a face where a 20 or all but a 1 hit.
+    """
+    faces = [face for face in range(1, 21) if hits(face)]
+    if not faces:
+        return "no roll is high enough"
+    if faces == [20]:
+        return "needs a natural 20"
+    return "misses only on a natural 1" if faces[0] == 2 else f"{need} or more needed"
 
 
 # -- a vehicle out of control, and what happens to those inside

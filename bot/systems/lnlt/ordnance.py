@@ -86,9 +86,18 @@ class ToHit:
             "atgm_expended": roll[1] < self.depletion,
         }
 
+    def describe_need(self) -> str:
+        """Return what hits in words: of the total, or of the dice where only a 2 or all but a 12
+        hit.
+        """
+        highest = self.number - self.mod
+        if highest <= 2:
+            return "needs a natural 2"
+        return "misses only on a natural 12" if highest >= 11 else at_most(self.number)
+
     def line(self, roll: Roll) -> Line:
         """The line of the answer."""
-        verdict = at_most(self.number)
+        verdict = self.describe_need()
         if self.disrupted:
             verdict = "disrupted by opportunity fire"
         elif sum(roll) in ALWAYS and self.hits(roll) != (sum(roll) + self.mod <= self.number):

@@ -8,7 +8,7 @@ Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shootin
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
@@ -220,8 +220,10 @@ class Firing:
             after = Fire("damage", *fire[1:])
 
         def story() -> tuple[Line]:
-            needed = f"{faces.count(shooters.SAVED)} or less needed"
-            return (Line(f"save from {shooter.shown}", roll, result=needed, unit=shooter.shown),)
+            label = f"save from {shooter.shown}"
+            joins = f"saves from {shooter.arms}"
+            result = f"{faces.count(shooters.SAVED)} or less needed"
+            return (Line(label, roll, result=result, unit=shooter.shown, joins=joins),)
 
         return Ruling(after, found, story)
 
@@ -434,7 +436,9 @@ def _die_told(shooter: Shooter, number: int, face: int) -> dict[str, Any]:
 
 def _to_pass(shooter: Shooter, what: str, check: Check, roll: Roll) -> Line:
     says = f"{needed(check.final)}{lost_ap(roll)}"
-    return Line(f"{shooter.shown} {what}", roll, result=says, unit=shooter.shown)
+    label = f"{shooter.shown} {what}"
+    joins = f"{shooter.arms} {what}"
+    return Line(label, roll, result=says, unit=shooter.shown, joins=joins)
 
 
 def damage_line(shooter: Shooter, roll: Roll) -> Line:
@@ -443,7 +447,9 @@ def damage_line(shooter: Shooter, roll: Roll) -> Line:
     parts = (("each" if len(roll) > 1 else "damage", bonus),) if bonus else ()
     totals = ", ".join(f"{face + bonus}" for face in roll) if bonus and len(roll) > 1 else ""
     total = roll[0] + bonus if bonus and len(roll) == 1 else None
-    return Line(f"{shooter.shown} damage", roll, parts, total, totals, unit=shooter.shown)
+    label = f"{shooter.shown} damage"
+    joins = f"{shooter.arms} damage"
+    return Line(label, roll, parts, total, totals, unit=shooter.shown, joins=joins)
 
 
 # -- what fire has done to an element: the words of the answer, and what the roster takes from it.
@@ -480,13 +486,21 @@ def settled(
             Fate(
                 shooters.whom(target, "the target"),
                 status,
-                shooters.casualties(lost) if lost else "",
+                _lost_said(lost, members),
             ),
         ),
         (*(now(out) if lost != members else ("nobody is left",)), *given_up),
         by=by(firing, verb),
-        sums=sums(out),
+        sums=sums(firing, out),
     )
+
+
+def _lost_said(lost: int, members: int | None) -> str:
+    """Return what an element loses in words: whoever is left is pinned."""
+    if not lost:
+        return ""
+    said = shooters.casualties(lost)
+    return said if members == lost else f"{said} and is pinned"
 
 
 def headline(out: Mapping[str, Any]) -> str:
@@ -534,17 +548,54 @@ def now(out: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
-    """What the dice of many shooters come to, behind the dice."""
-    saved = f", {out['saved']} saved" if out["saved"] else ""
-    to_hit = tuple(shooter["roll"] for shooter in out["shooters"] if shooter.get("roll"))
-    lines = [Line("to hit", to_hit, result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
-    if damage := sorted(
-        ((die["total"], die["roll"]) for one in out["shooters"] for die in one["damage"]),
-        reverse=True,
-    ):
-        totals, rolled = zip(*damage, strict=True)
-        lines.append(
-            Line("damage", rolled, result="" if totals == rolled else ", ".join(map(str, totals)))
-        )
+def sums(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[Line, ...]:
+    """Return a line for each kind of roll and weapon, in place of those of many shooters.
+
+    The dice join these lines from the lines of the single shooters.
+    """
+    by_arms: dict[str, list[tuple[Shooter, Mapping[str, Any]]]] = {}
+    for shooter, told in zip(firing, out["shooters"], strict=False):
+        by_arms.setdefault(shooter.arms, []).append((shooter, told))
+    lines: list[Line] = []
+    for line_of in (_spot_line, _hit_line, _save_line, _damage_line):
+        lines += [line for arms, rolled in by_arms.items() if (line := line_of(arms, rolled))]
     return tuple(lines)
+
+
+Rolled: TypeAlias = list[tuple[Shooter, Mapping[str, Any]]]
+"""Shooters with the same weapon, each with its outputs."""
+
+
+def _spot_line(arms: str, rolled: Rolled) -> Line | None:
+    rolls = [told for _, told in rolled if told.get("spot_roll")]
+    spotted = [told for told in rolls if told["spotted"]]
+    result = f"{len(spotted)} of {len(rolls)} spot"
+    return Line(f"{arms} to spot", result=result) if rolls else None
+
+
+def _hit_line(arms: str, rolled: Rolled) -> Line | None:
+    dice = tuple([told["roll"] for _, told in rolled if told.get("roll")])
+    if not dice:
+        return None
+    hits = [told for _, told in rolled if told["hit"]]
+    spotted = " who spotted" if len(dice) < len(rolled) else ""
+    checks = {shooter.check.final for shooter, _ in rolled}
+    skill = f", {needed(checks.pop())}" if len(checks) == 1 else ""
+    lost = lost_ap(dice) if "loses_ap" in rolled[0][1] else ""
+    result = f"{len(hits)} of {len(dice)}{spotted}{skill}{lost}"
+    return Line(f"{arms} to hit", result=result)
+
+
+def _save_line(arms: str, rolled: Rolled) -> Line | None:
+    saves = [told for _, told in rolled if told["saved"] is not None]
+    saved = [told for told in saves if told["saved"]]
+    result = f"{len(saved)} of {len(saves)} saved"
+    return Line(f"saves from {arms}", result=result) if saves else None
+
+
+def _damage_line(arms: str, rolled: Rolled) -> Line | None:
+    damage = [die for _, told in rolled for die in told["damage"]]
+    faces = [die["roll"] for die in damage]
+    totals = [die["total"] for die in damage]
+    result = "" if faces == totals else ", ".join(map(str, totals))
+    return Line(f"{arms} damage", result=result) if damage else None

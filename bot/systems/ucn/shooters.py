@@ -4,6 +4,7 @@ saved; and what results make of elements of the roster, and how answers call the
 Source: Action Points and Skills, Skills; Infantry Combat, Shooting, Damage, Status Damage, Save.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,7 +24,7 @@ from bot.rules.sequence.sequence import (
     ruled,
 )
 from bot.rules.tables.table import Tables
-from bot.rules.text.names import joined, numbered
+from bot.rules.text.names import joined, numbered, plural
 
 GONE = "combat-ineffective"
 
@@ -81,10 +82,13 @@ WEAPONS = {
     "sniper-rifle": "sniper rifle",
 }
 """Weapons as players call them, where that differs from the sheet."""
+_PINNED = (
+    "prone, −6 to all skills until it passes a Morale test, surrenders to an enemy within 4 inches"
+)
 UNDER_FIRE = {
     "hesitant": "prone and crawls, −4 to all skills",
-    "pinned": "prone, −6 to all skills until it passes a Morale test, surrenders to an enemy within 4 inches",
-    "combat-ineffective": "survivors pinned",
+    "pinned": _PINNED,
+    "combat-ineffective": _PINNED,
 }
 """What the statuses of fire mean. Source: Infantry Combat, Status Damage."""
 
@@ -317,11 +321,14 @@ GO_FIRM = 5  # by how much a Morale test was failed
 class Shooter(NamedTuple):
     """One character: what the dice and the answer call them, where their outputs are, and how
     they fire.
+
+    `arms` is the weapon in words, with the number of characters who fire it: `6 rifles`.
     """
 
     unit: Unit
     label: str
     shown: str
+    arms: str
     path: str
     weapon: Weapon
     check: Check
@@ -345,14 +352,34 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    # as the answer calls them
-    shown = numbered([unit.name or weapon_said(unit.word) for unit in units])
+    armed = [_armed(tables, given, unit, modifiers) for unit in units]
+    names = {unit.name for unit in units}
+    called = [
+        weapon_said(weapon.word) if len(names) == 1 else called_with(unit, weapon)
+        for unit, (weapon, *_) in zip(units, armed, strict=True)
+    ]
+    counts = Counter(called)
+    shown = numbered(called)  # as the answer calls them
     return tuple(
         [
-            Shooter(unit, label, known, f"shooters[{at}]", *_armed(tables, given, unit, modifiers))
-            for at, (unit, label, known) in enumerate(zip(units, labels, shown, strict=True))
+            Shooter(
+                unit, labels[at], shown[at], count_arms(called[at], counts[called[at]]),
+                f"shooters[{at}]", *armed[at],
+            )
+            for at, unit in enumerate(units)
         ]
-    )
+    )  # fmt: skip
+
+
+def called_with(unit: Unit, weapon: Weapon) -> str:
+    """Return what a character is called by the element and the weapon: `MG Team's pistol`."""
+    arm = weapon_said(weapon.word)
+    return f"{unit.name}'s {arm}" if unit.name else arm
+
+
+def count_arms(arm: str, count: int) -> str:
+    """Return a weapon with the number of those who fire it: `6 rifles`, `MMG`."""
+    return f"{count} {plural(arm)}" if count > 1 else arm
 
 
 def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:

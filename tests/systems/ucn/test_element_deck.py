@@ -187,7 +187,7 @@ async def test_switched_on_it_says_when_cards_lead_and_switched_off_none_is_draw
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn scenario=causeway", "game join US")
     told = await channel.do("Anna", "game settings rule=element-deck")
-    assert "led by cards from the next one on, at once with the first /deck draw" in told.text()
+    assert "Cards lead this phase the next time it starts" in told.text()
     await channel.do("Anna", "deck draw")
     await channel.do("Anna", 'game settings rule="element-deck off"', "game next")
     refused = await channel.refused("Anna", "deck draw", "leads-phase")

@@ -9,8 +9,7 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.systems.ucn.shoot import sums
-from bot.systems.ucn.shooters import area_said
+from bot.systems.ucn.shooters import UNDER_FIRE, area_said
 from tests.examples import odds, play_example, said
 from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
@@ -162,8 +161,8 @@ def test_the_answer_names_totals_and_counts_casualties() -> None:
         "LMG damage: [2] [3] [10] + 4 each, 6, 7, 14",
     )
     assert played.settlement.headline == "combat-ineffective, 2 hits, 2 casualties, Morale -4"
-    assert said("ucn", "shoot", played) == "The target takes 2 casualties"
-    assert played.settlement.now == ("Morale −4", "survivors pinned")
+    assert said("ucn", "shoot", played) == "The target takes 2 casualties and is pinned"
+    assert played.settlement.now == ("Morale −4", UNDER_FIRE["pinned"])
 
 
 def test_refusals() -> None:
@@ -361,22 +360,10 @@ def test_areas_of_effect_of_the_weapons_that_hit() -> None:
     assert not [line for line in pistol.settlement.then if "area" in line]
 
 
-def test_many_shooters_show_their_dice_and_one_inch_is_an_inch() -> None:
+def test_an_area_of_one_inch_is_an_inch() -> None:
     given = {"shooters": "battle-rifle n=5", "skill": 12, "saves": False}
     settled = play_example("ucn", "shoot", given, [1, 20, 19, 18, 17, 2]).settlement
-    assert settled.sums[0].text() == "To hit: [1] [20] [19] [18] [17], 1 of 5"
     assert (
         settled.then[-1] == "Measure who else is in the area of effect: battle rifle radius 1 inch."
     )
-
-
-def test_sums_of_many_shooters_show_their_dice_first() -> None:
-    """`To hit: [17] [10], 1 of 2`; damage by its total, each with its die; an inch is one inch."""
-    shooters = [
-        {"roll": 17, "hit": False, "damage": []},
-        {"roll": 10, "hit": True, "damage": [{"roll": 3, "total": 5}, {"roll": 9, "total": 11}]},
-    ]
-    hits, damage = sums({"hits": 1, "saved": 0, "shooters": shooters})
-    assert (hits.dice, hits.result) == ((17, 10), "1 of 2")
-    assert (damage.dice, damage.result) == ((9, 3), "11, 5")
     assert (area_said("radius-1"), area_said("radius-2")) == ("radius 1 inch", "radius 2 inches")
