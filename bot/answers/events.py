@@ -21,6 +21,7 @@ from bot.answers.headline import (
     unrolled,
 )
 from bot.answers.plays import played_again, shot_of, whole_out
+from bot.answers.roll import retell_look_up
 from bot.answers.shot import each_reply
 from bot.game.events import COMBAT, system_of
 from bot.game.roster import count_units
@@ -171,6 +172,7 @@ def retold(
         return found._replace(said=said, more=more)
     if kind in ("roll", "table"):
         title = title_of(event)
+        result = _result_of_dice(event)
         return (
             Retold(f"{text}: {result}", f"{who}, {title}")
             if text
@@ -268,7 +270,7 @@ def told_event(
     kind = event["kind"]
     found = retold(event, name_of, label, sides, replayed=replayed)
     if kind in ("roll", "table"):
-        said = f"{f'{label}: ' if label else ''}{title_of(event)}: {event.get('result', '')}"
+        said = f"{f'{label}: ' if label else ''}{title_of(event)}: {_result_of_dice(event)}"
     elif kind == "pass":
         said = label or str(event["result"])
     elif kind in CARDS:
@@ -541,6 +543,16 @@ def _inside(title: str, names: Iterable[str]) -> str:
 _HAS_IT = " has the initiative"
 _VERBS = ("fire", "fires", "shoot", "shoots", "attack", "attacks", "interrupt", "interrupts")
 """How a sequence's own words for who acts end."""
+
+
+def _result_of_dice(event: Mapping[str, Any]) -> str:
+    """Return what dice or a table came to: of a table its headline, else as the log has it."""
+    system = system_of(event)
+    target = event.get("target", "")
+    headline = ""
+    if system is not None and event["kind"] == "table" and target in system.tables:
+        headline = retell_look_up(system.tables[target], event)
+    return headline or str(event.get("result", ""))
 
 
 def title_of(event: Mapping[str, Any]) -> str:

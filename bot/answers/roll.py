@@ -5,6 +5,7 @@ from collections.abc import Sequence as Many
 from fractions import Fraction
 from itertools import accumulate, product
 from math import prod
+from typing import Any
 
 from bot.answers.outcome import Happening, Outcome, thrown
 from bot.answers.plays import no_result
@@ -14,7 +15,7 @@ from bot.interface.reply.parts import Odds, Small, Thrown
 from bot.interface.reply.reply import Reply
 from bot.interface.typing.command_text import quoted
 from bot.rules.copies import replace
-from bot.rules.dice import Die, Rolled, Source
+from bot.rules.dice import Die, Rolled, Script, Source
 from bot.rules.errors import UserError
 from bot.rules.expression.chances import Chances, odds
 from bot.rules.expression.rolling import Result, Rolling, roll
@@ -165,8 +166,27 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     outcome = _read_chain(table, options, who, source)
     if outcome.happening is None:
         return outcome
-    title = f"Rolled: {outcome.reply.title}"
+    title = f"{_ROLLED}{outcome.reply.title}"
     return outcome._replace(reply=replace(outcome.reply, title=title))
+
+
+_ROLLED = "Rolled: "
+
+
+def retell_look_up(table: Table, event: Mapping[str, Any]) -> str:
+    """Return the headline of a look-up that rolled, as it was answered then.
+
+    "" if the table of today answers those dice otherwise.
+    """
+    script = Script([die["value"] for die in event.get("dice") or ()])
+    try:
+        outcome = read_table(table, event.get("inputs") or {}, "", script)
+    except UserError:
+        return ""
+    happening = outcome.happening
+    if happening is None or happening.result != event.get("result"):
+        return ""
+    return outcome.reply.title.removeprefix(_ROLLED)
 
 
 def _read_chain(table: Table, options: Mapping[str, object], who: str, source: Source) -> Outcome:

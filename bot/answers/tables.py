@@ -22,6 +22,7 @@ from bot.rules.errors import TableError, UserError
 from bot.rules.inputs.options import clean
 from bot.rules.tables.axis import Axis
 from bot.rules.tables.formula import compile_formula
+from bot.rules.tables.print_pattern import is_blank
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line, minus
 from bot.rules.text.phrase import phrase
@@ -65,13 +66,13 @@ def lookup_reply(
     if rolled:
         lines.append(Thrown(tuple(die.value for die in rolled)))
     lines += _summed(answer, words)
-    if answer.text and told(answer):
-        lines.append(Line(answer.text))
+    headline = headline_of(table, given, answer)
+    if rest := _rest_of(answer.text, headline):
+        lines.append(Line(rest))
     grid = card.around(_worked_values(table, given)) if card is not None else None
     if grid is not None:
         lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
-    news = _news(answer, words)
-    return Reply(news[:1].upper() + news[1:], tuple(lines), by=by)
+    return Reply(headline, tuple(lines), by=by)
 
 
 def _worked_values(table: Table, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -89,26 +90,62 @@ def _worked_values(table: Table, given: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _news(answer: Answer, words: Mapping[str, str]) -> str:
-    """The answer in a few words."""
+def headline_of(table: Table, given: Mapping[str, Any], answer: Answer) -> str:
+    """Return the first line of a look-up: the sentence of the table's `says`, else its outputs."""
+    words = table.words
+    sentence = table.tell(given, answer, partial(said, words=words))
+    sentence = sentence or _list_outputs(answer, words)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _list_outputs(answer: Answer, words: Mapping[str, str]) -> str:
+    """Return the outputs in a few words, for a table without `says`.
+
+    What is false, zero or none is left out, unless there is nothing else.
+    """
     outputs = told(answer)
-    if len(outputs) == 1 and not isinstance(
-        value := next(iter(outputs.values())), bool | int | float
-    ):
-        return said(value, words)
-    pieces = []
-    for name, value in outputs.items():
-        head = "" if name == "result" and isinstance(value, str) else _output_name(name, words)
-        is_own_word = (
-            isinstance(value, str) and value not in ("none", *outputs) and not value[:1].isdigit()
+    telling = {name: value for name, value in outputs.items() if not _is_nothing(value)}
+    if not telling:
+        return answer.text or ", ".join(
+            _say_nothing(name, value, words) for name, value in outputs.items()
         )
+    pieces = []
+    for name, value in telling.items():
+        is_number = isinstance(value, int | float) or str(value)[:1].isdigit()
+        is_named = is_number or (name != "result" and len(telling) >= FEW)
         if isinstance(value, bool):
-            pieces.append(head if value else f"not {head}")
-        elif is_own_word and len(outputs) < FEW:
-            pieces.append(said(value, words))
+            pieces.append(_output_name(name, words))
+        elif is_named:
+            pieces.append(f"{_output_name(name, words)} {said(value, words)}")
         else:
-            pieces.append(f"{head} {said(value, words)}".strip())
-    return ", ".join(pieces) or answer.text or "no effect"
+            pieces.append(said(value, words))
+    return ", ".join(pieces)
+
+
+def _is_nothing(value: object) -> bool:
+    """Return whether a value of an output says nothing by itself: false, zero or none."""
+    return is_blank(value) or value == 0
+
+
+def _say_nothing(name: str, value: object, words: Mapping[str, str]) -> str:
+    """Return the words for an output that is false, zero or none: "no effect", "moves: no"."""
+    if isinstance(value, bool):
+        return f"{_output_name(name, words)}: no"
+    if isinstance(value, int | float):
+        return f"{_output_name(name, words)} 0"
+    return "no effect" if name == "result" else f"no {_output_name(name, words)}"
+
+
+_SENTENCE = re.compile(r"\s*(.+?[.?!](?=\s+[A-Z]|$))", re.DOTALL)
+
+
+def _rest_of(text: str, headline: str) -> str:
+    """Return a table's free text without the sentences at its start that the headline says."""
+    while found := _SENTENCE.match(text):
+        if found[1].rstrip(".").casefold() not in headline.casefold():
+            break
+        text = text[found.end() :].lstrip()
+    return text
 
 
 def _output_name(name: str, words: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,32 +9,12 @@ import pytest
 
 from bot.answers.tables import HERE, lookup_reply, printed
 from bot.interface.reply.parts import Grid, Whole
-from bot.packs.linter import values_of
 from bot.picture.sheet import ROW, Block, sheet_of
-from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.catalog import system, systems
+from tests.random_look_ups import random_look_ups
 
 TABLES = [table for game in systems().values() for table in game.tables.values()]
-LOOK_UPS = 20
-MOST_TRIES = 400
-
-
-def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
-    """Yield inputs that the table answers, drawn by its own name so that each run has the same."""
-    draw = random.Random(table.id)
-    domains = {option.name: values_of(option) for option in table.inputs}
-    answered = 0
-    for _ in range(MOST_TRIES):
-        given = {name: draw.choice(list(values)) for name, values in domains.items()}
-        try:
-            table.read(given)
-        except UserError:
-            continue
-        yield given
-        answered += 1
-        if answered == LOOK_UPS:
-            return
 
 
 def grids(body: Any) -> Iterator[Mapping[str, Any]]:

@@ -49,7 +49,7 @@ async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
     assert ", defender retreats" in attack.text()
     log = (await channel.do("Anna", "log 9")).text()
     assert "Combat begins" in log
-    assert "Fire: total" in log
+    assert "Anna (Blue): Fire: " in log
     await channel.do("Anna", "game undo")
 
 

@@ -11,7 +11,8 @@ from tools.reference.shapes import called
 
 _TITLES = {
     "input": "an input or attribute", "body": "a body under `read`", "modifier": "a row of a list of modifiers",
-    "refusal": "an entry of `refuse`", "dice": "dice under `rolls`", "example": "one of `examples`", "step": "a step",
+    "refusal": "an entry of `refuse`", "sentence": "an entry of `says`",
+    "dice": "dice under `rolls`", "example": "one of `examples`", "step": "a step",
     "block": "a block", "row": "`row`", "refuse": "`refuse`", "line": "a line of `say`", "word": "`result` or `fate`",
     "said": "`headline`, `then`, `now` or `notes`", "change": "`change`", "units": "`units`",
     "counter": "one of `counters`",

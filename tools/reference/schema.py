@@ -31,7 +31,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
         "TABLE.yaml",
         {
             "table": t.TABLE, **_INPUT, "body": t.BODY, "columns": t.COLUMNS, "bands": t.BANDS, "modifier": t.MODIFIER,
-            "refusal": t.REFUSAL, "dice": t.TABLE_DICE, "example": t.EXAMPLE,
+            "refusal": t.REFUSAL, "sentence": t.SENTENCE, "dice": t.TABLE_DICE, "example": t.EXAMPLE,
         },
     ),
     "sequences": (
@@ -48,7 +48,8 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
 _REQUIRED: Mapping[str, Iterable[str]] = {
     "pack": NEEDED, "phase": ("name",), "rule": ("title",),
     "modifier": ("id", "name", "adds"),
-    "refusal": ("when", "say"), "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
+    "refusal": ("when", "say"), "sentence": ("say",),
+    "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
     "line": ("label",),
     "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),
     "refuse": ("say",), "scenario": ("title", "sides", "units"), "unit": ("name", "type", "side"),

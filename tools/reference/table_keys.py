@@ -54,6 +54,11 @@ TABLE: Keys = {
     "then": Key(by_name(FORMULA, "output"), "worked out at last"),
     "texts": Key(by_name(SAID, "key"), "texts by keys, for the output text"),
     "text_by": Key(listed(FORMULA), "the formula that gives the key of the text, or several"),
+    "says": Key(
+        listed(either(SAID, ref("sentence"))),
+        "the answer as a sentence, `{hits} hit{|s}, {crew lost when crew_lost | crew safe}`; of"
+        " several the first whose `when` holds. Without it the outputs are listed",
+    ),
     "example": Key(by_name(ANY, "input"), "for help; it must run"),
     "examples": Key(many(ref("example")), "each is run as a test"),
     "private": Key(
@@ -104,6 +109,10 @@ MODIFIER: Keys = {
         either(TEXT, by_name(TEXT, "output")),
         "its number as the card prints it, where that is no plain number: `+4 each`, `N/A`",
     ),
+}
+SENTENCE: Keys = {
+    "when": Key(FORMULA, "when it is the headline; always, if left out"),
+    "say": Key(SAID, "the sentence, over the inputs, derived names, outputs and `text`"),
 }
 REFUSAL: Keys = {
     "when": Key(FORMULA, "when it is ruled out"),

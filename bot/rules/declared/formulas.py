@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from inspect import signature
@@ -42,6 +42,7 @@ from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
 from bot.rules.tables.formula import _NODES as NODES
 from bot.rules.tables.table import Table
+from bot.rules.text.template import ConditionalPart, PluralPart, TemplatePart, read_template
 
 MOST_CHARACTERS, MOST_DEEP = 1_000, 40
 ALL = "ALL_"
@@ -56,12 +57,7 @@ _PLAIN = {
 _WORD = re.compile(
     r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])"
 )
-_BRACES = re.compile(r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-"""Formulas in texts, with parts in them that are said only sometimes: three deep."""
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
 _DIE = re.compile(r"d([1-9]\d{0,2})")
-_ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
 _HYPHENED = re.compile(r"(?<!\w)[A-Za-z]\w*(?:-\w+)+")
 _CALLED = re.compile(r"(?<![a-z_0-9])([a-z_0-9]+)\(")
 
@@ -151,41 +147,47 @@ class Formulas:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n}
         hit{|s}` its number, `{, crew lost when crew == lost}` is said only where that holds, else
         what is behind a `|`."""
-        pieces = self._pieces(str(template), names, where, [])
+        try:
+            parts = read_template(str(template))
+        except ValueError as error:
+            raise self.setting.wrong(str(error), where) from None
+        pieces = self._pieces(parts, names, where, [])
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
             return constant(str(template))
         return self.formula(f"text({', '.join(pieces)})", names, where)
 
-    def _pieces(self, template: str, names: Names, where: Path, numbers: list[str]) -> list[str]:
-        """What a text is made of, as formulas; `numbers` are those in braces before it."""
+    def _pieces(
+        self, parts: Iterable[TemplatePart], names: Names, where: Path, numbers: list[str]
+    ) -> list[str]:
+        """Return the parts of a text as formulas; `numbers` are those in braces before it."""
         pieces: list[str] = []
-        for at, piece in enumerate(_BRACES.split(template)):
-            if at % 2 == 0:
-                if "{" in piece or "}" in piece:
-                    raise self.setting.wrong(
-                        f'"{template[:80]}" has a brace without its other half', where
-                    )
-                pieces += [repr(piece)] if piece else []
-            elif words := _SOMETIMES.fullmatch(_QUOTED.sub(_covered, _BRACES.sub(_covered, piece))):
-                said, test, other = (piece[slice(*words.span(group))] for group in (1, 2, 3))
-                said += " " if said.endswith((",", ":", ";")) else ""
-                first, second = (self._pieces(one, names, where, numbers) for one in (said, other))
+        for part in parts:
+            if isinstance(part, str):
+                pieces.append(repr(part))
+            elif isinstance(part, ConditionalPart):
+                first = self._pieces(part.parts, names, where, numbers)
+                second = self._pieces(part.otherwise, names, where, numbers)
                 pieces.append(
-                    f"(text({', '.join(first)}) if {test} else text({', '.join(second)}))"
+                    f"(text({', '.join(first)}) if {part.test} else text({', '.join(second)}))"
                 )
-            elif words := _ONE_OR_MANY.fullmatch(piece):
-                near = next(
-                    (one for one in reversed(numbers) if self._counts(one, names, where)), ""
-                )
-                if not near:
-                    raise self.setting.wrong(
-                        f"there is no number before {{{piece}}}, which goes by one", where
-                    )
-                pieces.append(f"({words[1]!r} if ({near}) in [1, -1] else {words[2]!r})")
+            elif isinstance(part, PluralPart):
+                number = self._nearest_number(part, names, where, numbers)
+                pieces.append(f"({part.one!r} if ({number}) in [1, -1] else {part.many!r})")
             else:
-                numbers.append(piece.removeprefix("+"))
-                pieces.append(f"signed({piece[1:]})" if piece.startswith("+") else f"({piece})")
+                numbers.append(part.formula)
+                pieces.append(f"signed({part.formula})" if part.has_sign else f"({part.formula})")
         return pieces
+
+    def _nearest_number(
+        self, plural: PluralPart, names: Names, where: Path, numbers: list[str]
+    ) -> str:
+        """Return the formula of the number that a plural goes by. Raises TableError for none."""
+        for number in reversed(numbers):
+            if self._counts(number, names, where):
+                return number
+        raise self.setting.wrong(
+            f"there is no number before {{{plural.one}|{plural.many}}}, which goes by one", where
+        )
 
     def _counts(self, source: str, names: Names, where: Path) -> bool:
         return self.formula(source, names, where).type in ("number", "any")
@@ -216,11 +218,6 @@ class Formulas:
             return word if hidden or word[0] in "'\"" or word not in self.tokens else repr(word)
 
         return _WORD.sub(quote, source)
-
-
-def _covered(found: re.Match[str]) -> str:
-    """As many other characters, so that nothing in quotes or braces is looked at."""
-    return "_" * len(found[0])
 
 
 def _advice(problem: str, written: str) -> str:

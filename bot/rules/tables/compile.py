@@ -13,6 +13,7 @@ from bot.rules.inputs.options import option_from
 from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
 from bot.rules.tables.print_pattern import names_in
+from bot.rules.tables.says import compile_headline
 from bot.rules.tables.table import CHAIN, Blank, Modifier, Reader, Roll, Table, text_key
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ KINDS = ("grid", "roll", "modifiers", "reference")
 TABLE_KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example", "private",
-    "also",
+    "also", "says",
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds", "shown")
 COLUMN_KEYS = ("by", "heads", "from", "to")
@@ -83,6 +84,8 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
             except UserError as error:
                 if error.code != "blank-cell":
                     raise TableError(file, f"it fails: {error}") from None
+            else:
+                _check_headline(table, file)
     with reading(file, "examples"):
         examples = list(data.get("examples", ()))
     for number, example in enumerate(examples, 1):
@@ -100,6 +103,15 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
                     raise TableError(
                         file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}"
                     )
+
+
+def _check_headline(table: Table, file: str) -> None:
+    """Raise TableError if `says` has no sentence for the example of the table."""
+    if table.headline is None:
+        return
+    answer = table.read(table.example)
+    if not table.tell(table.example, answer, str):
+        raise TableError(file, "has no sentence for the example of the table", row="says")
 
 
 class _Compiler:
@@ -193,6 +205,9 @@ class _Compiler:
             printed=data,
             blank=tuple(self.blank),
             also=self.also,
+            headline=compile_headline(
+                data.get("says"), self.names, self.file, bounded=self.bounded
+            ),
             _options=self.options,
         )
         if data["kind"] == "roll" and not table.rolls:

@@ -31,7 +31,7 @@ def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) 
         if found["sign"] and isinstance(value, int | float):
             return signed(value)
         if isinstance(value, list):
-            return _joined([say(item) for item in value], found["joiners"])
+            return join_items([say(item) for item in value], found["joiners"])
         return say(value)
 
     def optional(found: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def signed(value: float) -> str:
     return f"{value:+g}".replace("-", _MINUS) if value else "0"
 
 
-def _joined(items: list[str], joiners: str | None) -> str:
+def join_items(items: list[str], joiners: str | None) -> str:
     """Join items by ", ", or by the words of `joiners`, of which the last goes on to the end."""
     if not joiners:
         return ", ".join(items)

@@ -17,6 +17,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked, Option, clean, missing_option, unknown_option
 from bot.rules.tables.formula import Formula
 from bot.rules.tables.printed_edges import list_ranges, order_by_edges, read_range
+from bot.rules.tables.says import TEXT, Headline, Say
 
 Reader = Callable[[dict[str, Any]], None]
 CHAIN = "table"
@@ -117,6 +118,8 @@ class Table:
     blank: tuple[Blank, ...] = ()
     also: tuple[str, ...] = ()
     """Further names that the card or its players have for it."""
+    headline: Headline | None = None
+    """The sentence that its answer is told with, if its file has one."""
     chain: Mapping[str, Table] = field(default_factory=dict)
     """The tables that its cells name by ids: who comes to such a cell rolls on that table next."""
     game: str = ""
@@ -171,6 +174,16 @@ class Table:
             **values,
             **{name: value for name, value in typed.items() if name not in derived},
         }
+
+    def tell(self, given: Mapping[str, object], answer: Answer, say: Say) -> str:
+        """Return the sentence of `says` for an answer; "" without one. `say` words a value."""
+        if self.headline is None:
+            return ""
+        values: dict[str, Any] = dict.fromkeys(self.outputs)
+        values.update(self.worked(given)[1])
+        values.update(answer.out)
+        values[TEXT] = answer.text
+        return self.headline.write(values, say)
 
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         values = self._typed_plain(given)

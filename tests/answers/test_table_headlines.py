@@ -1,0 +1,146 @@
+"""The first line of a look-up is a sentence of its game, for every table and every input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.answers.tables import headline_of, lookup_reply
+from bot.rules.tables.print_pattern import is_blank
+from bot.rules.tables.table import Table
+from bot.systems.catalog import system
+from tests.random_look_ups import random_look_ups
+
+READY = ("asl",)
+TABLES = [table for game in READY for table in system(game).tables.values()]
+each_table = pytest.mark.parametrize(
+    "table", TABLES, ids=lambda table: f"{table.system}/{table.id}"
+)
+LONGEST = 170
+"""Two lines of a phone, or three for a sentence of the card."""
+FIELD_LIKE = re.compile(r"\bnot |\bnone\b|None|True|False|_|\.0\b|  |[{}]")
+SAYS_NOTHING = re.compile(r"\b(no|nobody|nothing|neither|nowhere|0)\b", re.IGNORECASE)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ENGLISH = {"he", "heat", "us", "at", "ate", "may", "dud", "mas", "pin"}
+"""Words that are acronyms on a card and plain English elsewhere."""
+ACRONYMS = set(
+    "ac afv ap atgm atr bu ca cc ce cmg ct cx dc dft drm ffe ffmo fg fp fpf ft hmg hs ht ia ife ift "
+    "kia la lmg lm los lv mf mg mmc mmg mol mp nca nmc ot oft ovr prc rfp rmg rof sff sm smc smg "
+    "sn sp sw tca tem th tis tk tm tpbf wp".split()
+)
+
+
+@cache
+def nothing_is_news() -> Mapping[str, Mapping[str, str]]:
+    """Return the outputs whose nothing is the news, by table, each with its reason."""
+    path = Path(__file__).with_name("nothing_is_news.yaml")
+    return dict(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def headlines(table: Table) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield drawn inputs with the first line of what the table answers."""
+    for given in random_look_ups(table):
+        yield given, headline_of(table, given, table.read(given))
+
+
+def nothings(table: Table, given: Mapping[str, Any]) -> set[str]:
+    """Return the outputs of an answer that are false, 0 or none."""
+    out = table.read(given).out
+    return {name for name, value in out.items() if is_blank(value) or value == 0}
+
+
+@each_table
+def test_every_table_has_a_sentence(table: Table) -> None:
+    assert table.headline is not None
+    for given, _ in headlines(table):
+        answer = table.read(given)
+        assert table.tell(given, answer, str), given
+
+
+@pytest.mark.sample(12)
+@each_table
+def test_a_headline_is_no_list_of_fields(table: Table) -> None:
+    lower_acronyms = {
+        key
+        for key, word in table.words.items()
+        if key.isalpha() and word == key.upper() and len(key) > 1
+    }
+    banned = (ACRONYMS | lower_acronyms) - ENGLISH
+    for given, headline in headlines(table):
+        assert not FIELD_LIKE.search(headline), (given, headline)
+        assert not banned & set(re.findall(r"(?<![\w-])[a-z]+(?![\w-])", headline)), headline
+        assert headline == headline.strip(" .,;:"), headline
+        assert 1 < len(headline) <= LONGEST, headline
+
+
+@pytest.mark.sample(12)
+@each_table
+def test_nothing_is_said_only_if_it_is_the_news(table: Table) -> None:
+    news = nothing_is_news().get(f"{table.system}/{table.id}", {})
+    for given, headline in headlines(table):
+        nothing = nothings(table, given)
+        if nothing and SAYS_NOTHING.search(headline):
+            assert nothing & news.keys(), (given, headline, nothing)
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("name", nothing_is_news())
+def test_each_exception_is_an_output_whose_nothing_is_said(name: str) -> None:
+    game, _, id = name.partition("/")
+    table = system(game).table(id)
+    said = set()
+    for given, headline in headlines(table):
+        if SAYS_NOTHING.search(headline):
+            said |= nothings(table, given)
+    assert nothing_is_news()[name].keys() <= said
+
+
+@pytest.mark.sample(12)
+@each_table
+def test_a_number_in_a_headline_is_that_of_the_answer(table: Table) -> None:
+    written = set(NUMBER.findall(str(table.printed)))
+    written |= set(NUMBER.findall(str(list(table.words.values()))))
+    for given, headline in headlines(table):
+        answer, values = table.worked(given)
+        known = [*values.values(), *answer.out.values()]
+        numbers = {f"{abs(value):g}" for value in known if isinstance(value, int | float)}
+        from_words = set(NUMBER.findall(answer.text)) | written
+        assert set(NUMBER.findall(headline)) <= numbers | from_words, (given, headline)
+
+
+TERMS = [
+    ("asl", "vs-afv", {"defender": "unmarked-ground", "afv": "ct-bu"}, "B, C and D"),
+    ("asl", "vs-afv", {"defender": "final-fire-upper", "afv": "ot-ce"}, "A OT"),
+    ("asl", "b-gun", {"start": "circled-10", "conditions": 1}, "LA# 10"),
+    ("asl", "b-sw", {"start": "b11"}, "B# is 11"),
+    ("asl", "tk-flame", {"weapon": "ft-long", "afv": "ot-ce"}, "TK# 7"),
+    ("asl", "ch-dr", {"case": "d", "afv": True, "roll": 1}, "Critical Hit"),
+    ("asl", "wp-mods", {"target": "bu-ct-afv", "fire": "direct"}, "N/A"),
+    ("asl", "gun-use", {"intensive_fire": True}, "ROF N/A"),
+    ("asl", "rfp-shift", {"factor": "bu"}, "BU"),
+    ("asl", "melee-actions", {"phase": "movement", "situation": "mobile-stopped"}, "TPBF"),
+]
+"""Terms and codes as the cards print them, each in a headline that it belongs in."""
+
+
+@pytest.mark.sample(10)
+@pytest.mark.parametrize(("game", "id", "given", "term"), TERMS)
+def test_the_cards_own_terms_stand_in_the_headline(
+    game: str, id: str, given: dict[str, Any], term: str
+) -> None:
+    table = system(game).table(id)
+    assert term in headline_of(table, given, table.read(given))
+
+
+def test_what_the_headline_says_is_not_said_again_below_it() -> None:
+    table = system("asl").table("ch-notes")
+    given = {"topic": "bombardment"}
+    reply = lookup_reply(table, given, table.read(given))
+    assert reply.title == "No Critical Hits in a Bombardment"
+    assert "Bombardment" not in "".join(map(str, reply.lines))
