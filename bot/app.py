@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Self
 
-from bot.answers.defaults import spec_by_rules
+from bot.answers.defaults import depends_on_game, spec_by_rules
 from bot.commands.channel_games import choices
 from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
@@ -449,7 +449,7 @@ class App:
             return first_form(
                 spec, games, here, await self.known(where, Person(draft.owner, "")), draft.options
             )
-        if not any(option.ruled for option in spec.options):
+        if not depends_on_game(spec):
             return spec
         loaded = await self.games.at((await self.threads.home(where)).key)
         game = loaded.game if loaded is not None else Game("")

@@ -15,6 +15,7 @@ from bot.answers.shot import EXTRA, acting_units, named_units
 from bot.game.decks import piles_read
 from bot.game.events import UNIT, system_of
 from bot.game.loaded import Loaded
+from bot.game.phases import phase_of
 from bot.game.roster import is_of_game
 from bot.game.state import Game, Json, unit_from_json
 from bot.game.tracks import side_of, values_read
@@ -25,7 +26,15 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK
 from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out, words_of
-from bot.rules.inputs.units import Roster, Unit, by_name, parse_units, split_items
+from bot.rules.inputs.relations import link_names
+from bot.rules.inputs.units import (
+    Roster,
+    RosterUnit,
+    Unit,
+    by_name,
+    parse_units,
+    split_items,
+)
 from bot.rules.sequence.linked_units import linking
 from bot.rules.sequence.sequence import Line
 from bot.stores.store import Store
@@ -37,16 +46,24 @@ CARRIED, RIDERS, ACQUIRED = "carried", "riders", "acquired"
 """In what an option is lent by: a weapon, of which the unit's loadout says how many it has; the
 option whose vehicles have riders on the roster (`in=`); the option with those who are shot at,
 where the firer has acquired one of them."""
+HOLDER, HELD = "holder", "held"
+"""In what an option is lent by: the attribute with the names of what a unit has, of the unit that
+has the one of another option; and of that unit, for a unit that is named in it."""
+INSIDE = "inside"
+OWN, OTHERS = "own ", "*"
+"""In the phases that fill in an option: before a phase in the turn of the side that acts, and for
+all phases that are not named."""
 
 
 class Filled(NamedTuple):
     """The option that was filled in, its value, and by what: the unit that lends, or the title
-    of an optional rule.
+    of an optional rule or of the phase.
     """
 
     by: str
     option: str
     value: Any
+    is_phase: bool = False
 
 
 def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Filled, ...]:
@@ -75,16 +92,19 @@ def with_filled(options: Mapping[str, object], filled: Iterable[Filled]) -> dict
 
 
 def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
-    """The inputs of an event without what its units only lent: with other units, others lend."""
+    """The inputs of an event without what its units only lent: with other units, others lend.
+
+    What a phase may fill in is left out too: the next roll is in the phase that the game is in then.
+    """
     inputs = dict(event.get("inputs") or {})
     system = system_of(event)
     sequence = system.sequences.get(event.get("target") or "") if system is not None else None
-    names = (
-        [option.name for option in sequence.inputs if is_loan(option)]
-        if sequence is not None
-        else []
-    )
-    if sequence is None or not any(name in inputs for name in names):
+    if sequence is None:
+        return inputs
+    by_phases = [option.name for option in sequence.inputs if option.phases]
+    inputs = {name: value for name, value in inputs.items() if name not in by_phases}
+    names = [option.name for option in sequence.inputs if is_loan(option)]
+    if not any(name in inputs for name in names):
         return inputs
     roster = by_name(unit_from_json(unit) for unit in event.get("used") or ())
     bare = {name: value for name, value in inputs.items() if name not in names}
@@ -124,6 +144,8 @@ def _loan(
         return _acquired(sequence, option, options, roster)
     if CARRIED in option.lends:
         return _carried(option, options, roster)
+    if HOLDER in option.lends or HELD in option.lends:
+        return _possession(sequence, option, options, roster)
     typed = options.get(option.name)
     if not isinstance(text, str) or not (typed is None or is_left_out(option, typed)):
         return None
@@ -160,6 +182,7 @@ def _riders(
     if len(pieces) != len(units) or not (beside or is_left_out(option, options.get(option.name))):
         return None
     out = lost_states(sequence.system)
+    words = sequence.system.words["units"]
     named = {unit.name for unit in units}
     aboard = [one for one in riders if one.state not in out]
     found = list[str]()
@@ -173,9 +196,8 @@ def _riders(
                 and linking([roster[unit.name.casefold()]], rider.numbers["in"])
             ):
                 lent.append(rider.name)
-                found.append(
-                    rider.name if rider.marks & {"inside", "outside"} else f"{rider.name} inside"
-                )
+                is_placed = rider.marks & {INSIDE, "outside"} or INSIDE not in words.flags
+                found.append(rider.name if is_placed else f"{rider.name} {INSIDE}")
     return Filled(lent[0], option.name, "; ".join(found)) if lent else None
 
 
@@ -213,6 +235,40 @@ def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> F
     return Filled(unit.name, option.name, count) if count else None
 
 
+def _possession(
+    sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
+) -> Filled | None:
+    """Return who has the unit of another option in a list of names, or which unit it has.
+
+    A unit that is out of the game has nothing and is no longer had.
+    """
+    typed = options.get(option.lends["from"])
+    unit = roster.get(_bare(typed)) if isinstance(typed, str) else None
+    if unit is None or not is_left_out(option, options.get(option.name)):
+        return None
+    out = lost_states(sequence.system)
+    units = [one for key, one in roster.items() if key == one.handle and one.state not in out]
+    if HOLDER in option.lends:
+        called = link_names(unit)
+        found = [one for one in units if called & _listed_names(one, option.lends[HOLDER])]
+    else:
+        listed = _listed_names(unit, option.lends[HELD])
+        type_ = option.lends.get("type", "")
+        found = [one for one in units if one.type == type_ and listed & link_names(one)]
+    return Filled(found[0].name, option.name, found[0].name) if found else None
+
+
+def _bare(typed: str) -> str:
+    """Return the name of a unit as a roster has it, without marks and blanks around it."""
+    return " ".join(typed.strip().strip("\"'").split()).casefold()
+
+
+def _listed_names(unit: RosterUnit, key: str) -> set[str]:
+    """Return the names in an attribute of a unit, which are separated by commas."""
+    names = str(unit.numbers.get(key) or "").split(",")
+    return {name.strip().casefold() for name in names if name.strip()}
+
+
 def _lends(unit: Unit, option: Option) -> bool:
     fit = unit.type == option.lends["type"] and option.lends.get("not", "") not in unit.flags
     return bool(unit.name and fit and unit.numbers.get(option.name))
@@ -245,6 +301,44 @@ def by_rules(sequence: Sequence, options: Mapping[str, object], game: Game) -> t
         for name, value in rule.sets.get(sequence.id, {}).items()
         if is_left_out(known[name], options.get(name)) and name not in words
     )
+
+
+def by_game(
+    sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, side: str
+) -> tuple[Filled, ...]:
+    """Return what the optional rules in force and the phase of the game fill in.
+
+    `side` is that of who acts if no unit of the roster does.
+    """
+    ruled = by_rules(sequence, options, game)
+    return (*ruled, *_by_phase(sequence, options, roster, game, side))
+
+
+def _by_phase(
+    sequence: Sequence, options: Mapping[str, object], roster: Roster, game: Game, side: str
+) -> tuple[Filled, ...]:
+    """Return what the phase of the game fills in of what was left out."""
+    asked = [one for one in sequence.inputs if one.phases]
+    asked = [one for one in asked if is_left_out(one, options.get(one.name))]
+    if not asked or not game.phase or not is_of_game(game, sequence.system.id):
+        return ()
+    first = str(options.get(UNIT) or "").partition(";")[0]
+    unit = roster.get(_bare(first))
+    side = unit.side if unit is not None and unit.side else side
+    phase = phase_of(game, sequence.system)
+    title = f"{game.turn_of} {phase.get('title', game.phase)}".strip()
+    return tuple(
+        Filled(title, option.name, value, is_phase=True)
+        for option in asked
+        if (value := value_in_phase(option, game, side))
+    )
+
+
+def value_in_phase(option: Option, game: Game, side: str) -> str:
+    """Return the value that the phase of the game gives an option for a side; "" for none."""
+    is_own = not game.turn_of or not side or side == game.turn_of
+    own = option.phases.get(f"{OWN}{game.phase}", "") if is_own else ""
+    return own or option.phases.get(game.phase) or option.phases.get(OTHERS, "")
 
 
 def tracks_read(
@@ -297,26 +391,33 @@ def tracks_read_again(
 
 
 def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:
-    """The answer, which names the rules that filled something in."""
-    titles = dict.fromkeys(one.by for one in ruled)
-    return (
-        replace(reply, lines=(*reply.lines, Small(f"By rule: {', '.join(titles)}")))
-        if titles
-        else reply
-    )
+    """The answer, which names the rules and the phase that filled something in."""
+    rules = dict.fromkeys(one.by for one in ruled if not one.is_phase)
+    phases = dict.fromkeys(one.by for one in ruled if one.is_phase)
+    lines = [Small(f"By rule: {', '.join(rules)}")] if rules else []
+    lines += [Small(f"By the game's phase: {', '.join(phases)}")] if phases else []
+    return replace(reply, lines=(*reply.lines, *lines)) if lines else reply
+
+
+def depends_on_game(spec: CommandSpec) -> bool:
+    """Return whether optional rules or the phase of a game fill in some of its options."""
+    return any(option.ruled or option.phases for option in spec.options)
 
 
 def spec_by_rules(spec: CommandSpec, system: System | None, game: Game) -> CommandSpec:
-    """A sequence's command as it is filled in there: what a rule in force sets is what its form
-    begins with.
+    """A sequence's command as it is filled in there: what a rule in force or the phase sets is
+    what its form begins with.
     """
-    if system is None or not any(option.ruled for option in spec.options):
+    if system is None or not depends_on_game(spec):
         return spec
     values = {
         name: value
         for rule in in_force(system, game)
         for name, value in rule.sets.get(spec.target, {}).items()
     }
+    if game.phase and is_of_game(game, system.id):
+        by_phases = {one.name: value_in_phase(one, game, "") for one in spec.options}
+        values |= {name: value for name, value in by_phases.items() if value}
     options = (
         replace(one, default=values[one.name]) if one.name in values else one
         for one in spec.options

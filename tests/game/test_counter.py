@@ -57,7 +57,7 @@ def fates(game: str) -> dict[str, set[str]]:
         ("ucn", "ready", "hesitant pinned stunned hesitant-morale let-loose go-firm withdraw", "immobilised",
          "combat-ineffective out-of-action destroyed"),
         ("asl", "good-order normal working", "pinned broken buttoned-up low-ammo", "stunned malfunctioned",
-         "recalled destroyed burning disabled"),
+         "eliminated recalled destroyed burning disabled"),
     ],
 )  # fmt: skip
 def test_what_each_state_means(game: str, well: str, shaken: str, hurt: str, lost: str) -> None:

@@ -133,7 +133,7 @@ async def test_a_turn_on_the_sandbar() -> None:
 
 async def test_a_turn_at_the_canal() -> None:
     """Advanced Squad Leader: the PIAT breaks down, a squad breaks in the smoke, and the Pak is
-    taken from its crew.
+    taken from its crew, which the group allows.
     """
     channel = await playing("asl", "canal")
     await channel.do("Anna", "asl malfunction weapon=sw unit=PIAT hand=5,6", "game next")
@@ -142,7 +142,7 @@ async def test_a_turn_at_the_canal() -> None:
     )
     await channel.do(
         "Bob",
-        'asl recover unit="Grenadier 2" weapon=Pak phase=friendly-mph from=unpossessed hand=1',
+        'asl recover unit="Grenadier 2" weapon=Pak phase=friendly-mph anyway=yes hand=1',
     )
     units = (await channel.game()).units
     assert [units[name].state for name in ("piat", "grenadier 1")] == ["malfunctioned", "broken"]

@@ -32,6 +32,7 @@ SEQUENCES = [
     if sequence.odds_by
 ]
 COUNTING = (
+    ("asl", "recover"),
     ("baps", "morale-check"),
     ("lnlt", "fire"),
     ("nhis", "fire"),

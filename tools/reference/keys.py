@@ -242,10 +242,16 @@ INPUT: Keys = {
     "lends": Key(
         by_name(TEXT),
         "which unit fills it in: {from, type, not, beside}, {from, carried, most}, or a leader of"
-        " their squad: {from, type, through, group, number, not, says}",
+        " their squad: {from, type, through, group, number, not, says}; who has it in a list of names:"
+        " {from, holder}, or a unit in such a list: {from, held, type}",
     ),
     "through": Key(TEXT, "with `brings`: the attribute with the unit that brings it otherwise"),
     "reads": Key(by_name(TEXT), "what a word of that unit is here: {broken: bad}"),
+    "phases": Key(
+        by_name(TEXT, "phase"),
+        "of a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"
+        " the side that acts, `*` any other phase",
+    ),
 }
 
 SCENARIO: Keys = {

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from bot.answers.defaults import Filled, by_rules, loans, told_by_rule, tracks_read, with_filled
+from bot.answers.defaults import (
+    Filled,
+    by_game,
+    loans,
+    told_by_rule,
+    tracks_read,
+    with_filled,
+)
 from bot.answers.firers_and_targets import in_names, with_letters
 from bot.answers.headline import cause, others
 from bot.answers.odds import odds_by_name, odds_reply, rounds_reply
@@ -133,7 +140,7 @@ async def _asked(
     side = context.actor.side
     options, _ = in_names(sequence, with_letters(sequence, typed, context.game), roster, side)
     given = {name: value for name, value in options.items() if name not in EXTRA}
-    ruled = by_rules(sequence, given, context.game)
+    ruled = by_game(sequence, given, roster, context.game, side)
     raw = sequence.decided(with_filled(given, ruled)) if decided else with_filled(given, ruled)
     seen = own = Json()
     if sequence.decks:

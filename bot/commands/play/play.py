@@ -7,7 +7,14 @@ from collections.abc import Sequence as Many
 from functools import partial
 from typing import Any
 
-from bot.answers.defaults import by_rules, loans, told, told_by_rule, tracks_read, with_filled
+from bot.answers.defaults import (
+    by_game,
+    loans,
+    told,
+    told_by_rule,
+    tracks_read,
+    with_filled,
+)
 from bot.answers.events import come_into_play, extends_words
 from bot.answers.firers_and_targets import (
     cannot_fire,
@@ -185,7 +192,7 @@ async def _sequence(
         game = _declare_decks(context, sequence, options)
         seen, piles = await closed_piles(context, sequence, ALL, EVERYTHING)
     dice = context.dice()
-    ruled = by_rules(sequence, options, game)
+    ruled = by_game(sequence, options, roster, game, actor.side)
     options = with_filled(options, ruled)
     lent = loans(sequence, options, roster)
     options = with_filled(options, lent)

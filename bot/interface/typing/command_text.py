@@ -575,7 +575,8 @@ def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
     pieces = [spec.name]
     for name, value in options.items():
         option = spec.option(name)
-        is_off = value is False and not (option is not None and (option.default or option.ruled))
+        counts = option is not None and (option.default or option.ruled or option.brings)
+        is_off = value is False and not counts
         if value is None or is_off or value == "" or value == ():
             continue
         if option is not None and option.type == "bool":

@@ -24,7 +24,7 @@ UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeErro
 """What Python raises where a formula makes no sense of its values, such as a word less 1."""
 NUMBER = (int, float)
 LISTS = (list, tuple)
-OF_UNITS = ("type", "word", "name", "state")
+OF_UNITS = ("type", "word", "name", "state", "side")
 """What every unit has; further numbers and flags are those of its game."""
 
 

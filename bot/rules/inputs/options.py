@@ -46,9 +46,13 @@ class Option:
     weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most":
     "attackers"}`; or the rating of a leader of their squad who is not among them: `{"from":
     "attackers", "type": "leader", "through": "squad", "group": "squad", "number": "lr", "not":
-    "killed", "says": "leader rating"}`. `through` is the attribute in which a unit names another
+    "killed", "says": "leader rating"}`; or who has the unit of another option in a list of names:
+    `{"from": "weapon", "holder": "holds"}`, or a unit of a type that is in the list of that unit:
+    `{"from": "unit", "held": "holds", "type": "gun"}`. `through` is the attribute in which a unit names another
     one, which brings the value if the unit itself does not; `reads` translates its words into those
-    of the option: `{"broken": "bad"}`. `in_play` are the decks of its game of which it takes a card that is in play,
+    of the option: `{"broken": "bad"}`. `phases` are the values that the phase of a started game fills
+    in: `{"rally": "rally", "own movement": "friendly-mph", "*": "other"}`; "own" where it is the
+    turn of the side of who acts. `in_play` are the decks of its game of which it takes a card that is in play,
     where a game is played. `ruled` are the optional rules of its game that set it. `also` are further
     words of the card for a word of `values`. `when` is what other inputs must be for it to count,
     and `matters` tells by their values whether they are; None
@@ -79,6 +83,7 @@ class Option:
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
     through: str = ""
     reads: Mapping[str, str] = field(default_factory=dict, hash=False)
+    phases: Mapping[str, str] = field(default_factory=dict, hash=False)
     in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -520,15 +525,20 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     "lends": (
         Mapping,
         "{from: a unit or a list, type: who lends it, not: a flag, beside: others; carried: weapon, most: who; "
-        "riders: vehicles; acquired: who is shot at; through: squad, group: squad, number: lr, says: a line's word}",
+        "riders: vehicles; acquired: who is shot at; holder or held: a list of names; "
+        "through: squad, group: squad, number: lr, says: a line's word}",
     ),
     "reads": (Mapping, "word of the related unit: word of the option"),
+    "phases": (
+        Mapping,
+        "phase: value of the option; own PHASE in the turn of who acts, * for others",
+    ),
 }
 
 
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
-    "likely", "lends", "most", "through", "reads",
+    "likely", "lends", "most", "through", "reads", "phases",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 FURTHER = ("type", "values", "clamp")
@@ -581,6 +591,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     option = Option(
         name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields
     )
+    if strange := [word for word in option.phases.values() if word not in values]:
+        raise Slip(f"option {name}: phases fills in {strange[0]}, which is not among its values")
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)

@@ -151,7 +151,7 @@ class Unit:
 
     `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; its
     `flags` were typed, or the roster unit bears them; `marks` are the markers of that, `reduced` is
-    its other side while that is down.
+    its other side while that is down. `side` is that of the roster unit.
     """
 
     word: str
@@ -162,6 +162,7 @@ class Unit:
     state: str = ""
     marks: frozenset[str] = frozenset()
     reduced: Back | None = None
+    side: str = ""
 
     def number(self, key: str, default: int | None = None) -> int:
         """A whole number of the unit. Raises UserError naming unit and key when it is needed and
@@ -243,6 +244,7 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
         state,
         unit.marks,
         down,
+        unit.side,
     )
 
 
@@ -325,7 +327,15 @@ def _item(item: str, words: UnitWords, roster: Roster) -> list[Unit]:
         else:
             raise _unknown(base, token, words, item, roster)
     unit = Unit(
-        base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks, base.reduced
+        base.word,
+        base.type,
+        numbers,
+        frozenset(flags),
+        base.name,
+        state,
+        base.marks,
+        base.reduced,
+        base.side,
     )
     return [unit] * repeat
 

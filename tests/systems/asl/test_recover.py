@@ -135,7 +135,7 @@ def test_the_weapon_leaves_the_one_who_held_it() -> None:
     """
     leader, broken = (
         RosterUnit("Orr", "us1", "leader"),
-        RosterUnit("B", "us2", "squad", numbers={"holds": "DC, LMG"}),
+        RosterUnit("B", "us2", "squad", numbers={"holds": "DC, LMG"}, state="broken"),
     )
     roster = {"orr": leader, "b": broken}
     given = {"phase": "rally", "from": "broken-unit", "unit": "Orr", "weapon": "LMG"}
