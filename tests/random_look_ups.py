@@ -12,12 +12,12 @@ LOOK_UPS = 20
 MOST_TRIES = 400
 
 
-def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
+def random_look_ups(table: Table, count: int = LOOK_UPS) -> Iterator[dict[str, Any]]:
     """Yield inputs that the table answers."""
     draw = random.Random(table.id)
     domains = {option.name: values_of(option) for option in table.inputs}
     answered = 0
-    for _ in range(MOST_TRIES):
+    for _ in range(MOST_TRIES * count // LOOK_UPS):
         given = {name: draw.choice(list(values)) for name, values in domains.items()}
         try:
             table.read(given)
@@ -25,5 +25,5 @@ def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
             continue
         yield given
         answered += 1
-        if answered == LOOK_UPS:
+        if answered == count:
             return
