@@ -25,6 +25,7 @@ from bot.game.next_seed import laid_ready
 from bot.game.phases import standing
 from bot.game.roster import in_order
 from bot.game.state import Game
+from bot.interface.finding import FindableKind, search
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.sizes import check_sizes
@@ -63,7 +64,7 @@ from bot.systems.system import System, built_in
 
 FIRST_FORMS = (("game", "start"), ("unit", "add"), ("setup", "systems"))
 """Commands whose forms have menus of what there is in their place."""
-OF_PACKS = ("system", "topic", "scenario")
+OF_PACKS = ("system", "topic", "scenario", "find")
 """Kinds of completion that may name a pack which another process has just enabled."""
 TWICE = ("again", "sure")
 """Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
@@ -73,6 +74,7 @@ REPEATING = ("again", "other", "sure")
 MAX_COMPLETED = 1_000
 """Characters of an option that are completed."""
 FORGET = ("privacy", "delete")
+FIND = ("find",)
 NOWHERE = Place("nobody:", "nobody:")
 
 
@@ -431,6 +433,24 @@ class App:
         return await called(
             self.store, await self.registry_at(where), spec, options, who.key, where
         )
+
+    async def find_sequence(
+        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+    ) -> CommandSpec | None:
+        """Return the sequence that `/find` means for sure, whose form an adapter can open at once;
+        None for anything else. Raises UserError.
+        """
+        if spec.path != FIND:
+            return None
+        commands = await self.registry_at(where)
+        channel = await self.known(where, who)
+        games = await self.enabled.games(where)
+        words = str(options.get("words") or "")
+        target = search(words, commands, games, channel.system).sure
+        if target is None or target.kind is not FindableKind.SEQUENCE:
+            return None
+        sequence, _ = commands.find(target.key.split())
+        return sequence
 
     async def spec_of_form(self, draft: Draft, where: Place) -> CommandSpec:
         """What the form of a draft asks for. Raises UserError."""

@@ -32,7 +32,7 @@ MISTAKES = [
     ("lnlt-table combat", "Choose one:", "/help lnlt-table"),
     ("lnlt-table combat melee-ods 7 5", '/lnlt-table combat has no "melee-ods".', "melee-odds 7 5"),
     ("lnlt-table melee", '/lnlt-table has no "melee".', "It is a combat sequence: /lnlt melee"),
-    ("help lnlt-fire", 'There is no help on "lnlt-fire".', "Did you mean lnlt fire?"),
+    ("help xyzzy", 'There is no help on "xyzzy".', "/help"),
     ("help lnlt fier", '/lnlt has no "fier".', "Did you mean fire?"),
     # options and flags
     ("roll 2d6 hnad=3,4", '/roll has no option "hnad".', "Type: roll 2d6 hand=3,4"),

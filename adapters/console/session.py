@@ -23,8 +23,8 @@ from bot.host.cli import Arguments
 from bot.host.terminal import save_files, say, show
 from bot.interface.form.unit_menu import known_items
 from bot.interface.reply.packing import MOST_BYTES, file_text, too_large
-from bot.interface.reply.parts import Grid
-from bot.interface.reply.reply import Button, Menu, Reply, error_reply
+from bot.interface.reply.parts import Entry, Grid
+from bot.interface.reply.reply import Button, Menu, Reply, beside, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.typing.command_text import MAX_LENGTH, command_text
 from bot.interface.typing.complete import Known
@@ -511,7 +511,9 @@ def keys_of(reply: Reply) -> Keys:
             (key for key in others if key.isalnum() and key not in {*taken, *FIXED.values()}), ""
         )
 
-    for button in reply.buttons:
+    entries = [part for part in reply.lines if isinstance(part, Entry) and part.label]
+    listed = [beside(entry)._replace(label=entry.title) for entry in entries]
+    for button in (*listed, *reply.buttons):
         if key := free(button.label):
             buttons[key] = button
     for menu in reply.menus:

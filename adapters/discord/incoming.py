@@ -176,8 +176,9 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     async with _in_time():
         spec = await work.app.spec_at(read.path, request.where)
         called = await work.app.called(spec, meant(spec, read.options), request.who, request.where)
-    spec = called.spec
-    options = dict(called.options)
+        sequence = await work.app.find_sequence(*called, request.who, request.where)
+    spec = called.spec if sequence is None else sequence
+    options = dict(called.options) if sequence is None else {}
     private = spec.is_private(options)
     if asks(spec, options):
         async with _in_time():

@@ -34,6 +34,7 @@ from bot.interface.reply.bars import LEAST, percent
 from bot.interface.reply.parts import Odds
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
+from bot.interface.typing.command_text import Parsed
 from bot.places.forms import ONE_MORE, Draft
 from bot.rules.errors import UserError
 
@@ -61,8 +62,11 @@ class Forms:
         """
         try:
             typed = await self._app.parsed(text, request.where, request.who)
+            sequence = await self._app.find_sequence(*typed, request.who, request.where)
         except UserError:
             return await self._chosen(request, text, ack)
+        if sequence is not None:
+            typed = Parsed(sequence, {})
         if not asks(typed.spec, typed.options):
             return False
         await ack()

@@ -21,7 +21,7 @@ from adapters.slack.http import PATH
 from adapters.slack.render import render
 from adapters.slack.request import PLATFORM, Json
 from adapters.slack.teams import StoreVault, Team, Teams
-from adapters.slack.text import TAKEN
+from adapters.slack.text import UNLISTED
 from bot.app import App
 from bot.host.cli import Arguments
 from bot.interface.registry import Registry, registry
@@ -209,7 +209,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
     for a bad address.
     """
     base = _base(url) if url else ""
-    names = [name for name in registry.top if name not in TAKEN]
+    names = [name for name in registry.top if name not in UNLISTED]
     address = f"{base}{PATH}" if base else ""
     made: Json = {
         "display_information": {
@@ -266,7 +266,10 @@ def _command(name: str, registry: Registry, address: str) -> Json:
 def _about(name: str, registry: Registry) -> tuple[str, str]:
     """What Slack shows beside a command while it is typed: what it does, and what may follow."""
     if name == "grognard":
-        return "Any command, even one whose name another app has taken", "roll 2d6 | help"
+        return (
+            "Any command, even one whose name another app has taken",
+            "find melee odds | roll 2d6 | help",
+        )
     spec = registry.get((name,))
     if spec is not None:
         return registry.about(name), _few(

@@ -22,6 +22,8 @@ _QUOTE = re.compile(r"^([^\S\n]*)(?=&gt;)", re.MULTILINE)
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 TAKEN = ("me",)
 """Commands of Slack's own that are called as one of ours: that follows `/grognard`."""
+UNLISTED = (*TAKEN, "find")
+"""Commands that follow `/grognard` and are not in the manifest, which has room for few names."""
 SLACKS = ("invite",)
 """Commands of Slack's own that we tell people to type."""
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
@@ -119,7 +121,7 @@ def _here(typed: str) -> str:
     name = typed[1:].partition(" ")[0]
     return (
         typed
-        if name in SLACKS or (name not in TAKEN and _is_everybodys(name))
+        if name in SLACKS or (name not in UNLISTED and _is_everybodys(name))
         else f"/grognard {typed[1:]}"
     )
 

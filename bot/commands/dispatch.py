@@ -23,6 +23,7 @@ HANDLERS = {
     "lookup": "play.play:handle_lookup",
     "sequence": "play.play:handle_sequence",
     "help": "help.help:handle",
+    "find": "help.find:handle",
     "log": "log.log:handle",
     "again": "play.button:repeat_last",
     "choose": "post.choose:choose",

@@ -505,6 +505,12 @@ _OTHERS = (
         example="lnlt fire",
     ),
     _private(
+        "find",
+        "Find a table, a sequence, a unit type, a state or a page of help by its name",
+        Option("words", "str", "what is printed: melee odds, 6a, hesitant", complete="find"),
+        example="melee odds",
+    ),
+    _private(
         "pack add",
         "Bring your own game: it is checked, shown, and stays off until you enable it",
         _free(

@@ -129,6 +129,7 @@ NO_FIX = (
     ),
     *(
         "needs-game",
+        "nothing-found",
         "own-play",
         "nothing-rolled",
         "no-server",

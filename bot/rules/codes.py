@@ -11,6 +11,7 @@ CODES = {
     "several-tables": "several tables of the card have this name",
     "unknown-option": "the command takes no such option",
     "unknown-topic": "there is no help on that",
+    "nothing-found": "nothing has this name, or a name like it",
     "unknown-button": "no button has this name",
     "unknown-system": "no system has this name",
     "not-in-system": "the system has no such table or sequence",

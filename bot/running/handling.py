@@ -62,7 +62,7 @@ _COUNTING = (
     "help",
     "try",
 )
-CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
+CHOOSE_A_SYSTEM = (("game", "start"), ("help",), ("find",))
 """Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
 _ROLLING = ("roll", "sequence", "deck")
@@ -168,7 +168,7 @@ class Handling:
             command = await self._threads.at_home(command)
         writes = spec.path in _WRITING or (rolls and not counts)
         # What moves nothing but may take seconds keeps nobody in line behind it.
-        waits = not (counts or spec.family == "help" or spec.path in _LONG)
+        waits = not (counts or spec.family in ("help", "find") or spec.path in _LONG)
         async with self._queues.turn(command.where.key) if waits else nullcontext():
             return await self._until_stored(command, gate, writes=writes)
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from adapters.slack.text import UNLISTED
 from bot.interface.registry import registry
 from bot.interface.typing.command_text import parse_text
 from bot.rules.inputs.options import flag
@@ -62,6 +63,10 @@ class Table(ABC):
     @abstractmethod
     async def asked(self, who: str, path: str, options: Mapping[str, Any], says: str = "") -> Any:
         """The same for a command by its path and options."""
+
+    @abstractmethod
+    async def opened(self, who: str, line: str) -> Any:
+        """The form that a command opens."""
 
     @abstractmethod
     async def pressed(self, who: str, message: Any, button: str, says: str = "") -> Any:
@@ -293,6 +298,13 @@ class OnDiscord(Table):
             options[name] = flag({name: value}, name) if kinds[name] == "bool" else number
         return await self.asked(who, " ".join(read.spec.path), options, says)
 
+    async def opened(self, who: str, line: str) -> d.Interaction:
+        read = parse_text(line, registry())
+        path = " ".join(read.spec.path)
+        opened = await self.people[who].slash(self.table, path, dict(read.options))
+        assert opened.modal
+        return opened
+
     async def asked(
         self, who: str, path: str, options: Mapping[str, Any], says: str = ""
     ) -> d.Message:
@@ -430,10 +442,14 @@ class OnSlack(Table):
 
     async def typed(self, who: str, line: str, says: str = "") -> s.Message:
         name, _, rest = line.partition(" ")
-        command, text = ("/grognard", line) if name == "me" else (f"/{name}", rest)
+        command, text = ("/grognard", line) if name in UNLISTED else (f"/{name}", rest)
         asked = await self.people[who].slash(self.games, command, text)
         assert asked.in_time
         return await self._answer(asked, says)
+
+    async def opened(self, who: str, line: str) -> Any:
+        asked = await self.people[who].slash(self.games, "/grognard", line)
+        return asked, await asked.modal()
 
     async def asked(
         self, who: str, path: str, options: Mapping[str, Any], says: str = ""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.help.pages import TOPICS
 from bot.interface.glossary import example_in
+from bot.interface.help_topics import TOPICS
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Place
-from bot.interface.typing import complete
 from bot.interface.typing.command_text import parse_text
 from bot.systems.catalog import systems
 from tests.playing import Channel
@@ -187,8 +186,19 @@ async def test_only_enabled_systems_are_named() -> None:
     await channel.app.close()
 
 
-def test_completion_knows_the_topics_of_help() -> None:
-    assert set(complete.TOPICS) == set(TOPICS)
+async def test_completion_knows_the_topics_of_help() -> None:
+    channel = await Channel.fresh()
+    for topic in TOPICS:
+        assert topic in await topics(channel, topic)
+
+
+async def test_each_entry_of_a_menu_of_help_opens_by_the_name_that_it_shows() -> None:
+    channel = await Channel.fresh()
+    for page in ("", "games"):
+        menus = (await channel.say("Anna", f"help {page}")).menus
+        for entry in (entry for menu in menus for entry in menu.entries):
+            typed = await channel.say("Anna", f'help "{entry.label}"')
+            assert typed.text() == (await channel.press("Anna", entry.action)).text(), entry.label
 
 
 async def test_help_before_and_behind_every_command_explains_it() -> None:

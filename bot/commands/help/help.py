@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context, repeated
+from bot.commands.help.card_words import list_words, show_scenario, show_unit_word
 from bot.commands.help.pages import (
     GAMES,
     HELP,
-    TOPICS,
     back,
     games_page,
     overview,
@@ -22,7 +22,9 @@ from bot.commands.help.pages import (
 )
 from bot.commands.play.button import played
 from bot.commands.play.odds import answer_odds
+from bot.interface.finding import SCENARIO, UNIT, FindableKind, search
 from bot.interface.glossary import all_unit_words, asking, example_in, lists_of, unit_words
+from bot.interface.help_topics import TOPICS
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
@@ -72,7 +74,11 @@ def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -
     if len(words) == 1 and words[0] in registry.games:
         return page_of_group(tuple(words), registry)
     if words[0] not in registry.top and words[0] not in registry.games:
-        return _search(words, registry, played)
+        return _search(words, registry, games, played)
+    if len(words) == 3 and words[0] in registry.games and words[1] == UNIT:
+        return show_unit_word(words[0], words[2], registry)
+    if len(words) == 3 and words[0] in registry.games and words[1] == SCENARIO:
+        return show_scenario(words[0], words[2], registry)
     if words[-1] in (UNITS, "unit") and words[0] in registry.games and len(words) == 2:
         return units_of_game(words[0])
     return _of_command(words, registry, played)
@@ -116,9 +122,9 @@ def _command(spec: CommandSpec, registry: Registry, played: str) -> Reply:
     return command_page(spec._replace(example=example_in(spec, played)), registry)
 
 
-def _search(words: list[str], registry: Registry, played: str) -> Reply:
-    """Help on a bare name such as `melee-odds`: the command that bears it, in the game played
-    here if it has one.
+def _search(words: list[str], registry: Registry, games: tuple[str, ...], played: str) -> Reply:
+    """Return help on a bare name: the command, table, topic, word or scenario that has it, in the
+    game that is played here if it has one.
     """
     name = words[-1]
     found = [
@@ -130,6 +136,12 @@ def _search(words: list[str], registry: Registry, played: str) -> Reply:
     if found:
         lines = tuple(Typed(f"/help {' '.join(spec.path)}") for spec in found)
         return Reply(f"{name} is in several games", lines)
+    target = search(" ".join(words), registry, games, played).sure
+    if target is not None and target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):
+        spec, _ = registry.find(target.key.split())
+        return _command(spec, registry, played)
+    if target is not None:
+        return _page(target.key.removeprefix("help "), registry, games, played)
     known = [
         *registry.top,
         *TOPICS,
@@ -141,8 +153,8 @@ def _search(words: list[str], registry: Registry, played: str) -> Reply:
     )
 
 
-async def handle(context: Context, topic: str = "") -> Reply:
-    """`/help`; by a button, or a choice in a menu, the screen on this topic."""
+async def list_enabled_games(context: Context) -> list[str]:
+    """Return the ids of the games that are enabled here."""
     games = []
     for game in context.registry.games:
         try:
@@ -150,6 +162,12 @@ async def handle(context: Context, topic: str = "") -> Reply:
         except UserError:
             continue
         games.append(game)
+    return games
+
+
+async def handle(context: Context, topic: str = "") -> Reply:
+    """`/help`; by a button, or a choice in a menu, the screen on this topic."""
+    games = await list_enabled_games(context)
     played = context.game.system if context.ledger.row else ""
     topic = topic or str(context.command.options.get("topic") or "")
     reply = show_help(topic, context.registry, games, played)
@@ -286,8 +304,8 @@ def _form(spec: CommandSpec) -> Button:
 
 
 def units_of_game(game: str) -> Reply:
-    """Every word that a unit of a game may carry. Raises UserError where no sequence takes a
-    list of units.
+    """Return every word that a unit of a game may carry; its types, states and markers if no
+    sequence takes a list of units.
     """
     lines: list[Part] = [
         "Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;",
@@ -295,10 +313,7 @@ def units_of_game(game: str) -> Reply:
     ]
     found = list(all_unit_words(system(game)))
     if not found:
-        hint = Typed(f"/help {game}")
-        raise UserError(
-            f"No sequence of {game} takes a list of units.", hint=hint, code="unknown-topic"
-        )
+        lines = list_words(system(game))
     for name, words in found:
         lines += [Group(f"In {name}", "", grave=True), *words]
     return Reply(f"/{game}", tuple(lines), by="words of a unit", buttons=(back((game,)),))

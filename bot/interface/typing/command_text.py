@@ -67,12 +67,12 @@ ACTING = (
 )
 WHO = (*ACTING, "target", "targets")
 """What games call who acts, and who is acted upon: the word of another game is put right."""
-GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
+GREEDY = ("dice", "topic", "stats", "systems", "command", "values", "find")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1
-shaken moved`.
+shaken moved`, `find melee odds`.
 """
 _TARGETS = ("target", "targets")
-_LOOSE = ("stats", "command", "values")
+_LOOSE = ("stats", "command", "values", "find")
 """Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 

@@ -11,6 +11,8 @@ from functools import cache
 from typing import NamedTuple
 from zoneinfo import available_timezones
 
+from bot.interface.finding import search
+from bot.interface.help_topics import TOPICS
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.macro import Macro, commands_so_far, gap_values, macro_names
@@ -47,12 +49,10 @@ targets.
 """
 OF_MACROS = ("macro", "values", "command")
 """Options about macros, of which only who types has some."""
-OF_ENABLED = ("topic", "enabled")
+OF_ENABLED = ("topic", "enabled", "find")
 """Options that name systems: only those that are enabled are offered."""
 OF_ROLLS = ("odds", "compare", "secret")
 """Flags that are no modifiers."""
-TOPICS = ("dice", "units", "odds", "real dice", "undo", "version", "sealed", "fair dice")
-"""What help has a page about besides commands."""
 
 
 class Choice(NamedTuple):
@@ -187,8 +187,9 @@ def _simple(
         ]
     if option.complete == "systems":
         return _several(registry.games, typed)
-    if option.complete == "topic":
-        return _topics(typed, registry, known.enabled)
+    if option.complete in ("topic", "find"):
+        offer = _topics if option.complete == "topic" else _offer_findable
+        return offer(typed, registry, known)
     if option.complete == "stats":
         return _stats(typed, played)
     if option.complete == "scenario":
@@ -256,10 +257,11 @@ def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
     ]
 
 
-def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> list[Choice]:
+def _topics(typed: str, registry: Registry, known: Known) -> list[Choice]:
     """What help knows something about: names, then the commands below them, then words anywhere
     in one.
     """
+    enabled = known.enabled
     games = [game for game in registry.games if enabled is None or game in enabled]
     fixed = [name for name in registry.top if name.removesuffix(TABLE) not in registry.games]
     names = [*games, *(game + TABLE for game in games), *TOPICS, *fixed]
@@ -289,6 +291,14 @@ def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> 
             f" {part}" not in f" {choice.value}",
         ),
     )
+
+
+def _offer_findable(typed: str, registry: Registry, known: Known) -> list[Choice]:
+    """Return what `/find` finds so far, each by the key that opens just this."""
+    games = registry.games if known.enabled is None else known.enabled
+    hits = search(typed, registry, games, known.system).hits[:MAX_CHOICES]
+    targets = [hit.target for hit in hits]
+    return [Choice(f"{target.title}: {target.key}"[:MAX_LENGTH], target.key) for target in targets]
 
 
 def _words(words: Iterable[str], typed: str) -> list[Choice]:

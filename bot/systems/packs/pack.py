@@ -52,7 +52,7 @@ NEEDED = ("id", "title", "version", "author", "licence")
 KEYS = (*NEEDED, "notice", "rules", "inherits", "extends", "private")
 TAKEN = frozenset(
     {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
-     "choose", "console", "table", "grognard", "track", "deck", "hand"}
+     "choose", "console", "find", "table", "grognard", "track", "deck", "hand"}
 )  # fmt: skip
 """Words that are commands of their own."""
 

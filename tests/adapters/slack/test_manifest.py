@@ -7,9 +7,10 @@ import json
 import pytest
 
 from adapters.slack.installation import SCOPES, make_manifest
-from adapters.slack.text import TAKEN
+from adapters.slack.text import PEN, TAKEN
 from bot.__main__ import main
 from bot.interface.registry import registry
+from bot.rules.text.phrase import Typed
 from tests.standins.slack import check_manifest
 
 
@@ -20,10 +21,23 @@ def test_slack_takes_the_manifest(url: str) -> None:
     made = make_manifest(registry(), url)
     assert check_manifest(made) == []
     names = {command["command"] for command in made["features"]["slash_commands"]}
-    assert names == {f"/{name}" for name in {*registry().top, "grognard"} - {"me"}}
+    assert names == {f"/{name}" for name in {*registry().top, "grognard"} - {"me", "find"}}
     assert made["settings"]["socket_mode_enabled"] is not bool(url)
     assert ("request_url" in made["settings"]["interactivity"]) is bool(url)
     assert made["oauth_config"]["scopes"]["bot"] == sorted(SCOPES)
+
+
+MOST_COMMANDS = 45
+"""Slash commands of our own: Slack takes 50, the others are left to packs."""
+
+
+def test_slack_gets_few_slash_commands_of_our_own() -> None:
+    made = make_manifest(registry())
+    names = [command["command"] for command in made["features"]["slash_commands"]]
+    assert len(names) == len(set(names)) <= MOST_COMMANDS
+    assert "/grognard" in names
+    assert "/find" not in names, "it follows /grognard"
+    assert PEN.plain(Typed("/find melee odds")) == "`/grognard find melee odds`"
 
 
 def test_no_name_is_one_of_slacks_own() -> None:

@@ -1,0 +1,98 @@
+"""`/find`: what somebody looks for, in the games that are enabled here; the one that is played
+goes first.
+
+Only who asks sees the answer, and nothing is rolled.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from textwrap import shorten
+
+from bot.commands.context import Context, repeated
+from bot.commands.help.help import list_enabled_games, show_help
+from bot.commands.help.pages import HELP
+from bot.commands.play.play import handle_lookup
+from bot.interface.finding import MOST, Findable, FindableKind, Finding, Hit, search
+from bot.interface.registry import Registry
+from bot.interface.reply.parts import Entry, Group, Part, Small
+from bot.interface.reply.reply import OPEN_FORM, Button, Reply
+from bot.rules.errors import UserError
+from bot.rules.text.names import counted
+from bot.rules.text.phrase import Typed, phrase
+
+LABELS = {
+    FindableKind.TABLE: "Whole table",
+    FindableKind.SEQUENCE: "Open form",
+    FindableKind.WORD: "Explain",
+    FindableKind.SCENARIO: "Explain",
+    FindableKind.TOPIC: "Explain",
+}
+"""What the button of a hit says."""
+
+MOST_ABOUT = 60
+"""Characters of a source or a summary in the list."""
+
+
+async def handle(context: Context) -> Reply:
+    """Open what the words mean, or list what they may mean. Raises UserError if nothing has such a
+    name.
+    """
+    words = str(context.options()["words"]).replace('"', "")
+    played = context.game.system if context.ledger.row else ""
+    games = await list_enabled_games(context)
+    own_play = context.command.where.is_own
+    finding = search(words, context.registry, games, played, own_play=own_play)
+    if finding.sure is not None:
+        return await _open(context, finding.sure, games, played)
+    if not finding.hits:
+        hint = phrase("Try one word of its name. `/help` lists the games and topics.")
+        message = f'Nothing here is called "{words[:40]}".'
+        raise UserError(message, hint=hint, code="nothing-found")
+    return _list(words, finding, context.registry, played)
+
+
+async def _open(context: Context, target: Findable, games: list[str], played: str) -> Reply:
+    """Show a whole table, or the page of anything else."""
+    if target.kind is not FindableKind.TABLE:
+        topic = target.key.removeprefix("help ")
+        return show_help(topic, context.registry, games, played)
+    spec, _ = context.registry.find(target.key.split())
+    reply = await handle_lookup(repeated(context, spec.path, {"whole": True}))
+    form = Button(OPEN_FORM + target.key, "Open form")
+    return replace(reply, buttons=(*reply.buttons, form) if spec.options else reply.buttons)
+
+
+def _list(words: str, finding: Finding, registry: Registry, played: str) -> Reply:
+    """List the best hits by game, each with its button."""
+    hits = finding.hits[:MOST]
+    title = f'{counted(len(finding.hits), "match", "matches")} for "{words[:40]}"'
+    if finding.corrected:
+        title = f'Nothing here is called "{words[:40]}". Did you mean one of these?'
+    lines = [*_group(hits, registry, played)]
+    left_out = len(finding.hits) - len(hits)
+    if left_out:
+        lines.append(Small(f"{left_out} more; add a word to see them."))
+    return Reply(title, tuple(lines), private=True, boxed=True)
+
+
+def _group(hits: Iterable[Hit], registry: Registry, played: str) -> Iterator[Part]:
+    """Yield the hits below the name of their game: the game that is played first, help last."""
+    games = list(dict.fromkeys(hit.target.game for hit in hits))
+    games.sort(key=lambda game: (game != played, not game))
+    by_game = sorted(hits, key=lambda hit: games.index(hit.target.game))
+    for game, of_game in groupby(by_game, key=lambda hit: hit.target.game):
+        yield Group(registry.games[game].title if game else "Help", "", grave=True)
+        for hit in of_game:
+            yield _entry(hit.target)
+
+
+def _entry(target: Findable) -> Entry:
+    label = LABELS[target.kind]
+    about = shorten(target.about, MOST_ABOUT, placeholder=" ...")
+    if target.kind is FindableKind.TABLE:
+        typed = Typed(f"/{target.key} whole")
+        return Entry(target.title, about, typed, f"whole:{target.key}", label)
+    topic = target.key.removeprefix("help ")
+    action = OPEN_FORM + topic if target.kind is FindableKind.SEQUENCE else HELP + topic
+    return Entry(target.title, about, Typed(f"/help {topic}"), action, label)

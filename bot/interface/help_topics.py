@@ -1,0 +1,80 @@
+"""The topics that help has a page about besides commands, games and their tables."""
+
+from dataclasses import dataclass
+
+from bot.rules.text.phrase import phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic: its title, a few words on it, and its lines."""
+
+    title: str
+    about: str
+    lines: tuple[str, ...] = ()
+
+
+TOPICS = {
+    "dice": Topic("Dice", "what /roll understands"),
+    "version": Topic("Version", "what runs here"),
+    "units": Topic(
+        "Units",
+        "how to write who fires at whom",
+        (
+            phrase("On the roster a unit has a name and a handle: `/unit list`"),
+            phrase("Several at once: `us3,us4` or `VC 1..9`"),
+            phrase("Without a roster write its type and numbers: `squad fp=2; leader lm=1`"),
+            phrase("What a unit may carry in your rule set: `/help lnlt units`"),
+        ),
+    ),
+    "odds": Topic(
+        "Odds",
+        "exact chances, nothing rolled",
+        (
+            phrase("Write odds behind an attack: nothing is rolled, only you see the answer."),
+            "They are counted over every possible roll, not tried out.",
+            "Roll it under them does just that attack, once. Odds under a result shows what its chances were.",
+            "What if, or compare behind an attack, shows what each modifier and each firer is worth.",
+        ),
+    ),
+    "real dice": Topic(
+        "Your own dice",
+        "roll on your table, enter what they show",
+        (
+            phrase("Write them in the order asked for: `/roll 2d6 hand=5,2`"),
+            "If one is missing, the answer names it and offers its faces.",
+            "The log marks them as rolled by hand. The game master may switch them off in the settings.",
+        ),
+    ),
+    "undo": Topic(
+        "Undo",
+        "take back the last action",
+        (
+            phrase(
+                "Press Undo under a result, or type `/game undo` for the last thing that you did."
+            ),
+            "If that is not the newest event in the game, Undo names it and asks you first.",
+            "Once dice were rolled, the other side has to agree; they are called.",
+            phrase("`/game redo` brings it back until something new happens. The log keeps both."),
+        ),
+    ),
+    "sealed": Topic(
+        "Sealed rolls",
+        "rolled now, shown later",
+        (
+            "Write secret behind a roll or an attack: only you see it, and it can no longer change.",
+            phrase("Open it with Reveal, or `/game reveal`"),
+        ),
+    ),
+    "fair dice": Topic(
+        "Fair dice",
+        "how to check that nobody chose them",
+        (
+            "The seed of all dice is promised before the first roll; each die follows from it.",
+            phrase("Mix in words of your own before that: `/fair add`"),
+            phrase(
+                "After the game `/fair reveal` publishes the seed, and anybody can recompute every roll."
+            ),
+        ),
+    ),
+}
