@@ -17,7 +17,7 @@ async def test_the_answer_comes_first_and_the_card_marks_the_cell() -> None:
     reply = await (await Channel.fresh()).do("Anna", SHOT)
     assert (
         reply.first
-        == "Twice morale, casualties · damage check table, good order MMC, morale 5, total 11"
+        == "Casualties, twice morale or more · damage check table, good order MMC, morale 5, total 11"
     )
     (grid,) = (part for part in reply.lines if isinstance(part, Grid))
     lines = part_lines(grid)

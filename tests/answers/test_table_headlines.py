@@ -17,7 +17,7 @@ from bot.rules.tables.table import Table
 from bot.systems.catalog import system
 from tests.random_look_ups import random_look_ups
 
-READY = ("asl", "baps")
+READY = ("asl", "baps", "lnlt")
 TABLES = [table for game in READY for table in system(game).tables.values()]
 each_table = pytest.mark.parametrize(
     "table", TABLES, ids=lambda table: f"{table.system}/{table.id}"
@@ -26,7 +26,7 @@ LONGEST = 170
 """Two lines of a phone, or three for a sentence of the card."""
 MANY = 300
 """Draws in which each exception must come up."""
-FIELD_LIKE = re.compile(r"\bnot |\bnone\b|None|True|False|_|\.0\b|  |[{}]")
+FIELD_LIKE = re.compile(r"\b[Nn]ot |\bnone\b|None|True|False|_|\.0\b|  |[{}]")
 SAYS_NOTHING = re.compile(
     r"\b(no|nobody|nothing|neither|nowhere)\b|(?<![\d.])0(?![\d.])", re.IGNORECASE
 )
@@ -141,6 +141,15 @@ TERMS = [
     ("baps", "weapon-lower", {"weapon": "medium-machine-gun"}, "one class below MMG"),
     ("baps", "penetration", {"weapon": "medium", "armor": "below-1"}, "5-20"),
     ("baps", "crash", {"roll": 12}, "45° right"),
+    ("lnlt", "tis", {"case": "m1-abrams"}, "M1 Abrams (US)"),
+    ("lnlt", "op-fire", {"case": "ops-complete"}, "−1 on the DFT, +2 on the OFT"),
+    ("lnlt", "passenger-capacity", {"case": "ppo"}, "2 SW and 2 SMC"),
+    ("lnlt", "self-rally", {"case": "crew"}, "SR"),
+    ("lnlt", "damage-check-calc", {"attack": 9, "defense": 6}, "DC+3"),
+    ("lnlt", "dct", {"unit": "good-order-mmc", "morale": 5, "total": 11}, "twice morale or more"),
+    ("lnlt", "melee-odds", {"attack": 7, "defense": 4}, "2-1"),
+    ("lnlt", "loose-fp", {"fp": 5}, "FP 2"),
+    ("lnlt", "mines-vehicle", {"roll": 4}, "shaken and immobilized"),
 ]
 """Terms and codes as the cards print them, each in a headline that it belongs in."""
 

@@ -99,7 +99,7 @@ async def test_picture_behind_a_lookup_brings_it_after_the_answer() -> None:
     channel = await Channel.fresh()
     reply = await channel.say("Anna", f"{LOOKUP} picture")
     assert (reply.files, "Picture" in labels(reply)) == ((), False)
-    assert reply.title == "Twice morale, casualties"
+    assert reply.title == "Casualties, twice morale or more"
     assert_is_picture(await channel.press("Anna", reply.after), "dct.png", private=False)
 
 
