@@ -66,12 +66,15 @@ def find(
     return Found()
 
 
-async def find_undoable(store: Store, ledger: Ledger, number: int) -> tuple[Found, list[Json]]:
+async def find_undoable(
+    store: Store, ledger: Ledger, number: int, read: Iterable[Json] = ()
+) -> tuple[Found, list[Json]]:
     """Find the event with this number in a game, or what is in its way.
 
-    Also return the events that were read for it, newest first.
+    `read` are the newest events, newest first, if they were read before. Also return the events
+    that were read for it, newest first.
     """
-    events: list[Json] = []
+    events = list(read)
     found = Found()
 
     def is_enough() -> bool:
@@ -250,9 +253,10 @@ async def _read_back(
 ) -> None:
     """Add events to `events`, newest first, until they are enough, at most MOST of them.
 
-    The store is only read if the events of this command are not enough.
+    The store is only read if those that are there, or the events of this command, are not enough.
     """
-    events += ledger.bodies[::-1]
+    if not events:
+        events += ledger.bodies[::-1]
     limit = FIRST
     is_all = False
     while not is_enough() and not is_all:

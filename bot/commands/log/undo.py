@@ -119,11 +119,11 @@ async def undo_last_step(context: Context, shown: int = 0) -> Reply:
     actor = context.actor
     was = context.ledger.was
     step, read = await load_last_step(context.store, context.ledger, actor.person)
-    if was is not None and was.may_be_asked and (asked := await _asked_of(context)):
+    if was is not None and was.may_be_asked and (asked := await _asked_of(context, read)):
         is_newer = step.certain is not None and step.offers[0]["number"] > asked
         if is_newer and not is_plain_roll(step.offers[0]):
             return await _choose_between(context, asked, step.offers[0])
-        return await consent(context, asked)
+        return await consent(context, asked, read)
     if not step.offers:
         raise await _not_undoable(context, Found(way=step.way or step.newest), None)
     event = step.offers[0]
@@ -371,9 +371,11 @@ async def not_asked(context: Context, number: int) -> UserError:
     return UserError(f"There is no open request about #{number}.", hint=hint, code="not-asked")
 
 
-async def consent(context: Context, number: int) -> Reply:
+async def consent(context: Context, number: int, read: Iterable[Json] = ()) -> Reply:
     """Agree to what another asked for, for the other side or as a manager in its place. Raises
     UserError.
+
+    `read` are the newest events, newest first, if they were read before.
     """
     game = context.need_open()
     actor = context.actor
@@ -384,7 +386,7 @@ async def consent(context: Context, number: int) -> Reply:
     what = str(asked["what"])
     found = Found()
     if what == UNDO:
-        found, events = await find_undoable(context.store, context.ledger, number)
+        found, events = await find_undoable(context.store, context.ledger, number, read)
         event = found.event
     else:
         event = await context.event(number)
@@ -428,22 +430,23 @@ async def refuse(context: Context, number: int) -> Reply:
     return Reply(f"{context.who} refuses to {what} #{number}", (again,), by=stays, tone=OVER)
 
 
-async def _asked_of(context: Context) -> int:
-    """The event that somebody asked whoever types to take back; 0 for none."""
+async def _asked_of(context: Context, read: list[Json]) -> int:
+    """Return the event that somebody asked whoever types to take back; 0 for none.
+
+    `read` are the newest events, newest first.
+    """
     doc = await context.store.doc(ASKED, context.ledger.row)
     for number in reversed(doc.data["events"] if doc is not None else ()):
         asked = await pending(context, number)
-        event = await context.event(number)
-        if (
-            asked is None
-            or event is None
-            or asked["what"] != UNDO
-            or asked["by"] == context.actor.person
-        ):
+        if asked is None or asked["what"] != UNDO or asked["by"] == context.actor.person:
             continue
-        if context.actor.person in await _others(
-            context, asked["by"], event, await _since(context, number)
-        ):
+        events = [event for event in read if event["number"] >= number]
+        if not events or events[-1]["number"] != number:
+            events = await _since(context, number)
+        if not events or events[-1]["number"] != number:
+            continue
+        others = await _others(context, asked["by"], events[-1], events)
+        if context.actor.person in others:
             return int(number)
     return 0
 
@@ -662,7 +665,7 @@ async def reason_to_stand_in(context: Context, others: Iterable[str]) -> str:
     ):
         recent += [row.data for row in rows]
         before = rows[-1].number
-        if rows[-1].data["at"] <= at:
+        if rows[-1].data["at"] <= at or len(rows) < PAGE:
             break
     heard = {person for person in heard if not are_silent(recent[::-1], [person], context.now)}
     if not heard:
