@@ -291,11 +291,6 @@ def _complete(spec: CommandSpec, name: str, known: Known, text: str) -> object:
     return complete_option(spec, name, text, registry(), known, {})
 
 
-def some_pieces(name: str, count: int) -> list[str]:
-    """Return so many of the pieces, the same each time for a parser of this name."""
-    return random.Random(name).sample(PIECES, count)
-
-
 def repeated(piece: str, length: int) -> str:
     """Return a text of so many characters that repeats a piece."""
     return (piece * (length // len(piece) + 1))[:length]

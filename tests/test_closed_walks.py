@@ -33,7 +33,7 @@ from tests.fresh import fresh_app, run
 from tests.playing import Channel
 from tests.test_closed_cards import LOOKS, World, masked
 
-WALKS = int(os.environ.get("GROGNARD_CARD_WALKS", "64"))
+WALKS = int(os.environ.get("GROGNARD_CARD_WALKS", "12"))
 QUICK, STEPS = 1, 22
 NAMES = ("Aa", "Bbb", "Cccc", "Ddddd", "Eeeeee", "Ff", "Gg", "Hh", "Ii", "Jj", "Kk", "Xxxxxxxxxxxx",
          "Ll", "Mm", "Nn", "Oo", "Pp", "Qq", "Rr", "Ss", "Tt", "Uu", "Vv", "Ww")  # fmt: skip

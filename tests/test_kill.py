@@ -32,7 +32,7 @@ from tests.adapters import nursery
 from tests.killed import CAMPAIGN, CUP, GAMES
 from tests.standins.postgres import PostgresServer
 
-KILLS = int(os.environ.get("GROGNARD_KILLS", "30"))
+KILLS = int(os.environ.get("GROGNARD_KILLS", "15"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 
-FILES, FEW = 150, 10
+FILES, FEW = 60, 10
 """Bent files for each of the four batches; in the quick run a few, and more until one of them is
 taken.
 """

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.slow
+STRIDE = 3
+"""Of the steps of an install every third is killed, and the last."""
 TOOLS = ("cp", "mv", "ln", "rm", "mkdir", "chmod")
 STEP = """#!/bin/sh
 read -r count <"$COUNT"; count=$((count + 1)); echo $count >"$COUNT"
@@ -318,7 +320,7 @@ def test_a_host_with_files_in_place_is_moved_over_and_back(host: Host) -> None:
 
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("kind", ["update", "move", "rollback"])
-def test_killed_behind_each_of_its_steps(root: Path, tmp_path: Path, kind: str) -> None:
+def test_an_install_killed_behind_a_step_goes_on(root: Path, tmp_path: Path, kind: str) -> None:
     host, words = Host(root, tmp_path), ("--rollback",) if kind == "rollback" else ()
     if kind == "move":
         host.in_place("0.1.0")
@@ -332,7 +334,7 @@ def test_killed_behind_each_of_its_steps(root: Path, tmp_path: Path, kind: str) 
     steps, whole = host.steps, host.releases()
     assert host.is_at(goal)
     assert steps > 8
-    for step in range(1, steps + 1):
+    for step in (*range(1, steps, STRIDE), steps):
         shutil.rmtree(host.disk)
         shutil.copytree(start, host.disk, symlinks=True)
         assert host.install("0.2.0", *words, kill=step).returncode != 0, step

@@ -136,7 +136,7 @@ def test_each_command_is_about_the_database_of_the_service(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("doctor",), ("backup", "monday.db"), ("restore", "../copy.db")])
+@pytest.mark.parametrize("words", [("doctor",), ("backup", "monday.db")])
 def test_a_database_that_is_away_is_named(host: Host, words: tuple[str, ...]) -> None:
     port = free_port()
     url = f"postgresql://grognard:{SECRET}@127.0.0.1:{port}/grognard"

@@ -240,8 +240,10 @@ def keep(table: Table, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("story", [ford, twelve, causeway])
-@pytest.mark.parametrize("platform", [on_discord, on_slack])
+@pytest.mark.parametrize(
+    ("platform", "story"),
+    [(on_discord, ford), (on_slack, twelve), (on_discord, causeway), (on_slack, ford)],
+)
 async def test_an_evening_is_played_to_its_end_and_proves_itself(
     platform: Place, story: Story, tmp_path: Path
 ) -> None:

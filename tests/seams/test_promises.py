@@ -26,7 +26,7 @@ ROWS: list[dict[str, Any]] = yaml.load(
 )
 PIECES = re.compile(r'(?<!":)(?<=[.:;])\s+|\s\|\s')
 CLAUSES = re.compile(r", |; (?=nor)|\. (?:Cannot )?(?=[a-z])")
-DRAWN, SECONDS = int(os.environ.get("GROGNARD_BROKEN", "20")), 600
+DRAWN, SECONDS = int(os.environ.get("GROGNARD_BROKEN", "7")), 600
 PAGES = ("README.md", "SECURITY.md", "docs/dice.md", "docs/first-fight.md", "docs/shell.md")
 BREAKS = [row for row in ROWS if "break" in row]
 
