@@ -6,7 +6,6 @@ out of the registry.
 """
 
 import inspect
-import random
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from types import FunctionType
