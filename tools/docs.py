@@ -7,13 +7,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.answers.printed_table import print_cell, print_modifier, print_row
-from bot.answers.tables import said
+from bot.answers.printed_table import PrintedGrid, print_modifier, printed
 from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.glossary import all_unit_words, asking
 from bot.interface.registry import registry
@@ -198,9 +196,11 @@ def _printed(table: Table) -> Iterator[str]:
     if table.modifiers:
         yield ""
         yield from map(_modifier, data["rows"])
-    bodies: Any = data.get("read") or []
-    for body in bodies if isinstance(bodies, list) else [bodies]:
-        yield from _body(table, body, "")
+    for grid in printed(table).grids:
+        yield from _grid(grid)
+    for doubt in table.unsure:
+        yield ""
+        yield f"Unsure: {doubt.text}."
     if codes := data.get("results"):
         yield ""
         yield from (f"- `{code}`: {_plain(meaning)}" for code, meaning in codes.items())
@@ -225,52 +225,18 @@ def _shown_totals(row: Mapping[str, Any]) -> Iterable[str]:
     return shown if isinstance(shown, Mapping) else ()
 
 
-def _body(table: Table, body: Mapping[str, Any], heading: str) -> Iterator[str]:
-    data = table.printed
-    if "pick" in body:
-        for key, below in body["pick"].items():
-            yield from _body(table, below, f"{heading}{body['by']} {_plain(key)} ")
-        return
+def _grid(grid: PrintedGrid) -> Iterator[str]:
+    """Yield a part of a table as it is printed, with its heading."""
     yield ""
-    if heading:
-        yield f"*{heading.strip()}*"
+    if grid.heading:
+        yield f"*{grid.heading}*"
         yield ""
-    if "always" in body:
-        yield _plain(_meaning(body["always"], data))
-        return
-    columns = body.get("columns") or {}
-    heads = columns.get("heads") or columns.get("from") or columns.get("to")
-    gives = body.get("gives")
-    names = heads or (gives if isinstance(gives, list) else [gives or "result"])
-    corner = f"{body['rows']} \\ {columns['by']}" if heads else body["rows"]
-    yield "| " + " | ".join(_cell(name) for name in (corner, *names)) + " |"
-    yield "|---" * (len(names) + 1) + "|"
-    for key, cell in body["cells"].items():
-        cells = cell if isinstance(cell, list) and len(cell) == len(names) else [cell]
-        if heads:
-            cells = [
-                print_cell(table, body, (key, column), item, _say(table))
-                if isinstance(item, list) or "print" in body
-                else item
-                for column, item in enumerate(cells)
-            ]
-        elif "print" in body:
-            cells = [*print_row(table, body, key, cell, _say(table))]
-        yield "| " + " | ".join(map(_cell, (key, *cells))) + " |"
-
-
-def _say(table: Table) -> Callable[[object], str]:
-    """Return the function that says a value in the words of the game of `table`."""
-    return partial(said, words=table.words)
-
-
-def _meaning(cell: Any, data: Mapping[str, Any]) -> Any:
-    results = data.get("results") or {}
-    return (
-        results[cell]
-        if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in results
-        else cell
-    )
+    heads, *rows = grid.all_rows()
+    corner = f"{grid.corner} \\ {grid.across}" if grid.across else grid.corner
+    yield "| " + " | ".join(_cell(head) for head in (corner, *heads[1:])) + " |"
+    yield "|---" * len(heads) + "|"
+    for row in rows:
+        yield "| " + " | ".join(map(_cell, row)) + " |"
 
 
 def _plain(value: Any) -> str:

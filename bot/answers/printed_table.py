@@ -1,20 +1,358 @@
-"""The printed form of a table, for text, picture and docs alike: its cells and modifiers as the
-card has them, and the axes of its rows and columns.
+"""The printed form of a table, for text, picture and docs alike: its grids with their heads and
+cells as the card has them, where an answer stands in them, and its modifiers.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
+from bot.answers.formula_words import formula_in_words, modifier_in_words
+from bot.answers.table_words import ANY_OTHER, label, print_edge, said
+from bot.interface.reply.parts import Sheet
 from bot.rules.errors import TableError
 from bot.rules.tables.axis import Axis, axis, heading_axis
+from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.print_pattern import fill, is_blank, signed
 from bot.rules.tables.table import Table
 
 BLANK_CELL = "\u2013"
 """Stands in a cell that has nothing on the card."""
-ANY_OTHER = {"*": "any other"}
-"""The key of the row or case for all that no other names, and its head in words."""
+EACH_CELL = "each cell"
+"""Before the names of the values that a cell holds, in the legend."""
+_UNNAMED_EDGES = ("row", "column", "key")
+_MOST_NAMES = 2
+_RANGE_AND_CODE = re.compile(r"(?:[^\s:]+:)?(\S+)")
+_MINUS_SIGN = re.compile(r"^-(?=\d)")
+
+
+class Case(NamedTuple):
+    """A case of a `pick`: the edge of all its cases, what it goes by, and which case this is."""
+
+    edge: Axis
+    by: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedGrid:
+    """A part of a table as a grid: its heads and cells in words, and the axes that find a cell.
+
+    Rows go by `row_by`, columns by `column_by` ("" if a row only lists what it gives). `corner`
+    and `across` say both in words. `codes` has the code of each cell, or the cell itself; `legend`
+    says what codes mean that stand in cells. `keys` are those of the rows in the file.
+    """
+
+    heading: str
+    row_by: str
+    column_by: str
+    row_axis: Axis
+    column_axis: Axis | None
+    corner: str
+    across: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    codes: tuple[tuple[str, ...], ...]
+    keys: tuple[object, ...]
+    cases: tuple[Case, ...] = ()
+    legend: tuple[tuple[str, str], ...] = ()
+    body: Mapping[str, Any] | None = None
+
+    def all_rows(self) -> tuple[tuple[str, ...], ...]:
+        """Return all of it, with a row of heads."""
+        lines = ((head, *cells) for head, cells in zip(self.rows, self.cells, strict=True))
+        return ((self.corner, *self.columns), *lines)
+
+    def is_case_of(self, values: Mapping[str, Any]) -> bool:
+        """Return whether `values` lead to this part of the table."""
+        return all(
+            find_position(case.edge, case.by, values) == case.position for case in self.cases
+        )
+
+    def find(self, values: Mapping[str, Any]) -> tuple[int, int] | None:
+        """Return the row and column that answer `values`; None if they lead elsewhere."""
+        if not self.is_case_of(values):
+            return None
+        row = find_position(self.row_axis, self.row_by, values)
+        column: int | None = 0
+        if self.column_axis is not None:
+            column = find_position(self.column_axis, self.column_by, values)
+        return None if row is None or column is None else (row, column)
+
+
+class PrintedTable(NamedTuple):
+    """A table in the words of its game: its grids, and all parts of it with their headings.
+
+    `sheets` is empty for a table that is a rule in words; `legend` says what codes mean.
+    """
+
+    grids: tuple[PrintedGrid, ...]
+    sheets: tuple[Sheet, ...]
+    legend: tuple[tuple[str, str], ...]
+
+
+@lru_cache(300)
+def printed(table: Table) -> PrintedTable:
+    """Return the table as players read it, made once."""
+    printer = _Printer(table)
+    read = table.printed.get("read")
+    grids = tuple(printer.grids(read, (), ()))
+    sheets = [printer.modifiers()] if table.printed.get("rows") else []
+    sheets += [Sheet(grid.heading, grid.all_rows()) for grid in grids]
+    legend = {code: meaning for grid in grids for code, meaning in grid.legend}
+    return PrintedTable(grids, tuple(sheets), tuple(legend.items()))
+
+
+class _Printer:
+    """Puts the parts of one table file into words."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.words = table.words
+        self.results: Mapping[Any, Any] = table.printed.get("results") or {}
+        self.derived: Mapping[str, Any] = table.printed.get("derive") or {}
+
+    def say(self, value: object) -> str:
+        return said(value, self.words)
+
+    def grids(
+        self, body: object, heading: tuple[str, ...], cases: tuple[Case, ...]
+    ) -> Iterator[PrintedGrid]:
+        """Yield the grids in a part of the file: one, several, or one for each case."""
+        if isinstance(body, list):
+            for part in body:
+                yield from self.grids(part, heading, cases)
+        if not isinstance(body, Mapping):
+            return
+        if "heading" in body:
+            heading = (*heading, str(body["heading"]))
+        if "pick" in body:
+            yield from self._cases(body, heading, cases)
+        elif "always" in body:
+            yield self._constant(body, ", ".join(heading), cases)
+        elif {"rows", "cells"} <= body.keys():
+            grid = self._grid(body, ", ".join(heading), cases)
+            if grid is not None:
+                yield grid
+
+    def _cases(
+        self, body: Mapping[str, Any], heading: tuple[str, ...], cases: tuple[Case, ...]
+    ) -> Iterator[PrintedGrid]:
+        by = str(body["by"])
+        edge = row_axis(self.table, list(body["pick"]), by, body)
+        for position, (key, part) in enumerate(body["pick"].items()):
+            case = Case(edge, by, position)
+            has_heading = isinstance(part, Mapping) and "heading" in part
+            words = () if has_heading else (self._case_in_words(body, key),)
+            yield from self.grids(part, (*heading, *words), (*cases, case))
+
+    def _case_in_words(self, body: Mapping[str, Any], key: object) -> str:
+        """Return the heading of a case: `low ammo: yes`, or the key if it says enough."""
+        text = self._edge_word(body, key)
+        name = self.edge_name(body["by"]) or formula_in_words(str(body["by"]), self.say)
+        is_bare = isinstance(key, bool) or key in ANY_OTHER or text[:1].isdigit()
+        return f"{name}: {text}" if is_bare else text
+
+    def _constant(
+        self, body: Mapping[str, Any], heading: str, cases: tuple[Case, ...]
+    ) -> PrintedGrid:
+        """Return a part that gives the same for all its inputs: a row for each of its outputs."""
+        meaning = self._meaning(body["always"])
+        values = meaning if isinstance(meaning, Mapping) else {"result": meaning}
+        values = {name: value for name, value in values.items() if value is not None}
+        rows = tuple(self._output_name(name) for name in values)
+        cells = tuple((self.say(value),) for value in values.values())
+        edge = Axis({}, rest=0 if len(values) == 1 else None)
+        empty = ("always",)
+        return PrintedGrid(
+            _begin(heading),
+            "",
+            "",
+            edge,
+            None,
+            "",
+            "",
+            rows,
+            empty,
+            cells,
+            cells,
+            (*values,),
+            cases,
+        )
+
+    def _grid(
+        self, body: Mapping[str, Any], heading: str, cases: tuple[Case, ...]
+    ) -> PrintedGrid | None:
+        """Return a part of the file as a grid; None if its rows cannot be laid out."""
+        cells = body["cells"]
+        spec = body.get("columns") or {}
+        names = cell_names(self.table, body)
+        if spec:
+            heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
+            columns = [self._column_head(body, spec.get("by", ""), head) for head in heads]
+        elif "shows" in body:
+            columns = [str(head) for head in body["shows"]]
+        else:
+            columns = [self._output_name(name) for name in names]
+        rows = [print_row(self.table, body, key, cells[key], self.say) for key in cells]
+        if not spec and all(len(row) == 1 for row in rows):
+            columns = columns if len(columns) == 1 else ["result"]
+        if not columns or any(len(row) != len(columns) for row in rows):
+            return None
+        keys = tuple(cells)
+        by = str(body["rows"])
+        column_by = str(spec.get("by", ""))
+        return PrintedGrid(
+            _begin(heading),
+            by,
+            column_by,
+            row_axis(self.table, list(keys), by, body),
+            column_axis(self.table, body) if spec else None,
+            self.edge_name(by),
+            self.edge_name(column_by),
+            tuple(self._edge_word(body, key) for key in keys),
+            tuple(columns),
+            tuple(rows),
+            tuple(self._codes(cells[key], row) for key, row in zip(keys, rows, strict=True)),
+            keys,
+            cases,
+            self._legend(body, names),
+            body,
+        )
+
+    def _edge_word(self, body: Mapping[str, Any], key: object) -> str:
+        """Return the head of a row, column or case: by the `names` of the part, else in words."""
+        names = body.get("names") or {}
+        return str(names[key]) if key in names else print_edge(key, self.say)
+
+    def _column_head(self, body: Mapping[str, Any], by: object, head: object) -> str:
+        """Return the head of a column: a yes or no with its question, `can see: yes`."""
+        text = self._edge_word(body, head)
+        is_answer = isinstance(head, bool) and head not in (body.get("names") or {})
+        return f"{self.say(by)}: {text}" if is_answer and str(by).isidentifier() else text
+
+    def _output_name(self, name: str) -> str:
+        """Return the head of a column that holds an output, or a value of the card's own."""
+        return self.words.get(f"output {name}") or self.edge_name(name)
+
+    def edge_name(self, by: object) -> str:
+        """Return in words what rows or columns go by; "" for a formula.
+
+        A mere `column` is named by the inputs that it is made of.
+        """
+        text = str(by)
+        rule = self.derived.get(text)
+        if rule is not None and (text.startswith("_") or text in _UNNAMED_EDGES):
+            names = names_in_formula(rule)
+            inputs = [option.name for option in self.table.inputs if option.name in names]
+            return (
+                ", ".join(map(self.say, inputs)) if len(inputs) <= _MOST_NAMES else self.say(text)
+            )
+        return self.say(text) if re.fullmatch(r"\w+", text) else ""
+
+    def _meaning(self, cell: Any) -> Any:
+        is_code = isinstance(cell, str | int) and not isinstance(cell, bool)
+        return self.results[cell] if is_code and cell in self.results else cell
+
+    def _codes(self, cells: Any, row: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the code of each cell of a row, or the cell itself if it has none."""
+        raw = cells if isinstance(cells, list) and len(cells) == len(row) else [cells]
+        if len(raw) != len(row):
+            return row
+        return tuple(
+            _code(cell) if isinstance(cell, str | int) and cell in self.results else text
+            for cell, text in zip(raw, row, strict=True)
+        )
+
+    def _legend(self, body: Mapping[str, Any], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return what the codes of the cells mean, and the names of values that share a cell."""
+        legend: dict[str, str] = {}
+        flat: list[Any] = []
+        for row in body["cells"].values():
+            flat += row if isinstance(row, list) else [row]
+        has_pairs = bool(body.get("columns")) and any(isinstance(cell, list) for cell in flat)
+        if has_pairs and len(names) > 1 and "print" not in body:
+            legend[EACH_CELL] = ", ".join(self._output_name(self._becomes(name)) for name in names)
+        for cell in flat:
+            codes = _RANGE_AND_CODE.findall(cell) if "bands" in body else [cell]
+            for code in codes:
+                is_code = isinstance(code, str | int) and code in self.results
+                if is_code and str(code) not in ("-", ""):
+                    meaning = self.meaning_in_words(self.results[code])
+                    if meaning.casefold() != str(code).casefold():
+                        legend.setdefault(_code(code), meaning)
+        return tuple(legend.items())
+
+    def meaning_in_words(self, value: Any) -> str:
+        """Return what a code of a cell means, in words: `MC 1, shaken`."""
+        if not isinstance(value, Mapping):
+            return BLANK_CELL if value is None else self.say(value)
+        pieces = []
+        for name, item in value.items():
+            if item is None or item is False or item == "none" or name.startswith("_"):
+                continue
+            head = label(name, self.words, self.say)
+            text = self.say(item)
+            pieces.append(head if item is True else text if name == "result" else f"{head} {text}")
+        return ", ".join(pieces) or "no effect"
+
+    def _becomes(self, name: str) -> str:
+        """Return the output that a value of the card goes into, if it has no name of its own."""
+        formulas = {**self.derived, **(self.table.printed.get("then") or {})}
+        into = (
+            output
+            for output, rule in formulas.items()
+            if name.startswith("_") and name in names_in_formula(rule)
+        )
+        return next(into, name)
+
+    def modifiers(self) -> Sheet:
+        """Return what counts, and how much."""
+        rows = self.table.printed["rows"]
+        totals = list(dict.fromkeys(total for row in rows for total in row.get("adds") or {}))
+        heads = [label(total, self.words, self.say) for total in totals]
+        heads = heads if len(totals) > 1 else ["adds"]
+        in_words = partial(modifier_in_words, say=self.say)
+        lines = [
+            (
+                str(row.get("name") or row["id"]),
+                *(print_modifier(row, total, in_words) for total in totals),
+            )
+            for row in rows
+        ]
+        return Sheet("", (("modifier", *heads), *lines))
+
+
+def _begin(heading: str) -> str:
+    return heading[:1].upper() + heading[1:]
+
+
+def _code(cell: object) -> str:
+    return BLANK_CELL if cell == "-" else _MINUS_SIGN.sub("\u2212", str(cell))
+
+
+def names_in_formula(rule: object) -> set[str]:
+    """Return the names that a formula reads."""
+    return set(re.findall(r"[A-Za-z_]\w*", str(rule)))
+
+
+def find_position(edge: Axis, by: object, values: Mapping[str, Any]) -> int | None:
+    """Return the row or column of `edge` that gave the answer, or None.
+
+    `values` are those that the table worked with: the inputs come before outputs of the same name.
+    """
+    name = str(by)
+    if name in values:
+        return edge.find(values[name])
+    if not name:
+        return edge.rest
+    try:
+        formula = compile_formula(name, set(values), "")
+    except TableError:  # an input of the formula was not given
+        return None
+    return edge.find(formula(values))
 
 
 def row_axis(table: Table, keys: Sequence[object], by: object, body: Mapping[str, Any]) -> Axis:
@@ -56,12 +394,12 @@ def print_cell(
 
     `place` is the key of its row and the number of its column; `say` puts one value into words.
     """
+    if cell == "-" and "-" in (table.printed.get("results") or {}):
+        return BLANK_CELL
     cell = _meaning(table, cell)
     names = cell_names(table, body)
     row, column = place
-    pattern = body.get("print")
-    if isinstance(pattern, Mapping):
-        pattern = pattern.get(row, pattern.get("*"))
+    pattern = _of_row(body.get("print"), row)
     if isinstance(pattern, list):
         pattern = pattern[column]
     if pattern is not None:
@@ -86,9 +424,19 @@ def print_row(
         return tuple(
             print_cell(table, body, (key, column), cell, say) for column, cell in enumerate(row)
         )
+    if "shows" in body:
+        names = cell_names(table, body)
+        values = dict(zip(names, row if len(names) > 1 else [row], strict=True))
+        patterns = [_of_row(pattern, key) for pattern in body["shows"].values()]
+        return tuple(fill(str(pattern), values, say) or BLANK_CELL for pattern in patterns)
     if isinstance(row, list) and len(cell_names(table, body)) > 1:
         return tuple(BLANK_CELL if item is None or item == "" else say(item) for item in row)
     return (print_cell(table, body, (key, 0), row, say),)
+
+
+def _of_row(pattern: object, key: object) -> Any:
+    """Return the pattern for a row, if patterns are given by rows."""
+    return pattern.get(key, pattern.get("*")) if isinstance(pattern, Mapping) else pattern
 
 
 def print_modifier(row: Mapping[str, Any], total: str, say_formula: Callable[[str], str]) -> str:

@@ -1,30 +1,21 @@
 """Tables: the answer of one, the card around its cell, and the whole of it."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
-from bot.answers.formula_words import modifier_in_words
-from bot.answers.printed_table import (
-    ANY_OTHER,
-    cell_names,
-    column_axis,
-    print_modifier,
-    print_row,
-    row_axis,
-)
+from bot.answers.printed_table import PrintedGrid, printed
+from bot.answers.table_words import label, said
 from bot.interface.reply.bars import PHONE
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
 from bot.rules.dice import Rolled
-from bot.rules.errors import TableError, UserError
+from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
-from bot.rules.tables.axis import Axis
-from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.print_pattern import is_blank
 from bot.rules.tables.table import CHAIN, Answer, Table
-from bot.rules.text.line import Line, minus
+from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
 
 MANY = 12
@@ -57,7 +48,6 @@ def lookup_reply(
     cell.
     """
     words = table.words
-    card = printed(table).card
     dice = {roll.option for roll in table.rolls} if rolled else set()
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
     name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
@@ -69,9 +59,12 @@ def lookup_reply(
     headline = headline_of(table, given, answer)
     if rest := _rest_of(answer.text, headline):
         lines.append(Line(rest))
-    grid = card.around(_worked_values(table, given)) if card is not None else None
-    if grid is not None:
-        lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
+    values = _worked_values(table, given)
+    for grid, place in answering_grids(table, values):
+        rows = rows_around(grid, place)
+        is_narrow = width(rows) <= PHONE.grid
+        lines.append(Grid(rows) if is_narrow else Whole((Sheet("", rows),)))
+    lines += [Small(doubt.text) for doubt in table.unsure if doubt.concerns(values)]
     return Reply(headline, tuple(lines), by=by)
 
 
@@ -181,7 +174,7 @@ def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None
     """The whole of a table, or what it asks for where it is a rule in words; `given` is what was
     looked up in it.
     """
-    words, (card, sheets) = table.words, printed(table)
+    sheets = printed(table).sheets
     asks = phrase("For a single answer: `{usage}`", usage=usage)
     if not sheets:
         options = [
@@ -190,11 +183,11 @@ def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None
         return Reply(
             table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True
         )
-    across = f"{said(card.column_by, words)} across" if card is not None and card.column_by else ""
+    across = _across(table)
     by = ", ".join(filter(None, ("the whole table", across)))
-    found = _around(table, given) if given else None
-    whole = Whole(sheets, found.rows if found is not None else ())
-    footnotes = [Small(text) for text in (_legend(table, words), table.notes) if text]
+    whole = Whole(sheets, _rows_near(table, given) if given else ())
+    footnotes = [Small(text) for text in (_legend(table), table.notes) if text]
+    footnotes += [Small(doubt.text) for doubt in table.unsure]
     return Reply(
         table.title,
         (whole, *footnotes, Small(table.source), *(() if given else (asks,))),
@@ -203,21 +196,23 @@ def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None
     )
 
 
-def _legend(table: Table, words: Mapping[str, str]) -> str:
-    """`S suppressed, K killed`: what the codes of cells that are shown as printed mean."""
-    body = table.printed.get("read")
-    if not isinstance(body, Mapping) or "bands" not in body:
-        return ""
-    return ", ".join(
-        f"{code} {said(meant, words)}"
-        for code, meant in (table.printed.get("results") or {}).items()
-    )
+def _across(table: Table) -> str:
+    """Return `range across`: what the columns of a table with a single grid go by."""
+    grids = printed(table).grids
+    across = grids[0].across if len(grids) == 1 else ""
+    return f"{across} across" if across else ""
 
 
-def _around(table: Table, given: Mapping[str, Any]) -> Grid | None:
-    """The rows around the one that answers, more of them than a look-up shows."""
-    card = printed(table).card
-    return card.around(_worked_values(table, given), rows=MANY) if card is not None else None
+def _legend(table: Table) -> str:
+    """Return what the codes of cells mean: `S: suppressed; K: killed`."""
+    return "; ".join(f"{code}: {meaning}" for code, meaning in printed(table).legend)
+
+
+def _rows_near(table: Table, given: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """Return the rows around the cell that answers, more of them than a look-up shows."""
+    values = _worked_values(table, given)
+    grids = answering_grids(table, values)
+    return rows_around(*grids[0], MANY) if grids else ()
 
 
 WIDE = 33
@@ -227,212 +222,56 @@ MOST_COLUMNS, AROUND = 9, 2
 HERE = "▶ "
 
 
-class Card(NamedTuple):
-    """A table that is a simple grid: what its rows and columns go by, the axes that find one, and
-    its heads and cells in words."""
+def answering_grids(
+    table: Table, values: Mapping[str, Any]
+) -> list[tuple[PrintedGrid, tuple[int, int]]]:
+    """Return the grids of a table in which `values` have a place, with its row and column.
 
-    row_by: str
-    column_by: str
-    row_axis: Axis
-    column_axis: Axis | None
-    corner: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-
-    def around(self, values: Mapping[str, Any], rows: int = AROUND) -> Grid | None:
-        """The rows and columns around the cell that answers `values`, which is marked; None
-        where it is not found.
-        """
-        row = find_position(self.row_axis, self.row_by, values)
-        column: int | None = 0
-        if self.column_axis is not None:
-            column = find_position(self.column_axis, self.column_by, values)
-        if row is None or column is None:
-            return None
-        near = range(max(0, row - rows), min(len(self.rows), row + rows + 1))
-        low, high = self._window(column, near) if self.column_by else (0, len(self.columns))
-        lines = [
-            [self.corner, *self.columns[low:high]],
-            *([self.rows[at], *self.cells[at][low:high]] for at in near),
-        ]
-        for at, line in enumerate(lines, near.start - 1):
-            line[column - low + 1] = (HERE if at == row else "  ") + line[column - low + 1]
-        return Grid(tuple(map(tuple, lines)))
-
-    def all_rows(self) -> tuple[tuple[str, ...], ...]:
-        """All of it, with a row of heads."""
-        lines = ((head, *cells) for head, cells in zip(self.rows, self.cells, strict=True))
-        return ((self.corner, *self.columns), *lines)
-
-    def _window(self, column: int, rows: range) -> tuple[int, int]:
-        """The columns beside `column` that fit a phone, by turns on the right and on the left."""
-        shown = (self.columns, *self.cells[rows.start : rows.stop])
-        widths = [max(map(len, texts)) + 2 for texts in zip(*shown, strict=True)]
-        low = column
-        high = column + 1
-        right = True
-        room = (
-            WIDE
-            - max(map(len, (self.corner, *self.rows[rows.start : rows.stop])))
-            - widths[column]
-            - len(HERE)
-        )
-        for _ in range(2 * len(widths)):
-            more = high if right else low - 1
-            right = not right
-            if 0 <= more < len(widths) and high - low < MOST_COLUMNS and widths[more] <= room:
-                low = min(low, more)
-                high = max(high, more + 1)
-                room = room - widths[more]
-        return low, high
-
-
-def find_position(edge: Axis, by: object, values: Mapping[str, Any]) -> int | None:
-    """Return the row or column of `edge` that gave the answer, or None.
-
-    `values` are those that the table worked with: the inputs come before outputs of the same name.
+    Lists are left out beside grids with columns, and a part that gives always the same.
     """
-    name = str(by)
-    if name in values:
-        return edge.find(values[name])
-    try:
-        formula = compile_formula(name, set(values), "")
-    except TableError:  # an input of the formula was not given
-        return None
-    return edge.find(formula(values))
+    grids = []
+    for grid in printed(table).grids:
+        place = grid.find(values) if grid.body is not None else None
+        if place is not None:
+            grids.append((grid, place))
+    return [found for found in grids if found[0].column_axis is not None] or grids
 
 
-def label(name: object, words: Mapping[str, str], say: Callable[[object], str]) -> str:
-    """Return the name of an output as the game says it: `output b` in its words, else the name."""
-    return words.get(f"output {name}") or say(name)
+def rows_around(
+    grid: PrintedGrid, place: tuple[int, int], most: int = AROUND
+) -> tuple[tuple[str, ...], ...]:
+    """Return the heads, rows and columns of `grid` around the row and column of `place`.
 
-
-class Printed(NamedTuple):
-    """A table in the words of its game: as a grid, None for one that is printed in another way; and
-    each part of it with its heading ("" where there is one only), none where it is a rule in words.
+    That cell is marked. There are at most so many rows above it and below it.
     """
-
-    card: Card | None
-    sheets: tuple[Sheet, ...]
-
-
-@lru_cache(300)
-def printed(table: Table) -> Printed:
-    """The table as players read it, made once."""
-    body = table.printed.get("read")
-    words = table.words
-    cards = [*_cards(table, body, words, "")]
-    sheets = [Sheet(heading[:1].upper() + heading[1:], card.all_rows()) for heading, card in cards]
-    if modifiers := _modifiers(table, words):
-        sheets.append(modifiers)
-    is_grid = isinstance(body, Mapping) and not {"bands", "pick"} & body.keys()
-    return Printed(cards[0][1] if cards and is_grid else None, tuple(sheets))
-
-
-def card_in(table: Table, body: object, words: Mapping[str, str]) -> Card | None:
-    """A part of a table as a grid; None for one that is printed in another way. Ranges of a die
-    stay as printed.
-    """
-    if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
-        return None
-    cells = body["cells"]
-    spec = body.get("columns") or {}
-
-    def say(value: object) -> str:
-        return said(value, words)
-
-    if spec:
-        heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
-        labels = [_column_head(spec.get("by", ""), head, say) for head in heads]
-    else:
-        heads = cell_names(table, body)
-        labels = [label(head, words, say) for head in heads]
-    rows = [print_row(table, body, key, cells[key], say) for key in cells]
-    if not heads or any(len(row) != len(heads) for row in rows):
-        return None
-    by = str(body["rows"])
-    return Card(
-        by,
-        str(spec.get("by", "")),
-        row_axis(table, list(cells), by, body),
-        column_axis(table, body) if spec else None,
-        said(by, words) if by.replace("_", "").isalnum() else "",
-        tuple(ANY_OTHER.get(key) or say(key) for key in cells),
-        tuple(labels),
-        tuple(rows),
-    )
-
-
-def _column_head(by: object, head: object, say: Callable[[object], str]) -> str:
-    """Return the head of a column: a yes or no with its question, `can see: yes`."""
-    is_answer = isinstance(head, bool) and str(by).isidentifier()
-    return f"{say(by)}: {say(head)}" if is_answer else say(head)
-
-
-_HYPHEN = re.compile(r"(?<=[a-z])-|-(?=[a-z])|_")
-
-
-def said(value: object, words: Mapping[str, str]) -> str:
-    """A key or value of a table as players say it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return minus(value)
-    if isinstance(value, list | tuple):
-        return ", ".join(said(item, words) for item in value)
-    text = str(value)
-    if word := words.get(text):
-        return word
-    if ", " in text:
-        return ", ".join(said(part, words) for part in text.split(", "))
-    pieces = [piece for part in text.strip("_").split() for piece in _HYPHEN.split(part)]
-    return " ".join(_word(piece, words) for piece in pieces if piece) or text
-
-
-def _word(piece: str, words: Mapping[str, str]) -> str:
-    """Return a part of a token as the game says it; a single letter is no word of its own there."""
-    return piece if len(piece) == 1 else words.get(piece, piece)
-
-
-def _cards(
-    table: Table, body: object, words: Mapping[str, str], heading: str
-) -> Iterator[tuple[str, Card]]:
-    """The grids in a part of the file with their headings: one, several behind each other, or
-    one for each case.
-    """
-    if isinstance(body, list):
-        for part in body:
-            yield from _cards(table, part, words, heading)
-    elif isinstance(body, Mapping) and "pick" in body:
-        by = said(body.get("by", ""), words)
-        for case, part in body["pick"].items():
-            name = (
-                f"{'' if case is True else 'not '}{by}"
-                if isinstance(case, bool)
-                else ANY_OTHER.get(case) or said(case, words)
-            )
-            yield from _cards(table, part, words, ", ".join(filter(None, (heading, name))))
-    elif (card := card_in(table, body, words)) is not None:
-        yield heading, card
-
-
-def _modifiers(table: Table, words: Mapping[str, str]) -> Sheet | None:
-    """Return what counts, and how much, if the table is a list of modifiers."""
-    rows = table.printed.get("rows") or ()
-    if not rows:
-        return None
-
-    def say(value: object) -> str:
-        return said(value, words)
-
-    totals = list(dict.fromkeys(total for row in rows for total in row.get("adds") or {}))
-    labels = [label(total, words, say) for total in totals] if len(totals) > 1 else ["adds"]
+    row, column = place
+    near = range(max(0, row - most), min(len(grid.rows), row + most + 1))
+    low, high = _window(grid, column, near) if grid.column_axis else (0, len(grid.columns))
     lines = [
-        (
-            str(row.get("name") or row["id"]),
-            *(print_modifier(row, total, partial(modifier_in_words, say=say)) for total in totals),
-        )
-        for row in rows
+        [grid.corner, *grid.columns[low:high]],
+        *([grid.rows[index], *grid.cells[index][low:high]] for index in near),
     ]
-    return Sheet("", (("modifier", *labels), *lines))
+    for index, line in enumerate(lines, near.start - 1):
+        position = column - low + 1
+        line[position] = (HERE if index == row else "  ") + line[position]
+    return tuple(map(tuple, lines))
+
+
+def _window(grid: PrintedGrid, column: int, rows: range) -> tuple[int, int]:
+    """Return the columns next to `column` that fit a phone, from its right and left in turns."""
+    shown = (grid.columns, *grid.cells[rows.start : rows.stop])
+    widths = [max(map(len, texts)) + 2 for texts in zip(*shown, strict=True)]
+    heads = (grid.corner, *grid.rows[rows.start : rows.stop])
+    room = WIDE - max(map(len, heads)) - widths[column] - len(HERE)
+    low = column
+    high = column + 1
+    is_right = True
+    for _ in range(2 * len(widths)):
+        following = high if is_right else low - 1
+        is_right = not is_right
+        is_free = 0 <= following < len(widths) and high - low < MOST_COLUMNS
+        if is_free and widths[following] <= room:
+            low = min(low, following)
+            high = max(high, following + 1)
+            room = room - widths[following]
+    return low, high

@@ -5,23 +5,13 @@ picture is drawn from.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Self
 
-from bot.answers.formula_words import formula_in_words, modifier_in_words
-from bot.answers.printed_table import (
-    ANY_OTHER,
-    cell_names,
-    column_axis,
-    option_words,
-    print_cell,
-    print_modifier,
-    print_row,
-    row_axis,
-)
-from bot.answers.tables import find_position, label, lookup_reply, said
+from bot.answers.formula_words import formula_in_words
+from bot.answers.printed_table import BLANK_CELL, PrintedGrid, printed
+from bot.answers.table_words import said
+from bot.answers.tables import lookup_reply
 from bot.picture.font import drawable
-from bot.rules.tables.axis import Axis
 from bot.rules.tables.print_pattern import signed
 from bot.rules.tables.table import Answer, Table
 
@@ -32,10 +22,7 @@ ALIKE = 4
 """So many codes that differ in a number alone are explained by the first of them."""
 ROW = -1
 """The column of a hit that is a whole row."""
-_BARE = ("row", "column", "key")
-_SEVERAL, _BRIEF, _BESIDE = 3, 4, 2
-_BAND = re.compile(r"(?<=\d)\.\.(?=-?\d)")
-_DASH = re.compile(r"(?<=\d)-(?=\d)")
+_MOST_COLUMNS_BEFORE_TEXT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +91,7 @@ class Sheet:
     news: str = ""
     asked: str = ""
     text: str = ""
+    doubts: tuple[str, ...] = ()
 
     def said(self) -> list[str]:
         """In words what it is, its answer and where that is."""
@@ -119,7 +107,12 @@ def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:
     sheet = Sheet(table.title, table.game or table.system, table.source, ())
     if given is None:
         maker = _Maker(table, None)
-        return replace(sheet, blocks=(*maker.blocks(), *maker.meanings()), legend=maker.explained())
+        return replace(
+            sheet,
+            blocks=(*maker.blocks(), *maker.meanings()),
+            legend=maker.explained(),
+            doubts=tuple(doubt.text for doubt in table.unsure),
+        )
     answer, values = table.worked(given)
     reply = lookup_reply(table, given, answer)
     maker = _Maker(table, values, answer)
@@ -130,9 +123,14 @@ def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:
         if reply.by.casefold().startswith(table.title.casefold())
         else ""
     )
-    text = "" if maker.texts_shown or answer.text == news else answer.text
     return replace(
-        sheet, blocks=blocks, legend=maker.explained(), news=news, asked=asked, text=text
+        sheet,
+        blocks=blocks,
+        legend=maker.explained(),
+        news=news,
+        asked=asked,
+        text="" if maker.texts_shown or answer.text == news else answer.text,
+        doubts=tuple(doubt.text for doubt in table.unsure if doubt.concerns(values)),
     )
 
 
@@ -147,19 +145,20 @@ class _Maker:
         self.answer = answer
         self.data = table.printed
         self.words = table.words
-        self.results: Mapping[Any, Any] = self.data.get("results") or {}
-        self.derived: Mapping[str, Any] = self.data.get("derive") or {}
-        self.formulas: Mapping[str, Any] = {**self.derived, **(self.data.get("then") or {})}
+        self.formulas: Mapping[str, Any] = {
+            **(self.data.get("derive") or {}),
+            **(self.data.get("then") or {}),
+        }
         self.legend: dict[str, str] = {}
         self.texts_shown = False
 
     def blocks(self) -> tuple[Block, ...]:
-        """The table's own rows and columns; its rules where it has no others."""
-        found = [self._modifiers()] if self.table.modifiers else []
-        bodies: Any = self.data.get("read") or []
-        for body in bodies if isinstance(bodies, list) else [bodies]:
-            found += self._body(body, ())
-        return tuple(found) or (self._rules(),)
+        """Return the table's own rows and columns; its rules if it has no others."""
+        blocks = [self._modifiers()] if self.table.modifiers else []
+        for grid in printed(self.table).grids:
+            if self.values is None or grid.is_case_of(self.values):
+                blocks.append(self._block(grid))
+        return tuple(blocks) or (self._rules(),)
 
     def meanings(self) -> tuple[Block, ...]:
         """What the table says in sentences, where these are not beside its rows."""
@@ -195,114 +194,30 @@ class _Maker:
         """A value in words."""
         return said(value, self.words)
 
-    def key(self, by: object, key: object) -> str:
-        """The head of a row or column in words: a band of numbers, `*` for any other."""
-        if key in ANY_OTHER:
-            return ANY_OTHER[str(key)]
-        if (
-            isinstance(key, str)
-            and re.fullmatch(r"-?\d.*", key)
-            and key not in option_words(self.table, by)
-        ):
-            return re.sub(r"^-|(?<=to )-", "\u2212", _DASH.sub("\u2013", _BAND.sub(" to ", key)))
-        return self.say(key)
-
-    # -- bodies -------------------------------------------------------------------------------------------
-
-    def _body(self, body: Mapping[str, Any], heading: tuple[str, ...]) -> Iterator[Block]:
-        if "pick" in body:
-            yield from self._pick(body, heading)
-        elif "always" in body:
-            meant = self._meant(body["always"])
-            entries = meant if isinstance(meant, Mapping) else {"result": meant}
-            shown = [
-                (self.say(name), self.say(value))
-                for name, value in entries.items()
-                if value is not None
-            ]
-            hit = (0, ROW) if self.values is not None and len(shown) == 1 else None
-            names = tuple(name for name, _ in shown)
-            cells = tuple((value,) for _, value in shown)
-            yield Block(", ".join(heading), "always", "", ("",), names, cells, hit)
-        elif body.get("columns"):
-            yield self._grid(body, ", ".join(heading))
-        else:
-            yield self._list(body, ", ".join(heading))
-
-    def _pick(self, body: Mapping[str, Any], heading: tuple[str, ...]) -> Iterator[Block]:
-        keys = list(body["pick"])
-        found = self._found(row_axis(self.table, keys, body["by"], body), body["by"])
-        for at, (key, below) in enumerate(body["pick"].items()):
-            if found is None or found == at:
-                yield from self._body(below, (*heading, self._keyed(body["by"], key)))
-
-    def _keyed(self, by: object, key: object) -> str:
-        """`low ammo: yes`, or the key alone where it says enough."""
-        text = self.key(by, key)
-        name = self._name(by) or formula_in_words(str(by), self.say)
-        return (
-            f"{name}: {text}" if text in ("yes", "no", "any other") or text[:1].isdigit() else text
-        )
-
-    def _grid(self, body: Mapping[str, Any], heading: str) -> Block:
-        spec = body["columns"]
-        meaning = next(key for key in ("heads", "from", "to") if key in spec)
-        heads = list(spec[meaning])
-        gives = cell_names(self.table, body)
-        cells = list(body["cells"].values())
-        as_code = self._as_codes(cells, len(heads), bool(body.get("bands")))
-        has_pairs = any(isinstance(cell, list) for row in cells for cell in row)
-        if len(gives) > 1 and has_pairs and "print" not in body:
-            self.legend["each cell"] = ", ".join(self._name(self._becomes(name)) for name in gives)
-        row = self._found(
-            row_axis(self.table, list(body["cells"]), body["rows"], body), body["rows"]
-        )
-        column = self._found(column_axis(self.table, body), spec["by"])
-        columns = tuple(self.key(spec["by"], head) for head in heads)
-        rows = tuple(self.key(body["rows"], key) for key in body["cells"])
-        shown = tuple(
-            tuple(self._grid_cell(body, (key, at), cell, as_code) for at, cell in enumerate(line))
-            for key, line in body["cells"].items()
-        )
-        hit = None if row is None or column is None else (row, column)
-        return Block(
-            heading, self._name(body["rows"]), self._name(spec["by"]), columns, rows, shown, hit
-        )
-
-    def _list(self, body: Mapping[str, Any], heading: str) -> Block:
-        """Rows that give one or several named values each."""
-        gives = cell_names(self.table, body)
-        lines: list[Mapping[str, Any]] = []
-        banded = bool(body.get("bands"))
-        for cell in body["cells"].values():
-            meant = cell if banded else self._meant(cell)
-            if isinstance(meant, Mapping):
-                lines.append(meant)
-            elif isinstance(meant, list) and len(meant) == len(gives) > 1:
-                lines.append(dict(zip(gives, meant, strict=True)))
-            else:
-                lines.append({gives[0] if gives else "result": meant})
-        names = [
-            name
-            for name in dict.fromkeys(name for line in lines for name in line)
-            if not name.startswith("_")
-        ]
-        names = names or [name for line in lines[:1] for name in line]
-        keys = list(body["cells"])
-        texts = self._texts_of(body["rows"], keys) if len(names) <= _BESIDE else []
-        columns = [*map(self._output_name, names), *(["text"] if texts else [])]
-        is_printed = "print" in body and len(gives) == 1
-        cells = []
-        for at, (key, line) in enumerate(zip(keys, lines, strict=True)):
-            if is_printed:
-                row_cells = print_row(self.table, body, key, body["cells"][key], self.say)
-            else:
-                row_cells = tuple(self._cell(line.get(name), banded) for name in names)
-            cells.append((*row_cells, *((texts[at],) if texts else ())))
-        row = self._found(row_axis(self.table, keys, body["rows"], body), body["rows"])
-        rows = tuple(self.key(body["rows"], key) for key in keys)
-        hit = None if row is None else (row, 0 if len(columns) == 1 else ROW)
-        return Block(heading, self._name(body["rows"]), "", tuple(columns), rows, tuple(cells), hit)
+    def _block(self, grid: PrintedGrid) -> Block:
+        """Return a printed grid as it is drawn, long words as codes with a legend."""
+        is_coded = _is_coded(grid)
+        cells = grid.codes if is_coded else grid.cells
+        legend = dict(grid.legend)
+        if is_coded:
+            for codes, row in zip(grid.codes, grid.cells, strict=True):
+                legend |= {
+                    code: text
+                    for code, text in zip(codes, row, strict=True)
+                    if code.casefold() != text.casefold()
+                }
+        self.legend |= legend
+        columns = grid.columns
+        texts: list[str] = []
+        if grid.column_axis is None and len(columns) <= _MOST_COLUMNS_BEFORE_TEXT:
+            texts = self._texts_of(grid.row_by, grid.keys)
+        if texts:
+            columns = (*columns, "text")
+            cells = tuple((*row, text) for row, text in zip(cells, texts, strict=True))
+        hit = None if self.values is None else grid.find(self.values)
+        if hit is not None and grid.column_axis is None and len(columns) > 1:
+            hit = (hit[0], ROW)
+        return Block(grid.heading, grid.corner, grid.across, columns, grid.rows, cells, hit)
 
     def _texts_of(self, by: object, keys: Sequence[object]) -> list[str]:
         """The sentence of each row, where sentences go by the rows."""
@@ -314,106 +229,12 @@ class _Maker:
         self.texts_shown = True
         return found
 
-    def _becomes(self, name: str) -> str:
-        """The output that a value of the card goes into, for one that has no name of its own."""
-        into = (
-            output
-            for output, rule in self.formulas.items()
-            if name.startswith("_") and name in _names(rule)
-        )
-        return next(into, name)
-
-    # -- cells --------------------------------------------------------------------------------------------
-
-    def _meant(self, cell: Any) -> Any:
-        known = isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results
-        return self.results[cell] if known else cell
-
-    def _as_codes(self, cells: Sequence[Any], columns: int, banded: bool) -> bool:
-        if banded:
-            return True
-        meant = [self._meant(cell) for row in cells for cell in row]
-        if any(isinstance(item, Mapping) for item in meant):
-            return True
-        longest = max((len(self.say(item)) for item in meant), default=0)
-        return columns > FEW and longest > (SHORTEST if columns >= MANY else SHORT)
-
-    def _grid_cell(
-        self, body: Mapping[str, Any], place: tuple[object, int], cell: Any, as_code: bool
-    ) -> str:
-        """Return a cell of a grid: several values as printed, one as its code or in words."""
-        if isinstance(cell, list) or "print" in body:
-            return print_cell(self.table, body, place, cell, self.say)
-        return self._cell(cell, as_code)
-
-    def _output_name(self, name: str) -> str:
-        """Return the head of a column that holds an output, or a value of the card's own."""
-        return self.words.get(f"output {name}") or self._name(name)
-
-    def _label(self, name: object) -> str:
-        return label(name, self.words, self.say)
-
-    def _cell(self, cell: Any, as_code: bool) -> str:
-        if cell is None or cell == "":
-            return "\u2013"
-        if not as_code:
-            return self._words(self._meant(cell))
-        for code in (
-            [cell]
-            if not isinstance(cell, str)
-            else [part.partition(":")[2] or part for part in cell.split()]
-        ):
-            if isinstance(code, str | int) and code in self.results and str(code) not in ("-", ""):
-                words = self._words(self.results[code])
-                if words.casefold() != str(code).casefold():
-                    self.legend.setdefault(str(code), words)
-        return (
-            _DASH.sub("\u2013", cell) if isinstance(cell, str) and ":" in cell else self._code(cell)
-        )
-
-    def _code(self, cell: Any) -> str:
-        if isinstance(cell, str) and (cell in self.results or cell == "-"):
-            return "\u2013" if cell == "-" else re.sub(r"^-(?=\d)", "\u2212", cell)
-        return self._words(cell)
-
-    def _words(self, value: Any) -> str:
-        if isinstance(value, Mapping):
-            pieces = []
-            for name, item in value.items():
-                if item is None or item is False or item == "none" or name.startswith("_"):
-                    continue
-                head = self._label(name)
-                text = self.say(item)
-                pieces.append(
-                    head if item is True else text if name == "result" else f"{head} {text}"
-                )
-            return ", ".join(pieces) or "no effect"
-        return self.say(value) if value is not None else "\u2013"
-
-    def _name(self, by: object) -> str:
-        """What rows or columns go by, in words; nothing for a formula. A mere `column` says what
-        it is made of.
-        """
-        text = str(by)
-        rule = self.derived.get(text)
-        if rule is not None and (text.startswith("_") or text in _BARE):
-            inputs = [option.name for option in self.table.inputs if option.name in _names(rule)]
-            return ", ".join(map(self.say, inputs)) if len(inputs) <= _SEVERAL else self.say(text)
-        return self.say(text) if re.fullmatch(r"\w+", text) else ""
-
-    # -- where the answer is ------------------------------------------------------------------------------
-
-    def _found(self, edge: Axis, by: object) -> int | None:
-        return None if self.values is None else find_position(edge, by, self.values)
-
     # -- modifiers and rules ------------------------------------------------------------------------------
 
     def _modifiers(self) -> Block:
         rows = self.data["rows"]
-        totals = list(dict.fromkeys(total for row in rows for total in row["adds"]))
-        heads = [self._label(total) for total in totals] if len(totals) > 1 else ["adds"]
-        in_words = partial(modifier_in_words, say=self.say)
-        cells = [[print_modifier(row, total, in_words) for total in totals] for row in rows]
+        (_, *heads), *lines = printed(self.table).sheets[0].rows
+        cells = [list(line[1:]) for line in lines]
         counts: tuple[int, ...] = ()
         if self.answer is not None:
             heads.append("counts")
@@ -439,7 +260,8 @@ class _Maker:
         if self.values is not None:
             heads.append("here")
             for name, line in zip(rules, cells, strict=True):
-                line.append(self._words(self.values.get(name)))
+                value = self.values.get(name)
+                line.append(BLANK_CELL if value is None else self.say(value))
         return Block(
             "",
             "value",
@@ -451,6 +273,10 @@ class _Maker:
         )
 
 
-def _names(rule: object) -> set[str]:
-    """The names that a formula reads."""
-    return set(re.findall(r"[A-Za-z_]\w*", str(rule)))
+def _is_coded(grid: PrintedGrid) -> bool:
+    """Return whether the cells of a grid are too long for its columns and have codes."""
+    if grid.column_axis is None or grid.codes == grid.cells:
+        return False
+    longest = max(len(text) for row in grid.cells for text in row)
+    limit = SHORTEST if len(grid.columns) >= MANY else SHORT
+    return len(grid.columns) > FEW and longest > limit

@@ -5,6 +5,7 @@ window around it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.answers.printed_table import EACH_CELL
 from bot.picture.font import cut, longest_word, width, wrap
 from bot.picture.sheet import ROW, Block, sheet_of
 from bot.picture.svg import BAND, CROSS, EDGE, FAINT, HIT, HIT_INK, INK, WIDE, Canvas, Picture
@@ -66,13 +67,16 @@ def table_picture(table: Table, given: Mapping[str, object] | None = None) -> Pi
     legend = [
         f"{code}: {meaning}"
         for code, meaning in sheet.legend
-        if code == "each cell" or any(code in cell for cell in used)
+        if code == EACH_CELL or any(code in cell for cell in used)
     ]
-    for line in filter(None, (*notes, "; ".join(legend), f"{sheet.game} · {sheet.source}")):
+    for line in filter(
+        None, (*notes, "; ".join(legend), *sheet.doubts, f"{sheet.game} · {sheet.source}")
+    ):
         canvas.words(line, 18, FAINT)
     canvas.top += 14
     return canvas.picture(
-        (*sheet.said(), *notes), (row for block in sheet.blocks for row in block.said())
+        (*sheet.said(), *notes, *sheet.doubts),
+        (row for block in sheet.blocks for row in block.said()),
     )
 
 

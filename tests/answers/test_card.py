@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from bot.answers.tables import card_in, printed
-from bot.systems.catalog import systems
+from bot.answers.printed_table import printed
+from bot.answers.tables import HERE, rows_around
+from bot.systems.catalog import system
 
 
-def test_one_and_yes_are_different_cells_and_words_are_the_games_own() -> None:
-    table = next(table for table in systems()["lnlt"].tables.values() if table.id == "melee-odds")
-    body = table.printed["read"]
-    card, renamed = (
-        card_in(table, body, {}),
-        card_in(table, body, {str(body["rows"]): "the defenders"}),
-    )
-    assert card is not None
-    assert renamed is not None
-    values = {card.row_by: 5, card.column_by: 7}
-    plain = card.around(values)
-    assert plain is not None
-    assert card.around({**values, card.row_by: True}) != plain
-    assert renamed.around(values) != plain
-    assert card.around(values) == plain
-    assert printed(table).card == card_in(table, body, table.words)
+def test_one_and_yes_are_different_cells() -> None:
+    (grid,) = printed(system("lnlt").table("melee-odds")).grids
+    values = {grid.row_by: 1, grid.column_by: 7}
+    assert grid.find(values) == (0, 6)
+    assert grid.find({**values, grid.row_by: "1"}) is None
+
+
+def test_the_cell_is_marked_between_its_neighbors() -> None:
+    (grid,) = printed(system("nhis").table("move-cost")).grids
+    place = grid.find({"terrain": "beach", "japanese": False})
+    assert place is not None
+    rows = rows_around(grid, place, most=1)
+    assert [row[0] for row in rows] == [grid.corner, "brush", "beach", "water"]
+    marked = [cell for row in rows for cell in row if cell.startswith(HERE)]
+    assert marked == [f"{HERE}2"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.answers.tables import HERE, lookup_reply, printed
+from bot.answers.printed_table import PrintedGrid, printed
+from bot.answers.tables import HERE, answering_grids, lookup_reply
 from bot.interface.reply.parts import Grid, Whole
 from bot.picture.sheet import ROW, Block, sheet_of
 from bot.rules.tables.table import Table
@@ -60,22 +61,23 @@ def holds_answer(table: Table, body: Mapping[str, Any], place: tuple[int, int], 
     )
 
 
-def mark_of(table: Table, given: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the row and column that the text of a look-up marks; None if it shows no grid."""
-    card = printed(table).card
-    reply = lookup_reply(table, given, table.read(given))
+def marks_of(
+    table: Table, given: Mapping[str, Any]
+) -> Iterator[tuple[PrintedGrid, tuple[int, int]]]:
+    """Yield the grids that the text of a look-up shows, with the row and column that it marks."""
+    answer, values = table.worked(given)
+    reply = lookup_reply(table, given, answer)
     shown = [part for part in reply.lines if isinstance(part, Grid | Whole)]
-    if card is None or not shown:
-        return None
-    rows = shown[0].rows if isinstance(shown[0], Grid) else shown[0].sheets[0].rows
-    marks = [
-        (card.rows.index(line[0]), card.columns.index(rows[0][at].removeprefix("  ")))
-        for line in rows[1:]
-        for at, cell in enumerate(line)
-        if cell.startswith(HERE)
-    ]
-    (mark,) = marks
-    return mark
+    for (grid, _), part in zip(answering_grids(table, values), shown, strict=True):
+        rows = part.rows if isinstance(part, Grid) else part.sheets[0].rows
+        marks = [
+            (grid.rows.index(line[0]), grid.columns.index(rows[0][position].removeprefix("  ")))
+            for line in rows[1:]
+            for position, cell in enumerate(line)
+            if cell.startswith(HERE)
+        ]
+        (mark,) = marks
+        yield grid, mark
 
 
 @pytest.mark.sample(12)
@@ -83,14 +85,26 @@ def mark_of(table: Table, given: Mapping[str, Any]) -> tuple[int, int] | None:
 def test_the_marked_cell_holds_the_answer(table: Table) -> None:
     bodies = list(grids(table.printed.get("read")))
     for given in random_look_ups(table):
-        mark = mark_of(table, given)
-        if mark is not None:
-            assert holds_answer(table, bodies[0], mark, given), (given, mark)
+        marks: dict[object, list[tuple[int, int]]] = {}
+        for grid, mark in marks_of(table, given):
+            marks.setdefault((grid.rows, len(grid.columns)), []).append(mark)
+            if grid.body is not None:
+                assert holds_answer(table, grid.body, mark, given), (given, mark)
         for block in sheet_of(table, given).blocks:
             if block.hit is not None:
                 assert_block_holds_answer(table, block, bodies, given)
-                if mark is not None:
-                    assert block.hit in (mark, (mark[0], ROW)), (given, mark, block.hit)
+                of_text = marks.get((block.rows, len(block.columns)), [])
+                whole_rows = [(row, ROW) for row, _ in of_text]
+                assert not of_text or block.hit in (*of_text, *whole_rows), (given, of_text)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.system}/{table.id}")
+def test_a_look_up_of_a_printed_grid_shows_its_place_on_the_card(table: Table) -> None:
+    for given in random_look_ups(table):
+        values = table.worked(given)[1]
+        in_cells = [grid for grid in printed(table).grids if grid.body and grid.is_case_of(values)]
+        if in_cells:
+            assert list(marks_of(table, given)), given
 
 
 def assert_block_holds_answer(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.answers.tables import printed, whole_reply
+from bot.answers.printed_table import printed
+from bot.answers.tables import whole_reply
 from bot.interface.reply.parts import Small
 from bot.picture.sheet import sheet_of
 from bot.rules.tables.print_pattern import fill
@@ -70,7 +71,7 @@ CELLS = [
     ("baps", "special-weapons", 2, "120-600", "first", "10, scatters 3d10"),
     ("baps", "random-orders", 0, "1", "bad", "surrender ‡"),
     ("nhis", "morale-fail", 0, "shaken", "shakeable", "reduced, remains shaken"),
-    ("nhis", "damaged-effect", 0, "shaken", "hit: no", "remains shaken"),
+    ("nhis", "damaged-effect", 0, "shaken", "no damage point", "remains shaken"),
     ("asl", "sw-use", 0, "Sustained Fire", "TH DRM", "N/A"),
     ("asl", "sw-use", 0, "inexperienced", "ROF", "NE"),
     ("asl", "gun-use", 0, "Intensive Fire", "ROF", "N/A"),

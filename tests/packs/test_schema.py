@@ -50,6 +50,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("table", "bands"): compiling.BAND_KEYS,
     ("table", "dice"): compiling.DICE_KEYS,
     ("table", "refusal"): compiling.REFUSAL_KEYS,
+    ("table", "doubt"): compiling.DOUBT_KEYS,
     ("table", "example"): compiling.EXAMPLE_KEYS,
     ("sequences", "sequence"): system.SEQUENCE_KEYS,
     ("sequences", "input"): (*FIELDS, *FURTHER, "when", "in_play"),

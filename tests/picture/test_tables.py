@@ -101,7 +101,7 @@ def test_a_table_whose_letters_would_be_too_small_for_a_phone_is_a_narrower_wind
 
 
 def test_codes_have_their_meaning_below() -> None:
-    assert "D2: damaged 2" in words_in(picture("nhis/ranged-combat", firepower=9, roll=7))
+    assert "D2: Damaged -2" in words_in(picture("nhis/ranged-combat", firepower=9, roll=7))
 
 
 def test_modifiers_that_count_are_lit_with_what_they_add() -> None:

@@ -31,7 +31,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
         "TABLE.yaml",
         {
             "table": t.TABLE, **_INPUT, "body": t.BODY, "columns": t.COLUMNS, "bands": t.BANDS, "modifier": t.MODIFIER,
-            "refusal": t.REFUSAL, "sentence": t.SENTENCE, "dice": t.TABLE_DICE, "example": t.EXAMPLE,
+            "refusal": t.REFUSAL, "doubt": t.DOUBT, "sentence": t.SENTENCE, "dice": t.TABLE_DICE, "example": t.EXAMPLE,
         },
     ),
     "sequences": (

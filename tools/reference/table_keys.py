@@ -28,6 +28,9 @@ TABLE: Keys = {
     "title": Key(TEXT, "what the card calls it"),
     "source": Key(TEXT, "card and rule number"),
     "also": Key(many(TEXT), "further names that the card or its players have for it"),
+    "unsure": Key(
+        many(ref("doubt")), "cells that the card lost or garbled, and what is read there"
+    ),
     "group": Key(TEXT, "one of the groups of game.yaml"),
     "kind": Key(
         one_of(KINDS),
@@ -86,6 +89,14 @@ BODY: Keys = {
         "`{+name}` with its sign, `{name|-}` a dash if there is none, `{name: or}` joins a list; "
         "what stands in <> is left out if a value in it is none, of `{name?}` also if it is 0",
     ),
+    "shows": Key(
+        by_name(either(TEXT, by_name(TEXT, "row")), "head"),
+        "for rows without columns: what stands in each column of the card, as in print",
+    ),
+    "heading": Key(TEXT, "what stands above this part; a case of pick is headed by its key"),
+    "names": Key(
+        by_name(TEXT, "key"), "how rows and columns are headed, if not by the words of their keys"
+    ),
     "pick": Key(by_name(ref("body"), "key"), "one of several bodies, chosen by `by`"),
     "by": Key(FORMULA, "what pick goes by"),
     "always": Key(CELL, "outputs that are the same for all"),
@@ -113,6 +124,11 @@ MODIFIER: Keys = {
 SENTENCE: Keys = {
     "when": Key(FORMULA, "when it is the headline; always, if left out"),
     "say": Key(SAID, "the sentence, over the inputs, derived names, outputs and `text`"),
+}
+DOUBT: Keys = {
+    "where": Key(TEXT, "which cell: its row and column"),
+    "say": Key(TEXT, "what the card has there, and our reading: `lost on the card; read as 1`"),
+    "when": Key(FORMULA, "which look-ups show it; all, if left out"),
 }
 REFUSAL: Keys = {
     "when": Key(FORMULA, "when it is ruled out"),

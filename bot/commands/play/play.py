@@ -25,10 +25,11 @@ from bot.answers.firers_and_targets import (
 )
 from bot.answers.headline import hits_its_unit
 from bot.answers.outcome import Outcome, after_happening, initiative_of
+from bot.answers.printed_table import printed
 from bot.answers.reach import acting_in, reach_of
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import EXTRA, acting_units, brief, compact, named_units, run_sequence
-from bot.answers.tables import printed, whole_reply
+from bot.answers.tables import whole_reply
 from bot.commands.context import Context, play_facts
 from bot.commands.pictures import offered, table_action
 from bot.commands.piles import closed_piles, declare_decks

@@ -14,20 +14,21 @@ from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, head
 from bot.rules.tables.formula import Formula, compile_formula
 from bot.rules.tables.print_pattern import names_in
 from bot.rules.tables.says import compile_headline
-from bot.rules.tables.table import CHAIN, Blank, Modifier, Reader, Roll, Table, text_key
+from bot.rules.tables.table import CHAIN, Blank, Doubt, Modifier, Reader, Roll, Table, text_key
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
 TABLE_KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example", "private",
-    "also", "says",
+    "also", "says", "unsure",
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds", "shown")
 COLUMN_KEYS = ("by", "heads", "from", "to")
 BAND_KEYS = ("by", "below")
 DICE_KEYS = ("dice", "label", "when")
 REFUSAL_KEYS = ("when", "say")
+DOUBT_KEYS = ("where", "say", "when")
 EXAMPLE_KEYS = ("given", "gives", "source")
 OUTPUTS = ("int", "number", "bool", "text", "list", "token")
 """What an output may be, beside words."""
@@ -43,6 +44,9 @@ BODY_KEYS = {
     "open",
     "bands",
     "print",
+    "heading",
+    "names",
+    "shows",
 }
 _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
@@ -208,6 +212,7 @@ class _Compiler:
             headline=compile_headline(
                 data.get("says"), self.names, self.file, bounded=self.bounded
             ),
+            unsure=tuple(self._items("unsure", self._doubt)),
             _options=self.options,
         )
         if data["kind"] == "roll" and not table.rolls:
@@ -273,6 +278,7 @@ class _Compiler:
         rows = self._axis(list(cells), body["rows"], body)
         columns, column_of, width = self._columns(body)
         self._check_print(body, gives)
+        self._check_names(body)
         bands = body.get("bands")
         self._check_keys(bands or {}, BAND_KEYS, "bands")
         one = self.result if bands is None else partial(self._banded, bands)
@@ -404,12 +410,28 @@ class _Compiler:
                 )
         return found
 
+    def _check_names(self, body: Mapping[str, Any]) -> None:
+        """Raise TableError for a `names` that heads a row or column which the body does not have."""
+        columns = body.get("columns") or {}
+        heads = _heads(columns) if columns else ()
+        unknown = [key for key in body.get("names") or {} if key not in (*body["cells"], *heads)]
+        if unknown:
+            raise TableError(
+                self.file, "names heads a row or column that is not there", row=unknown[0]
+            )
+
     def _check_print(self, body: Mapping[str, Any], gives: tuple[str, ...]) -> None:
         """Raise TableError for a `print` that names a row or value which the body does not have."""
-        print_by_row = body.get("print", {})
-        if isinstance(print_by_row, str):
-            print_by_row = {"*": print_by_row}
-        for row, patterns in print_by_row.items():
+        if "shows" in body and body.get("columns"):
+            raise TableError(self.file, "shows is for rows without columns; write print instead")
+        for pattern in (body.get("print", {}), *(body.get("shows") or {}).values()):
+            self._check_patterns(body, gives, pattern)
+
+    def _check_patterns(
+        self, body: Mapping[str, Any], gives: tuple[str, ...], pattern: object
+    ) -> None:
+        by_row = pattern if isinstance(pattern, Mapping) else {"*": pattern}
+        for row, patterns in by_row.items():
             if row != "*" and row not in body["cells"]:
                 raise TableError(self.file, "print names a row that cells do not have", row=row)
             for pattern in patterns if isinstance(patterns, list) else [patterns]:
@@ -514,6 +536,19 @@ class _Compiler:
                     f"say names {name[:40]}, which this table does not have; write a brace twice"
                 )
         return self.formula(item["when"]), item["say"]
+
+    def _doubt(self, item: Mapping[str, Any]) -> Doubt:
+        """Return a cell that the card lost or garbled. Raises Slip for an entry without its texts."""
+        self._check_keys(item, DOUBT_KEYS, "it")
+        texts = item.get("where"), item.get("say")
+        if not all(isinstance(text, str) and text for text in texts):
+            raise Slip(
+                "needs where (which cell) and say (what the card has there, and our reading)"
+            )
+        when = item.get("when")
+        return Doubt(
+            str(item["where"]), str(item["say"]), None if when is None else self.formula(when)
+        )
 
     def modifier(self, row: Mapping[str, Any]) -> Modifier:
         self._check_keys(row, MODIFIER_KEYS, f"row {row.get('id')}")

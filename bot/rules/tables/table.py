@@ -79,6 +79,28 @@ class Blank(NamedTuple):
         return UserError(f"{title} is blank here: {self.where}.", hint=hint, code="blank-cell")
 
 
+class Doubt(NamedTuple):
+    """A cell that the card lost, garbled or misprinted: which cell, what we read, and for which
+    look-ups it counts (all, if `when` is None).
+    """
+
+    where: str
+    say: str
+    when: Formula | None
+
+    @property
+    def text(self) -> str:
+        """Return the line for readers: `300+, bolt action: lost on the card; read as 1`."""
+        return f"{self.where}: {self.say}"
+
+    def concerns(self, values: Mapping[str, Any]) -> bool:
+        """Return whether an answer with these values rests on the cell."""
+        try:
+            return self.when is None or bool(self.when(values))
+        except (KeyError, TypeError):  # a value behind the answer is not known without its roll
+            return False
+
+
 class Roll(NamedTuple):
     """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only
     `when`.
@@ -120,6 +142,8 @@ class Table:
     """Further names that the card or its players have for it."""
     headline: Headline | None = None
     """The sentence that its answer is told with, if its file has one."""
+    unsure: tuple[Doubt, ...] = ()
+    """Cells that the card lost or garbled, with our reading."""
     chain: Mapping[str, Table] = field(default_factory=dict)
     """The tables that its cells name by ids: who comes to such a cell rolls on that table next."""
     game: str = ""
