@@ -16,7 +16,7 @@ COMPILE := $(UV)/bin/uv pip compile --universal --python-version 3.11 --generate
 LOCK := $(COMPILE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow where walk coverage matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
+.PHONY: help setup play test slow where form walk coverage matrix readable sentences static check format docs site corpus simulate benchmarks lock sbom audit wheel release image clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -36,6 +36,9 @@ slow: setup ## The tests that take their time: kills, load, whole evenings as pr
 
 where: setup ## Files, functions and figures whose name or first sentence has these words (ARGS="odds slack"; without, every file)
 	@$(VENV)/python -m tools.where $(ARGS)
+
+form: setup ## The printed form of a new table, to be compared with its card (ARGS="SYSTEM TABLE")
+	@$(VENV)/python -m tools.printed_form $(ARGS)
 
 walk: setup ## The pages of deploy/ line by line on a bare Debian with systemd (root, debootstrap, systemd-container; ARGS=FOLDER)
 	@$(VENV)/python -m tests.deploy.walk $(ARGS)

@@ -1,5 +1,5 @@
 """The printed form of a table as a text file, which tests hold against all that is drawn:
-`python -m tools.printed_form GAME TABLE` writes the draft of a new one.
+`make form ARGS="SYSTEM TABLE"` writes the draft of a new one.
 """
 
 from __future__ import annotations
@@ -91,5 +91,5 @@ def main(game: str, name: str) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("python -m tools.printed_form GAME TABLE")
+        sys.exit('make form ARGS="SYSTEM TABLE"')
     sys.exit(main(sys.argv[1], sys.argv[2]))

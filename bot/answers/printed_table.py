@@ -188,15 +188,8 @@ class _Printer:
         """Return a part of the file as a grid; None if its rows cannot be laid out."""
         cells = body["cells"]
         spec = body.get("columns") or {}
-        names = cell_names(self.table, body)
-        if spec:
-            heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
-            columns = [self._column_head(body, spec.get("by", ""), head) for head in heads]
-        elif "shows" in body:
-            columns = [str(head) for head in body["shows"]]
-        else:
-            columns = [self._output_name(name) for name in names]
         rows = [print_row(self.table, body, key, cells[key], self.say) for key in cells]
+        columns = self._columns(body)
         if not spec and all(len(row) == 1 for row in rows):
             columns = columns if len(columns) == 1 else ["result"]
         if not columns or any(len(row) != len(columns) for row in rows):
@@ -218,19 +211,29 @@ class _Printer:
             tuple(self._codes(cells[key], row) for key, row in zip(keys, rows, strict=True)),
             keys,
             cases,
-            self._legend(body, names),
+            self._legend(body),
             body,
         )
 
+    def _columns(self, body: Mapping[str, Any]) -> list[str]:
+        """Return the heads of the columns of a part of the file."""
+        spec = body.get("columns")
+        if spec:
+            heads = next((spec[key] for key in ("heads", "from", "to") if key in spec), ())
+            return [self._column_head(body, spec.get("by", ""), head) for head in heads]
+        if "shows" in body:
+            return [str(head) for head in body["shows"]]
+        return [self._output_name(name) for name in cell_names(self.table, body)]
+
     def _edge_word(self, body: Mapping[str, Any], key: object) -> str:
         """Return the head of a row, column or case: by the `names` of the part, else in words."""
-        names = body.get("names") or {}
-        return str(names[key]) if key in names else print_edge(key, self.say)
+        name = _name_of(body, key)
+        return print_edge(key, self.say) if name is None else name
 
     def _column_head(self, body: Mapping[str, Any], by: object, head: object) -> str:
         """Return the head of a column: a yes or no with its question, `can see: yes`."""
         text = self._edge_word(body, head)
-        is_answer = isinstance(head, bool) and head not in (body.get("names") or {})
+        is_answer = isinstance(head, bool) and _name_of(body, head) is None
         return f"{self.say(by)}: {text}" if is_answer and str(by).isidentifier() else text
 
     def _output_name(self, name: str) -> str:
@@ -266,8 +269,9 @@ class _Printer:
             for cell, text in zip(raw, row, strict=True)
         )
 
-    def _legend(self, body: Mapping[str, Any], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    def _legend(self, body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Return what the codes of the cells mean, and the names of values that share a cell."""
+        names = cell_names(self.table, body)
         legend: dict[str, str] = {}
         flat: list[Any] = []
         for row in body["cells"].values():
@@ -323,6 +327,15 @@ class _Printer:
             for row in rows
         ]
         return Sheet("", (("modifier", *heads), *lines))
+
+
+def _name_of(body: Mapping[str, Any], key: object) -> str | None:
+    """Return how `names` heads a row or column. 1 and yes are different keys."""
+    names = body.get("names") or {}
+    return next(
+        (str(name) for named, name in names.items() if (named, type(named)) == (key, type(key))),
+        None,
+    )
 
 
 def _begin(heading: str) -> str:

@@ -60,8 +60,11 @@ def lookup_reply(
     if rest := _rest_of(answer.text, headline):
         lines.append(Line(rest))
     values = _worked_values(table, given)
-    for grid, place in answering_grids(table, values):
+    grids = answering_grids(table, values)
+    for grid, place in grids:
         rows = rows_around(grid, place)
+        if len(grids) > 1 and grid.heading:
+            rows = ((grid.heading, *rows[0][1:]), *rows[1:])
         is_narrow = width(rows) <= PHONE.grid
         lines.append(Grid(rows) if is_narrow else Whole((Sheet("", rows),)))
     lines += [Small(doubt.text) for doubt in table.unsure if doubt.concerns(values)]

@@ -39,7 +39,7 @@ def form_at(path: Path, table: Table) -> Form:
     if not path.exists():
         pytest.fail(
             f"{table.system}/{table.id} has no printed form. Write its draft with "
-            f"`python -m tools.printed_form {table.system} {table.id}`, then compare each cell of "
+            f'`make form ARGS="{table.system} {table.id}"`, then compare each cell of '
             f"tests/tables/printed_forms/{table.system}/{table.id}.txt with the card."
         )
     return read_form(path.read_text("utf-8"))
@@ -187,9 +187,7 @@ def test_every_form_belongs_to_a_table() -> None:
 
 def test_a_table_without_a_form_fails_and_says_what_to_do(tmp_path: Path) -> None:
     table = BY_NAME["nhis/ranged-combat"]
-    with pytest.raises(
-        pytest.fail.Exception, match=r"python -m tools\.printed_form nhis ranged-combat"
-    ):
+    with pytest.raises(pytest.fail.Exception, match='make form ARGS="nhis ranged-combat"'):
         form_at(tmp_path / "none.txt", table)
 
 

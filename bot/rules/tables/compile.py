@@ -414,7 +414,8 @@ class _Compiler:
         """Raise TableError for a `names` that heads a row or column which the body does not have."""
         columns = body.get("columns") or {}
         heads = _heads(columns) if columns else ()
-        unknown = [key for key in body.get("names") or {} if key not in (*body["cells"], *heads)]
+        known = {(key, type(key)) for key in (*body["cells"], *heads)}
+        unknown = [key for key in body.get("names") or {} if (key, type(key)) not in known]
         if unknown:
             raise TableError(
                 self.file, "names heads a row or column that is not there", row=unknown[0]
