@@ -8,10 +8,13 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.answers.formula_words import modifier_in_words
 from bot.answers.printed_table import PrintedGrid, print_modifier, printed
+from bot.answers.table_words import said
 from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.glossary import all_unit_words, asking
 from bot.interface.registry import registry
@@ -195,7 +198,7 @@ def _printed(table: Table) -> Iterator[str]:
     data = table.printed
     if table.modifiers:
         yield ""
-        yield from map(_modifier, data["rows"])
+        yield from (_modifier(row, table) for row in data["rows"])
     for grid in printed(table).grids:
         yield from _grid(grid)
     for doubt in table.unsure:
@@ -210,12 +213,13 @@ def _printed(table: Table) -> Iterator[str]:
         yield from (f"- `{name}` = `{formula}`" for name, formula in rules.items())
 
 
-def _modifier(row: Mapping[str, Any]) -> str:
+def _modifier(row: Mapping[str, Any], table: Table) -> str:
     """A line for each modifier, as for an option: its name, what it adds, and when, unless its
     own name says so.
     """
     totals = dict.fromkeys((*row["adds"], *_shown_totals(row)))
-    adds = ", ".join(f"{total} {print_modifier(row, total, str)}" for total in totals)
+    in_words = partial(modifier_in_words, say=partial(said, words=table.words))
+    adds = ", ".join(f"{total} {print_modifier(row, total, in_words)}" for total in totals)
     when = f", when `{_plain(row['when'])}`" if row.get("when") not in (None, row["id"]) else ""
     return f"- **{row['id']}**, {_plain(row['name'])}: {adds}{when}"
 
