@@ -125,10 +125,10 @@ async def form_on_slack(e: OnSlack) -> s.Message:
     fields: dict[str, dict[str, Any]] = {
         "attackers": {"value": ["Squad 1", "Squad 2"]},
         "targets": {"value": ["Cell 1"]},
-        "flags": {"value": ["adjacent"]},
+        "?flags": {"value": ["adjacent"]},
         "tm": {"value": 0},
-        "how": {"value": "hand"},
-        "rest": {"value": "at whom Cell 9, leader's modifier 1"},
+        "?how": {"value": "hand"},
+        "?rest": {"value": "at whom Cell 9, leader's modifier 1"},
         "lm": {"value": 1},
     }
     await anna.press(view, "More fields")
@@ -138,7 +138,7 @@ async def form_on_slack(e: OnSlack) -> s.Message:
     refused = await anna.submit(view, fields)
     assert list(refused.errors) == ["targets"]
     assert "There is no Cell 9." in refused.errors["targets"]
-    mended = await anna.submit(view, {"rest": {"value": ""}})
+    mended = await anna.submit(view, {"?rest": {"value": ""}})
     assert mended.errors == {}
     assert anna.modal() is None
     answer = await asked.answer()

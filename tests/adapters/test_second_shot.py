@@ -57,7 +57,7 @@ async def test_the_second_shot_takes_two_taps_and_no_letter(
 
         form = await e.form("Anna", again, "Change…")
         changed: Any = await e.filled(
-            "Anna", form, {"flags": ["tm=1", "adjacent"] if e.steps else ["adjacent"]}
+            "Anna", form, {"?flags": ["tm=1", "adjacent"] if e.steps else ["adjacent"]}
         )
         assert "2 adjacent" in e.words(changed)
         assert e.spent() == CHANGED[e.platform.title()]

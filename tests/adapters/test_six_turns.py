@@ -115,7 +115,9 @@ async def second_turn(e: Table, rally: Any, old: Any) -> Any:
     """
     assert "Shaken: US Squad 1 and VC Squad 1" in e.words(rally)
     form = await e.form("Anna", rally, "Rally")
-    rallied = await e.filled("Anna", form, {"units": ["US Squad 1"], "flags": ["cover"], "lm": "1"})
+    rallied = await e.filled(
+        "Anna", form, {"units": ["US Squad 1"], "?flags": ["cover"], "lm": "1"}
+    )
     assert "US Squad 1" in e.first(rallied)
     won = await e.press("Anna", rally, "Initiative")
     assert e.calls() == []
@@ -134,7 +136,7 @@ async def second_turn(e: Table, rally: Any, old: Any) -> Any:
     assert f"{yours} Squad 4" in e.first(fired)
     other = await e.chosen(first, fired, f"{yours} Squad 5")
     assert f"{yours} Squad 5" in e.first(other)
-    changed = await e.filled(first, await e.form(first, other, "Change…"), {"flags": ["adjacent"]})
+    changed = await e.filled(first, await e.form(first, other, "Change…"), {"?flags": ["adjacent"]})
     assert "2 adjacent" in e.words(changed)
     assert "as it was fired" in await e.refused(first, changed, "Odds")
     assert e.calls() == [], "a shot calls nobody"

@@ -255,7 +255,7 @@ async def shots_on_slack(costs: Costs, anna: SlackThumb, ben: SlackThumb, games:
     assert fired.ephemeral_for is None
     costs.note("first shot, typed", anna)
     view = await (await anna.press(card, "Fire")).modal()
-    await anna.submit(view, {"attackers": ["us3"], "targets": ["vc5"], "flags": ["adjacent"]})
+    await anna.submit(view, {"attackers": ["us3"], "targets": ["vc5"], "?flags": ["adjacent"]})
     formed = await anna.user.wait_for(games, "#9")
     assert "2 adjacent" in formed.plain
     costs.note("first shot, by form", anna)
@@ -266,7 +266,7 @@ async def shots_on_slack(costs: Costs, anna: SlackThumb, ben: SlackThumb, games:
     assert "VC Squad 6" in other.text
     costs.note("another target", anna)
     view = await (await anna.press(other, "Change…")).modal()
-    await anna.submit(view, {"flags": ["adjacent"]})
+    await anna.submit(view, {"?flags": ["adjacent"]})
     changed = await anna.user.wait_for(games, "#12")
     assert "2 adjacent" in changed.plain
     costs.note("one modifier changed", anna)

@@ -56,7 +56,7 @@ async def test_start_a_game_names_the_games_and_the_scenarios() -> None:
         (p.label, p.about) for p in scenarios.picks
     ]
     assert [field.label for field in form.fields] == ["Game", "Scenario", "Title", "Sides"]
-    assert form.field("flags") is None, "nothing to carry over"
+    assert form.field("?flags") is None, "nothing to carry over"
     assert not any(field.needed for field in form.fields)
     said = str(modal(form, "k"))
     assert "Carry" not in said
@@ -71,7 +71,7 @@ async def test_a_scenario_alone_starts() -> None:
     assert 'Anna starts "The Ford at Dawn" · Lock \'n Load Tactical' in text
     assert "US: 7 units, VC: 6 units" in text
     _, form = await opened(channel, "Anna", "game start")
-    flags = form.field("flags")
+    flags = form.field("?flags")
     assert flags is not None
     assert [pick.label for pick in flags.picks] == ["Carry the roster over"]
     assert flags.label == "Also"

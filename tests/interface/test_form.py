@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.interface.form.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting
+from bot.interface.form.form import FLAGS, HOW, Field, Form, Room, asks, form_of, lasting
+from bot.interface.form.line_and_keypad import REST
 from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec

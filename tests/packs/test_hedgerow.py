@@ -160,7 +160,7 @@ async def test_an_attack_on_slack(hedgerow: Path, tmp_path: Path) -> None:
                     "attackers": {"value": ["Rifles 1", "Rifles 2", "Rifles 3", "Troop A"]},
                     "targets": {"value": ["Guard 1", "Guard 2"]},
                     "ground": {"value": "Hedge −1"},
-                    "how": {"value": "hand"},
+                    "?how": {"value": "hand"},
                 },
             )
             assert done.errors == {}

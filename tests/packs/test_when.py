@@ -103,7 +103,7 @@ def test_a_form_asks_in_a_second_step_what_counts_by_the_first(
         names = {name for field in form.fields for name in (field.name, *field.covers)}
         assert {"range", "reply"} <= names
         assert not names & {"rested", "facing", "angle"}
-        taken = take(spec, known, form, {"range": "3", "flags": ["reply"]})
+        taken = take(spec, known, form, {"range": "3", "?flags": ["reply"]})
         assert taken.problem is not None
         assert (taken.problem.message, taken.problem.code) == (
             "One more thing: Facing?",
@@ -116,7 +116,7 @@ def test_a_form_asks_in_a_second_step_what_counts_by_the_first(
             None,
             {"range": 3, "reply": True, "facing": "front"},
         )
-        back = take(spec, known, second, {"flags": [], "facing": "front"})
+        back = take(spec, known, second, {"?flags": [], "facing": "front"})
         assert (back.problem, back.options) == (None, {"range": 3})
 
 

@@ -10,7 +10,8 @@ differ in nothing that this is about, so each is tried in one game state.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ from bot.interface.typing.command_text import command_text, parse_text
 from bot.interface.typing.complete import Known
 from bot.places.forms import KEPT, Draft, action_of
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import systems
 from tests.playing import Channel, two_sides
@@ -49,6 +51,7 @@ from tests.standins.discord.forms import submitted_part
 ROLLED = [spec for spec in registry() if spec.family in KEPT and spec.option(SECRET) is not None]
 COUNTED = [spec for spec in ROLLED if spec.option(ODDS) is not None]
 KEY = "0123456789abcdef"
+ROOT = Path(__file__).parents[2]
 ASKED = {ODDS: ODDS, COMPARE: ODDS, SECRET: SECRET, HAND: HAND, "": ROLL}
 """What a form does that was opened with this given."""
 DOES = {ODDS: f"count:{KEY}", SECRET: f"roll:{KEY}", HAND: f"die:{KEY}:", ROLL: f"roll:{KEY}"}
@@ -155,6 +158,37 @@ def test_what_was_asked_is_what_the_form_does(room: Room, *, roster: bool) -> No
 
 
 @pytest.mark.parametrize("room", [MODAL, VIEW], ids=["Discord", "Slack"])
+def test_a_form_filled_from_the_example_is_taken_as_it_stands(
+    room: Room, use_packs: Callable[[Path], None]
+) -> None:
+    """Of every sequence of every game and every pack of the project."""
+    use_packs(ROOT / "packs")
+    specs = [spec for spec in registry() if spec.target and spec.example]
+    assert {"asl", "salt-road", "three-mills"} <= {spec.system for spec in specs}
+    for spec in specs:
+        if spec.family not in KEPT or spec.option(SECRET) is None:
+            continue
+        example = dict(parse_text(spec.example, registry()).options)
+        taken = as_opened(spec, example, Known(system=spec.system), room)
+        assert taken.problem is None, (spec.name, taken.problem)
+        for name, value in example.items():
+            option = spec.option(name)
+            default = option.default if option is not None else None
+            assert str(taken.options.get(name, default)) == str(value), (spec.name, name)
+
+
+@pytest.mark.parametrize("room", [MODAL, VIEW], ids=["Discord", "Slack"])
+@pytest.mark.parametrize("name", ["how", "flags", "rest", "more-units"])
+def test_an_option_may_be_called_as_a_form_calls_its_own_fields(name: str, room: Room) -> None:
+    fire = next(spec for spec in ROLLED if spec.name == "/lnlt fire")
+    option = Option(name, "enum", "help", values=("orders", "event"))
+    spec = fire._replace(options=(option, *fire.options[-4:]))
+    taken = as_opened(spec, {name: "event"}, Known(system="lnlt"), room)
+    assert taken.problem is None
+    assert taken.options[name] == "event"
+
+
+@pytest.mark.parametrize("room", [MODAL, VIEW], ids=["Discord", "Slack"])
 def test_only_an_explicit_other_choice_rolls(room: Room) -> None:
     for spec in COUNTED:
         for way in (ODDS, COMPARE):
@@ -187,7 +221,7 @@ def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
     """
     for spec in ROLLED:
         form = form_of(spec, {}, some_units(spec), MODAL)
-        line = form.field("rest")
+        line = form.field("?rest")
         owed = [
             option
             for option in spec.options
@@ -197,7 +231,7 @@ def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
             option for option in owed if option.type in ("int", "number") and not option.brings
         ]
         if len(numbers) == 1 and line is not None and line.option is not None:
-            filled_in = take(spec, some_units(spec), form, {"rest": f"{numbers[0].min or 5:g}"})
+            filled_in = take(spec, some_units(spec), form, {"?rest": f"{numbers[0].min or 5:g}"})
             assert filled_in.problem is None, spec.name
             assert numbers[0].name in filled_in.options, spec.name
         if spec.system in ("nhis", "lnlt") and spec.target in (

@@ -9,16 +9,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from bot.interface.form.line_and_keypad import rest_example, rest_text, short
+from bot.interface.form.line_and_keypad import REST, rest_example, rest_text, short
 from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import ACTING, Known, fitting, words_now
 from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
 from bot.rules.text.phrase import begun
 
-FLAGS, REST, HOW, OTHERS = "flags", "rest", "how", "more-units"
-"""Fields that are no single option: the modifiers, one line for all that has no field, what is to
-be done, and units for which the menus have no room."""
+FLAGS, HOW, OTHERS = "?flags", "?how", "?more-units"
+"""Fields that are no single option, as REST: the modifiers, what is to be done, and units for which
+the menus have no room. No option can have a name with a question mark.
+"""
 ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
 _OF_ROLLS = (ODDS, SECRET, HAND, COMPARE, "rounds")

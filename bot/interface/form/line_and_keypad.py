@@ -11,6 +11,9 @@ from bot.interface.spec import CommandSpec
 from bot.rules.errors import DieOwed, UserError, did_you_mean
 from bot.rules.inputs.options import words_of
 
+REST = "?rest"
+"""The field for all that has no field of its own. No option can have this name."""
+
 _PIECE = re.compile(r"[,\n]")
 _NOISE = re.compile(r"[^\w#+\s]")
 _NUMBER = re.compile(r"[+-]?[\d.]+")
@@ -152,7 +155,7 @@ def _unknown(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserErr
         or "Write a number after its name, and a comma between two."
     )
     what = f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.'
-    return UserError(what, hint=hint, option="rest", code="unknown-option")
+    return UserError(what, hint=hint, option=REST, code="unknown-option")
 
 
 KEYPAD, LISTED = 10, 25

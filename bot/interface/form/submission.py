@@ -9,7 +9,6 @@ from bot.interface.form.form import (
     FLAGS,
     HOW,
     OTHERS,
-    REST,
     ROLL,
     Field,
     Form,
@@ -17,7 +16,7 @@ from bot.interface.form.form import (
     set_roll_mode,
     way_asked,
 )
-from bot.interface.form.line_and_keypad import read_rest, short
+from bot.interface.form.line_and_keypad import REST, read_rest, short
 from bot.interface.form.unit_menu import TYPED, chosen_units
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, fitting, is_own

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from adapters.discord.modal import ROOM, filled, modal
-from bot.interface.form.form import FLAGS, HOW, OTHERS, REST, form_of
+from bot.interface.form.form import FLAGS, HOW, OTHERS, form_of
+from bot.interface.form.line_and_keypad import REST
 from bot.interface.form.submission import take
 from bot.interface.registry import registry
 from bot.interface.typing.command_text import parse_text

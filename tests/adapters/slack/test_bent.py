@@ -46,7 +46,7 @@ SUBMIT = {
     "view": {"id": "V1", "type": "modal", "callback_id": "form", "private_metadata": META, "state": {"values": {
         "attackers": {"value": {"type": "plain_text_input", "value": "squad fp=3"}},
         "targets": {"value": {"type": "plain_text_input", "value": "squad morale=5"}},
-        "flags": {"value": {"type": "checkboxes", "selected_options": [{"value": "night"}]}},
+        "?flags": {"value": {"type": "checkboxes", "selected_options": [{"value": "night"}]}},
     }}},
 }  # fmt: skip
 PICK = {

@@ -32,7 +32,7 @@ async def test_a_form_is_opened_filled_in_and_answered(slack: SlackStandIn, tmp_
         assert "pf" in refused.errors["attackers"]
 
         done = await anna.submit(
-            view, {**FIRE, "tm": {"value": 1}, "flags": {"value": ["adjacent"]}}
+            view, {**FIRE, "tm": {"value": 1}, "?flags": {"value": ["adjacent"]}}
         )
         assert done.errors == {}
         assert anna.modal() is None
@@ -91,10 +91,10 @@ async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_
 
         asked = await anna.slash(games, "/lnlt", "fire")
         view = await asked.modal()
-        targets = {"rest": {"value": "at whom squad morale=5"}}
+        targets = {"?rest": {"value": "at whom squad morale=5"}}
         await anna.press(view, "More fields")
         await socket_slack.watch.until(
-            lambda: "rest" in anna.open_modal_state(view), timeout=30, what="more fields"
+            lambda: "?rest" in anna.open_modal_state(view), timeout=30, what="more fields"
         )
         done = await anna.submit(view, {"attackers": {"value": ["Squad 1", "Squad 2"]}, **targets})
         assert done.errors == {}
@@ -193,7 +193,9 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(
         assert "is not a number of a unit" in str(view.blocks[0]), "the message stands on top"
         state = ben.open_modal_state(view)
         assert state["targets"]["value"]["value"] == "squad morale=5"
-        assert [one["value"] for one in state["flags"]["value"]["selected_options"]] == ["adjacent"]
+        assert [one["value"] for one in state["?flags"]["value"]["selected_options"]] == [
+            "adjacent"
+        ]
         await ben.submit(view, {"attackers": {"value": "squad fp=2"}})
         answer = await ben.wait_for(games, "· a squad fires", thread=first.ts)
         assert answer.ephemeral_for is None
@@ -222,7 +224,7 @@ async def test_odds_stand_in_the_form_and_follow_each_change(
         await slack.watch.until(lambda: odds_in(view) != "", timeout=30, what="the odds")
         before = odds_in(view)
         assert "casualties *" in before
-        await anna.change(view, "flags", "value", ["adjacent"])
+        await anna.change(view, "?flags", "value", ["adjacent"])
         await slack.watch.until(lambda: odds_in(view) != before, timeout=30, what="other odds")
         await anna.change(view, "attackers", "value", [])
         await slack.watch.until(
@@ -244,7 +246,7 @@ async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_
         asked = await anna.slash(games, "/lnlt", "fire")
         await anna.submit(
             await asked.modal(),
-            {**FIRE, "attackers": {"value": "squad fp=1"}, "how": {"value": "hand"}},
+            {**FIRE, "attackers": {"value": "squad fp=1"}, "?how": {"value": "hand"}},
         )
         keypad = await asked.answer()
         assert keypad.ephemeral_for == anna.id

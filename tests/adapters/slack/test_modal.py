@@ -67,7 +67,7 @@ def test_the_fire_form_stands_on_one_screen() -> None:
     labels = [block["label"]["text"] for block in view["blocks"] if block["type"] == "input"]
     assert labels == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
     modifiers = next(
-        block["element"] for block in view["blocks"] if block.get("block_id") == "flags"
+        block["element"] for block in view["blocks"] if block.get("block_id") == "?flags"
     )
     assert modifiers["type"] == "multi_static_select"
     assert modifiers["options"][0]["text"]["text"] == "Adjacent +2"

@@ -54,7 +54,7 @@ async def test_what_counts_by_another_input_is_a_second_step_of_the_modal(
         asked = await anna.slash(games, "/grognard", "few shoot")
         form = await asked.modal()
         assert "facing" not in anna.open_modal_state(form)
-        await anna.submit(form, {"range": {"value": 3}, "flags": {"value": ["reply"]}})
+        await anna.submit(form, {"range": {"value": 3}, "?flags": {"value": ["reply"]}})
         second = anna.modal()
         assert second is not None
         assert "facing" in anna.open_modal_state(second)
