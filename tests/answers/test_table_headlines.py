@@ -14,11 +14,10 @@ import yaml
 from bot.answers.tables import headline_of, lookup_reply
 from bot.rules.tables.print_pattern import is_blank
 from bot.rules.tables.table import Table
-from bot.systems.catalog import system
+from bot.systems.catalog import system, systems
 from tests.random_look_ups import random_look_ups
 
-READY = ("asl", "baps", "lnlt")
-TABLES = [table for game in READY for table in system(game).tables.values()]
+TABLES = [table for game in systems().values() for table in game.tables.values()]
 each_table = pytest.mark.parametrize(
     "table", TABLES, ids=lambda table: f"{table.system}/{table.id}"
 )
@@ -57,6 +56,10 @@ def nothings(table: Table, given: Mapping[str, Any]) -> set[str]:
     """Return the outputs of an answer that are false, 0 or none."""
     out = table.read(given).out
     return {name for name, value in out.items() if is_blank(value) or value == 0}
+
+
+def test_all_tables_of_the_five_games_are_here() -> None:
+    assert len(TABLES) == 161
 
 
 @each_table
@@ -100,7 +103,9 @@ def test_each_exception_is_an_output_whose_nothing_is_said(name: str) -> None:
     table = system(game).table(id)
     said = set()
     has_defaults = not table.rolls and not any(option.required for option in table.inputs)
-    for given in [*([{}] if has_defaults else []), *random_look_ups(table, count=MANY)]:
+    written = [example["given"] for example in table.printed.get("examples", ())]
+    defaults: list[dict[str, Any]] = [{}] if has_defaults else []
+    for given in [*defaults, *written, *random_look_ups(table, count=MANY)]:
         headline = headline_of(table, given, table.read(given))
         if SAYS_NOTHING.search(headline):
             said |= nothings(table, given)
@@ -150,6 +155,20 @@ TERMS = [
     ("lnlt", "melee-odds", {"attack": 7, "defense": 4}, "2-1"),
     ("lnlt", "loose-fp", {"fp": 5}, "FP 2"),
     ("lnlt", "mines-vehicle", {"roll": 4}, "shaken and immobilized"),
+    ("nhis", "ranged-combat", {"firepower": 3, "roll": 7}, "Hit -1"),
+    ("nhis", "ranged-combat", {"firepower": 16, "shift": 2, "roll": 4}, "Damaged -2"),
+    ("nhis", "damaged-effect", {"unit_class": "unshakable", "state": "shaken"}, "N/A"),
+    ("nhis", "terrain", {"terrain": "hill"}, "blocks LOS"),
+    ("ucn", "melee-outcome", {"attacker_successes": 3, "defender_successes": 3}, "Deadlock"),
+    ("ucn", "melee-outcome", {"attacker_successes": 0, "defender_successes": 0}, "No Damage"),
+    ("ucn", "vehicle-damage", {"roll": 6}, "Mobility Kill"),
+    ("ucn", "vehicle-damage", {"roll": 11}, "Mission Kill"),
+    ("ucn", "vehicle-damage", {"roll": 16}, "Catastrophic Kill"),
+    ("ucn", "status-damage", {"roll": 13}, "Combat Ineffective"),
+    ("ucn", "morale-failed", {"failed_by": 1}, "Let Loose"),
+    ("ucn", "morale-failed", {"failed_by": 5}, "Go Firm"),
+    ("ucn", "specialist-weapons", {"weapon": "grenade"}, "KZ 2.5 inches, DZ 7.5 inches"),
+    ("ucn", "ap-costs", {"action": "set-up-mmg-hmg"}, "MMG or HMG costs 3 AP"),
 ]
 """Terms and codes as the cards print them, each in a headline that it belongs in."""
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 _BRACES = re.compile(r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
 """Formulas in texts, with parts in them that are said only sometimes: three deep."""
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_QUOTED = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"")
+"""Words of a formula in quotes; the apostrophe of `the crew's` opens none."""
 _SOMETIMES = re.compile(r"(.*) when ([^|]+?)(?: \| (.*)|)", re.DOTALL)
 _ONE_OR_MANY = re.compile(r"([^|'\"]*)\|([^|'\"]*)")
 
