@@ -4,9 +4,9 @@ cells as the card has them, where an answer stands in them, and its modifiers.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from bot.answers.formula_words import formula_in_words, modifier_in_words
 from bot.answers.table_words import ANY_OTHER, label, print_edge, said
@@ -14,7 +14,7 @@ from bot.interface.reply.parts import Sheet
 from bot.rules.errors import TableError
 from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.formula import compile_formula
-from bot.rules.tables.print_pattern import fill, is_blank, signed
+from bot.rules.tables.print_pattern import CODE, fill, is_blank, signed
 from bot.rules.tables.table import Table
 
 BLANK_CELL = "\u2013"
@@ -64,6 +64,22 @@ class PrintedGrid:
         """Return all of it, with a row of heads."""
         lines = ((head, *cells) for head, cells in zip(self.rows, self.cells, strict=True))
         return ((self.corner, *self.columns), *lines)
+
+    def turned(self) -> Self:
+        """Return a list of rows as a card prints it across: its rows as columns."""
+        return replace(
+            self,
+            row_by=self.column_by,
+            column_by=self.row_by,
+            row_axis=Axis({}, rest=0),
+            column_axis=self.row_axis,
+            across=self.corner,
+            rows=self.columns,
+            columns=self.rows,
+            cells=tuple(zip(*self.cells, strict=True)),
+            codes=tuple(zip(*self.codes, strict=True)),
+            keys=self.columns,
+        )
 
     def is_case_of(self, values: Mapping[str, Any]) -> bool:
         """Return whether `values` lead to this part of the table."""
@@ -197,7 +213,7 @@ class _Printer:
         keys = tuple(cells)
         by = str(body["rows"])
         column_by = str(spec.get("by", ""))
-        return PrintedGrid(
+        grid = PrintedGrid(
             _begin(heading),
             by,
             column_by,
@@ -214,6 +230,7 @@ class _Printer:
             self._legend(body),
             body,
         )
+        return grid.turned() if body.get("across") else grid
 
     def _columns(self, body: Mapping[str, Any]) -> list[str]:
         """Return the heads of the columns of a part of the file."""
@@ -409,6 +426,7 @@ def print_cell(
     """
     if cell == "-" and "-" in (table.printed.get("results") or {}):
         return BLANK_CELL
+    code = cell
     cell = _meaning(table, cell)
     names = cell_names(table, body)
     row, column = place
@@ -417,7 +435,8 @@ def print_cell(
         pattern = pattern[column]
     if pattern is not None:
         values = cell if isinstance(cell, list) and len(names) > 1 else [cell]
-        return fill(pattern, dict(zip(names, values, strict=True)), say)
+        known = {CODE: code, **dict(zip(names, values, strict=True))}
+        return fill(pattern, known, say) or BLANK_CELL
     if isinstance(cell, list) and len(names) == 1:
         return fill("{cell}", {"cell": cell}, say)
     if isinstance(cell, list):

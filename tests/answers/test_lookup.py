@@ -21,7 +21,7 @@ async def test_the_answer_comes_first_and_the_card_marks_the_cell() -> None:
     )
     (grid,) = (part for part in reply.lines if isinstance(part, Grid))
     lines = part_lines(grid)
-    assert [line for line in lines if "▶" in line] == ["twice morale  ▶ casualties"]
+    assert [line for line in lines if "▶" in line] == ["2x Morale     ▶ casualties"]
     assert max(map(len, lines)) <= 33
     assert not reply.private
 

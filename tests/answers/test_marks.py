@@ -36,6 +36,8 @@ def holds_answer(table: Table, body: Mapping[str, Any], place: tuple[int, int], 
     answer, values = table.worked(given)
     worked = {**values, **answer.out}
     row, column = place
+    if body.get("across"):
+        row = column
     cell = list(body["cells"].values())[row]
     if body.get("columns"):
         if column >= len(cell):
@@ -114,7 +116,11 @@ def assert_block_holds_answer(
     assert block.hit is not None
     row, column = block.hit
     place = (row, max(column, 0))
-    of_its_size = [body for body in bodies if len(body["cells"]) == len(block.rows)]
+    of_its_size = [
+        body
+        for body in bodies
+        if len(body["cells"]) == len(block.columns if body.get("across") else block.rows)
+    ]
     assert any(holds_answer(table, body, place, given) for body in of_its_size), (given, block.hit)
 
 
@@ -122,7 +128,7 @@ def assert_block_holds_answer(
     ("game", "name", "given", "head", "cell"),
     [
         ("ucn", "morale-failed", {"failed_by": 3}, "3-4", "hesitant"),
-        ("baps", "crash", {"roll": 13}, "11-16", "half right stop"),
+        ("baps", "crash", {"roll": 13}, "11-16", "½ move 45° right and stop"),
         ("baps", "ammo-check", {"kind": "automatic", "roll": 4}, "3-6", "ok"),
         ("lnlt", "loose-fp", {"fp": 5}, "5-6", "2"),
     ],

@@ -61,15 +61,16 @@ CELLS = [
     ("asl", "wp-mods", 0, "woods", "indirect", "TH 0, MC +1"),
     ("asl", "melee-actions", 0, "movement", "mobile in motion", "Infantry may leave; AFV TPBF, may leave *5"),
     ("asl", "rfp-hindrance", 0, "residual FP", "target location", "DRM, FFMO applies"),
-    ("baps", "vehicle-movement", 0, "very light", "quickly", "50-100"),
-    ("baps", "artillery-delay", 1, "pre planned", "can see: yes", "lay 0, fire 1, impact 2"),
-    ("baps", "vehicle-to-hit", 0, "medium", "last inch", "300, 600, 900, 1200, 1500"),
-    ("baps", "vehicle-to-hit", 0, "machine gun", "last inch", "15, 60, 150, 300, 300+"),
+    ("baps", "vehicle-movement", 0, "very light", "quickly", '50-100"'),
+    ("baps", "artillery-delay", 1, "pre planned", "can see: yes", "lay n, fire n+1, impact n+2"),
+    ("baps", "vehicle-to-hit", 0, "medium", "3", '600.1-900"'),
+    ("baps", "vehicle-to-hit", 0, "machine gun", "5", '300"+'),
+    ("baps", "vehicle-to-hit", 1, "Roll to Hit", "4", "17-20"),
     ("baps", "vehicle-actions", 2, "any other", "exclusive", "no"),
     ("nhis", "terrain", 0, "foxhole", "example hex", "–"),
-    ("baps", "at-to-hit", 0, "at rifle", "last inch", "60, 120, 180, 240, 300"),
-    ("baps", "special-weapons", 2, "120-600", "first", "10, scatters 3d10"),
-    ("baps", "random-orders", 0, "1", "bad", "surrender ‡"),
+    ("baps", "at-to-hit", 0, "at rifle", "4", '180.1-240"'),
+    ("baps", "special-weapons", 2, '120.1-600"', "first shot", "10-20, scatter 3d10"),
+    ("baps", "random-orders", 0, "1", "bad morale", "attempt to surrender ‡"),
     ("nhis", "morale-fail", 0, "shaken", "shakeable", "reduced, remains shaken"),
     ("nhis", "damaged-effect", 0, "shaken", "no damage point", "remains shaken"),
     ("asl", "sw-use", 0, "Sustained Fire", "TH DRM", "N/A"),
@@ -83,8 +84,8 @@ CELLS = [
     ("ucn", "vehicle-modifiers", 0, "attacking vehicle moving", "adds", "+4 / −10"),
     ("ucn", "assault-modifiers", 0, "SMGs", "adds", "+4 each"),
     ("ucn", "morale-modifiers", 0, "Suppression markers", "adds", "−6 each"),
-    ("lnlt", "melee-kill", 0, "3-2", "kill", "7"),
-    ("lnlt", "oft-mods", 0, "vehicle assault", "adds", "+2 standard, +1 modern"),
+    ("lnlt", "melee-kill", 0, "kill", "3-2", "7"),
+    ("lnlt", "oft-mods", 0, "vehicle assault", "adds", "+2 / +1 modern"),
 ]  # fmt: skip
 """Cells as the cards print them: game, table, part of it, row, column, cell."""
 
@@ -141,6 +142,8 @@ def test_footnotes_stand_under_the_table() -> None:
         ("<may leave{leave}>", {"leave": True}, "may leave"),
         ("{letters: and/or, or}", {"letters": ["E", "A", "B"]}, "E and/or A or B"),
         ("{letters|-: or}", {"letters": ["none"]}, "-"),
+        ("{n+call}, {n+fire}", {"call": 0, "fire": 2}, "n, n+2"),
+        ("{to.1}-{to.2}", {"to": [15, 60]}, "15-60"),
     ],
 )
 def test_a_pattern_prints_what_a_cell_has(pattern: str, values: dict[str, Any], text: str) -> None:

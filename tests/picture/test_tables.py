@@ -82,7 +82,7 @@ def test_the_hit_cell_of_a_fire_is_where_the_card_has_it() -> None:
         table("lnlt/dct"), {"unit": "good-order-mmc", "morale": 5, "total": 11}
     ).blocks
     assert block.hit == (2, 0)
-    assert "Marked: row band twice morale, column unit good order MMC: casualties." in drawn.alt
+    assert "Marked: row band 2x Morale, column unit good order MMC: casualties." in drawn.alt
 
 
 def test_a_wide_table_is_a_window_around_the_answer_that_says_so() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.answers.printed_table import printed
 from bot.answers.tables import whole_reply
 from bot.interface.reply.parts import Sheet, Small, Whole
 from bot.packs.csv_export import as_csv
@@ -27,9 +28,11 @@ from tools.printed_form import FORMS, Form, form_of, path_of, read_form
 
 TABLES = [table for game in built_in().values() for table in game.tables.values()]
 BY_NAME = {f"{table.system}/{table.id}": table for table in TABLES}
-TO_COME = ("asl", "baps", "lnlt", "ucn")
+TO_COME = ("asl",)
 """Games whose forms are still being proofread."""
 PROOFREAD = [name for name, table in BY_NAME.items() if table.system not in TO_COME]
+OPEN_END = "10000"
+"""Where a table keeps the last figure of a band that is open on the card."""
 NO_GRID = ("how it is found",)
 """The column of a table that only calculates, which has no grid on the card."""
 
@@ -171,11 +174,16 @@ def test_the_csv_has_the_figures_of_the_printed_form(name: str) -> None:
     always = [sheet for sheet in form(name).sheets if sheet.rows[0][1:] == ("always",)]
     sheets = [sheet for sheet in form(name).sheets if sheet not in always]
     sheets = sheets[:1] if table.modifiers else sheets
+    parts = [grid for grid in printed(table).grids if grid.columns != ("always",)]
+    bodies = [part.body or {} for part in parts] or [{}]
     assert len(grids) == len(sheets)
-    for grid, sheet in zip(grids, sheets, strict=True):
-        assert len(grid) == len(sheet.rows)
-        for line, row in zip(grid[1:], sheet.rows[1:], strict=True):
-            written = set(re.findall(r"\d+", " ".join(line))) - {"0"}
+    for grid, sheet, body in zip(grids, sheets, bodies, strict=True):
+        rows = tuple(zip(*sheet.rows, strict=True)) if body.get("across") else sheet.rows
+        named = {str(key) for key in body.get("names") or {}}
+        assert len(grid) == len(rows)
+        for line, row in zip(grid[1:], rows[1:], strict=True):
+            cells = line[1:] if line[0] in named else line
+            written = set(re.findall(r"\d+", " ".join(cells))) - {"0", OPEN_END}
             shown = set(re.findall(r"\d+", " ".join(row)))
             assert table.modifiers or written <= shown, (line, row)
 

@@ -86,13 +86,15 @@ BODY: Keys = {
     "print": Key(
         either(TEXT, by_name(listed(TEXT), "row")),
         "how a cell of several values stands on the card: `{enter}[{extra}] -- {exit}`; "
-        "`{+name}` with its sign, `{name|-}` a dash if there is none, `{name: or}` joins a list; "
+        "`{+name}` with its sign, `{n+name}` added to n, `{name|-}` a dash if there is none, "
+        "`{name: or}` joins a list, `{name.2}` is its second item, `{code}` the code of the cell; "
         "what stands in <> is left out if a value in it is none, of `{name?}` also if it is 0",
     ),
     "shows": Key(
         by_name(either(TEXT, by_name(TEXT, "row")), "head"),
         "for rows without columns: what stands in each column of the card, as in print",
     ),
+    "across": Key(FLAG, "for rows without columns: on the card they stand side by side"),
     "heading": Key(TEXT, "what stands above this part; a case of pick is headed by its key"),
     "names": Key(
         by_name(TEXT, "key"), "how rows and columns are headed, if not by the words of their keys"

@@ -12,7 +12,7 @@ from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import option_from
 from bot.rules.tables.axis import BLANK, WIDEST, Axis, axis, between, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.print_pattern import names_in
+from bot.rules.tables.print_pattern import CODE, names_in
 from bot.rules.tables.says import compile_headline
 from bot.rules.tables.table import CHAIN, Blank, Doubt, Modifier, Reader, Roll, Table, text_key
 
@@ -47,6 +47,7 @@ BODY_KEYS = {
     "heading",
     "names",
     "shows",
+    "across",
 }
 _DICE = r"(\d{0,2})d(\d{1,4}|A)"
 
@@ -425,6 +426,8 @@ class _Compiler:
         """Raise TableError for a `print` that names a row or value which the body does not have."""
         if "shows" in body and body.get("columns"):
             raise TableError(self.file, "shows is for rows without columns; write print instead")
+        if "across" in body and body.get("columns"):
+            raise TableError(self.file, "across is for rows without columns")
         for pattern in (body.get("print", {}), *(body.get("shows") or {}).values()):
             self._check_patterns(body, gives, pattern)
 
@@ -436,7 +439,7 @@ class _Compiler:
             if row != "*" and row not in body["cells"]:
                 raise TableError(self.file, "print names a row that cells do not have", row=row)
             for pattern in patterns if isinstance(patterns, list) else [patterns]:
-                unknown = set(names_in(str(pattern))) - set(gives)
+                unknown = set(names_in(str(pattern))) - {CODE, *gives}
                 if unknown:
                     raise TableError(
                         self.file, f"print names {min(unknown)}, which gives does not have", row=row

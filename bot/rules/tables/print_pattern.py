@@ -5,9 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _FIELD = re.compile(
-    r"\{(?P<sign>\+?)(?P<name>\w+)(?P<positive>\?)?(?:\|(?P<blank>[^{}:]*))?(?:: (?P<joiners>[^{}]*))?\}"
+    r"\{(?:(?P<letter>[a-z])(?=\+))?(?P<sign>\+?)(?P<name>\w+)(?:\.(?P<item>\d+))?(?P<positive>\?)?"
+    r"(?:\|(?P<blank>[^{}:]*))?(?:: (?P<joiners>[^{}]*))?\}"
 )
 _OPTIONAL = re.compile(r"<([^<>]*)>")
+CODE = "code"
+"""The name of a cell's code in patterns, for cards that print the code and not what it means."""
 _MINUS = "\u2212"
 
 
@@ -19,15 +22,22 @@ def names_in(pattern: str) -> list[str]:
 def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) -> str:
     """Return a cell as its card prints it; `say` puts a single value into words.
 
-    `{name}` is a value, `{+name}` a number with its sign, `{name|-}` a dash if there is none,
-    `{name: and/or, or}` a list with its joining words. Text in `<...>` is left out if a
+    `{name}` is a value, `{+name}` a number with its sign, `{n+name}` one that is added to n,
+    `{name|-}` a dash if there is none. Of a list, `{name.2}` is the second item, and
+    `{name: and/or, or}` all of them with their joining words. Text in `<...>` is left out if a
     value in it is none or no; of `{name?}` also if it is 0.
     """
 
-    def field(found: re.Match[str]) -> str:
+    def value_of(found: re.Match[str]) -> Any:
         value = values[found["name"]]
+        return value[int(found["item"]) - 1] if found["item"] else value
+
+    def field(found: re.Match[str]) -> str:
+        value = value_of(found)
         if is_blank(value):
             return say("none") if found["blank"] is None else found["blank"]
+        if found["letter"]:
+            return found["letter"] + (signed(value) if value else "")
         if found["sign"] and isinstance(value, int | float):
             return signed(value)
         if isinstance(value, list):
@@ -37,7 +47,7 @@ def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) 
     def optional(found: re.Match[str]) -> str:
         fields = list(_FIELD.finditer(found[1]))
         for place in fields:
-            value = values[place["name"]]
+            value = value_of(place)
             if is_blank(value) or (place["positive"] and not value):
                 return ""
         bare = _FIELD.sub(lambda it: "" if values[it["name"]] is True else it[0], found[1])
