@@ -30,8 +30,17 @@ from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.sizes import check_sizes
 from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Place, Receipt
+from bot.interface.typing.bare_words import (
+    hint_sequence,
+    names_command,
+    read_command,
+    read_find,
+    read_sequence,
+    read_table,
+)
 from bot.interface.typing.command_text import Parsed, parse_text
 from bot.interface.typing.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
+from bot.interface.typing.corrections import check_correction
 from bot.interface.typing.macro import Macro
 from bot.outbox.receipts import Receipts
 from bot.outbox.waiting_answers import Answers
@@ -391,16 +400,22 @@ class App:
         )
 
     async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
-        """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises
-        UserError.
+        """Return the command that a line typed in a place asks for; a macro of `who` is what it
+        stands for.
+
+        In a game, a line that is no command is tried as a macro, a sequence of the game, a command
+        of `/game`, one of its tables, and as something to find. Raises UserError with a correction
+        that would be taken.
         """
         try:
             typed = await self._read(text, where)
         except UserError as error:
             found = None
-            if who is not None and error.code == "unknown-command":
-                found = await by_name(self.store, self.registry, text, who.key, where)
+            if error.code == "unknown-command":
+                found = await self._read_bare_words(text, where, who, error)
             if found is None:
+                line = without_control(text[:MAX_TEXT])
+                check_correction(error, line, await self.registry_at(where))
                 raise
             typed = found
         else:
@@ -435,16 +450,16 @@ class App:
         )
 
     async def find_sequence(
-        self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place
+        self, spec: CommandSpec, options: Mapping[str, object], person: Person, place: Place
     ) -> CommandSpec | None:
         """Return the sequence that `/find` means for sure, whose form an adapter can open at once;
         None for anything else. Raises UserError.
         """
         if spec.path != FIND:
             return None
-        commands = await self.registry_at(where)
-        channel = await self.known(where, who)
-        games = await self.enabled.games(where)
+        commands = await self.registry_at(place)
+        channel = await self.known(place, person)
+        games = await self.enabled.games(place)
         words = str(options.get("words") or "")
         target = search(words, commands, games, channel.system).sure
         if target is None or target.kind is not FindableKind.SEQUENCE:
@@ -474,6 +489,49 @@ class App:
         loaded = await self.games.at((await self.threads.home(where)).key)
         game = loaded.game if loaded is not None else Game("")
         return spec_by_rules(spec, (await self.seen_at(where)).get(spec.system), game)
+
+    async def _get_system(self, place: Place) -> str:
+        """Return the id of the game that is played in a place, or "" if none is known."""
+        try:
+            loaded = await self.games.at((await self.threads.home(place)).key)
+        except StoreError:  # the command itself says so, if it needs the game
+            return ""
+        if loaded is None:
+            return ""
+        return loaded.game.system
+
+    async def _read_bare_words(
+        self, text: str, place: Place, person: Person | None, error: UserError
+    ) -> Parsed | None:
+        """Return what a line that is no command stands for, or None.
+
+        A slip in the name of a sequence is named in the hint of `error`. Raises UserError for
+        options that a sequence does not take.
+        """
+        if person is not None:
+            macro = await by_name(self.store, self.registry, text, person.key, place)
+            if macro is not None:
+                return macro
+        system = await self._get_system(place)
+        if not system:
+            return None
+        commands = await self.registry_at(place)
+        try:
+            sequence = read_sequence(text, commands, system)
+        except UserError as slip:
+            check_correction(slip, f"{system} {without_control(text[:MAX_TEXT])}", commands)
+            raise
+        if sequence is not None or names_command(text, commands):
+            return sequence
+        games = await self.enabled.games(place)
+        parsed = (
+            read_command(text, commands)
+            or read_table(text, commands, system)
+            or read_find(text, commands, system, games)
+        )
+        if parsed is None:
+            hint_sequence(error, text, commands, system)
+        return parsed
 
     async def _read(self, text: str, where: Place) -> Parsed:
         """A command typed in a place; what everybody has is known without asking what that place

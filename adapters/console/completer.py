@@ -28,6 +28,7 @@ _VALUE = re.compile(
 what has none.
 """
 _QUOTES = ('"', "'", "\u201c")
+FIND = ("find",)
 OWN_WORDS = ("as", "tutorial", "source", "board", "clear", "quit")
 
 
@@ -65,9 +66,9 @@ class ConsoleCompleter(Completer):
         if before and before[0] not in self.registry.top:
             return
         named = [macro.name for macro in self.known.macros]
-        children = (
-            self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS, *named)
-        )
+        sequences = self.known.game.sequences if self.known.game is not None else ()
+        first_words = (*self.registry.top, *sequences, *OWN_WORDS, *named)
+        children = self.registry.children(before) if before else first_words
         if before and not children:  # a table without its group: lnlt-table dct
             spec, used = self.registry.find(list(before))
             yield from self._options(spec, " ".join(words[used:]))
@@ -106,6 +107,10 @@ class ConsoleCompleter(Completer):
                 bare = quoted or " " not in choice.value
                 text = choice.value if bare else f'"{choice.value}"'
                 yield Completion(text, start_position=-offset, display=choice.name)
+            return
+        if spec.path == FIND:
+            for choice in complete_option(spec, "words", rest, self.registry, self.known, {}):
+                yield Completion(choice.value, start_position=-len(rest), display=choice.name)
             return
         part = rest.rpartition(" ")[2].casefold()
         yield from self._bare_values(spec, rest, part)

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from bot.interface.help_topics import TOPICS
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
+from bot.rules.errors import find_near
 from bot.rules.inputs.options import Option
 from bot.rules.tables.printed_edges import list_ranges
 from bot.systems.system import System
@@ -137,6 +138,8 @@ def list_targets(registry: Registry, games: Collection[str]) -> Iterator[Findabl
 
 def _find(words: Sequence[str], targets: Sequence[Findable], played: str) -> Finding:
     hits = [Hit(target, rank) for target in targets if (rank := _rank(words, target)) is not None]
+    if any(hit.rank <= NAME for hit in hits):
+        hits = [hit for hit in hits if hit.rank != WITHIN]
     order = {game: index for index, game in enumerate(dict.fromkeys([played, *_games(targets)]))}
     kinds = list(FindableKind)
     hits.sort(key=lambda hit: (hit.rank, order[hit.target.game], kinds.index(hit.target.kind)))
@@ -207,15 +210,13 @@ def _read_game(
 
 def _correct(words: Sequence[str], targets: Iterable[Findable]) -> list[str]:
     """Return the words, each that no target has as the nearest one in a name."""
-    from difflib import get_close_matches
-
     known = sorted(
         {word for target in targets for name in target.names for word in name.split("-")}
     )
     spelled = []
     for word in words:
         is_known = any(other.startswith(_stem(word)) for other in known)
-        near = [] if is_known or len(word) < 3 else get_close_matches(word, known, 1, _CUTOFF)
+        near = [] if is_known else find_near(word, known, _CUTOFF)
         spelled.append(near[0] if near else word)
     return spelled
 

@@ -23,15 +23,17 @@ from bot.interface.common_commands import (
 )
 from bot.interface.glossary import by_side, explained
 from bot.interface.spec import CommandSpec, Path
-from bot.rules.errors import UserError, did_you_mean, meant
+from bot.rules.errors import UserError, did_you_mean, find_near, meant
 from bot.rules.inputs.options import CHOSEN, Option
 from bot.rules.sequence.sequence import Choice
 from bot.rules.text.phrase import Phrase, Typed, phrase
 from bot.systems.catalog import systems
 from bot.systems.system import System
-from bot.systems.table_names import read_name
+from bot.systems.table_names import MAX_WORDS, fold_name, read_name
 
 TABLE = "-table"
+CUTOFF = 0.85
+"""How near several words must be to a printed name."""
 SHORT: Mapping[str, Path] = {"undo": ("game", "undo"), "redo": ("game", "redo")}
 """Commands that can be typed by their last word alone, where no game or group has that name."""
 
@@ -136,8 +138,11 @@ class Registry:
         known = [path[-1] for path in family]
         known += self.printed_names(name)
         all_of_them = phrase("`/help {name}` lists them all.", name=name)
-        hint = ("" if group else self._sibling(name, second)) or self._hint(
-            word, known, all_of_them
+        start = 2 if second and group else 1
+        hint = (
+            _hint_printed(words[start:], self.printed_names(name))
+            or ("" if group else self._sibling(name, second))
+            or self._hint(word, known, all_of_them)
         )
         raise UserError(f'/{within} has no "{word[:40]}".', hint=hint, code="unknown-command")
 
@@ -211,6 +216,23 @@ class Registry:
             made = _sequence_specs(game) if name == game.id else _table_specs(game)
             self._named[name] = {spec.path: spec for spec in made}
         return self._named.get(name, {})
+
+
+def _hint_printed(words: Sequence[str], names: Sequence[str]) -> str:
+    """Return a hint to the printed names that the longest start of several words is near to: the
+    name without its last words, or misspelt.
+    """
+    for count in range(min(len(words), MAX_WORDS), 1, -1):
+        if not all(words[:count]):
+            continue
+        typed = " ".join(words[:count])
+        name = fold_name(typed)
+        longer = [other for other in names if other.startswith(f"{name}-")]
+        as_long = [other for other in names if other.count("-") == name.count("-")]
+        near = longer[:3] or find_near(name, as_long, CUTOFF)
+        if near:
+            return meant(typed, near)
+    return ""
 
 
 _BETWEEN = re.compile(r"[/.:_]")

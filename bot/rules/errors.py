@@ -183,7 +183,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     """
     folded = word.casefold()[:64]
     names = sorted(set(known) - {word})
-    near = _near(folded, names, 0.8)
+    near = find_near(folded, names, 0.8)
     near = (
         near
         or [
@@ -192,7 +192,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
             if len(folded) > 2 and folded in re.split(_PIECES, name.casefold())
         ][:3]
     )
-    near = near or _near(folded, names, 0.6)
+    near = near or find_near(folded, names, 0.6)
     return meant(word, near)
 
 
@@ -205,7 +205,8 @@ def meant(word: str, names: list[str]) -> Hint:
     return hint
 
 
-def _near(word: str, names: list[str], cutoff: float) -> list[str]:
+def find_near(word: str, names: list[str], cutoff: float) -> list[str]:
+    """Return the nearest of the names, as a list of at most one; `cutoff` is from 0 to 1."""
     if len(word) < 3:  # half the letters of so short a word are anything
         return [word] if word in names else []
     from difflib import get_close_matches

@@ -24,6 +24,7 @@ from bot.interface.reply.reply import Reply, error_reply
 from bot.interface.sizes import FILE, check_sizes
 from bot.interface.spec import FLAGS, Command, CommandSpec
 from bot.interface.typing.command_text import command_text
+from bot.interface.typing.corrections import check_correction
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.places.own_installs import check_own
@@ -146,9 +147,7 @@ class Handling:
             )
         except UserError as error:
             before = await self._storing.seen(command)
-            return before or error_reply(
-                await self._explained(error, command), *await self._as_typed(command)
-            )
+            return before or await self._build_refusal(error, command)
         except CalledOff:
             known = self._unrecorded.kept.get(command.request_id)
             return replace(known, seen=True) if known is not None else error_reply(NOT_WRITTEN)
@@ -185,6 +184,21 @@ class Handling:
         played = loaded.game.system if loaded is not None else ""
         options = {name: value for name, value in command.options.items() if name != FILE}
         return command_text(spec, options), example_in(spec, played)
+
+    async def _build_refusal(self, error: UserError, command: Command) -> Reply:
+        """Return the answer to a command that was refused; a correction is offered only if it would
+        be taken.
+        """
+        error = await self._explained(error, command)
+        line, example = await self._as_typed(command)
+        if line:
+            loaded = await self._games.at((await self._threads.home(command.where)).key)
+            game = None
+            if loaded is not None:
+                game = loaded.game
+            systems = await self._shelves.at(command.where, game)
+            check_correction(error, line, registry_of(systems))
+        return error_reply(error, line, example)
 
     async def _explained(self, error: UserError, command: Command) -> UserError:
         if error.code not in OF_A_VERSION and not isinstance(error.about, str):

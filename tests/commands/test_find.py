@@ -86,7 +86,7 @@ async def press_all(channel: Channel, reply: Reply) -> None:
 TARGETS = list(list_targets(registry(), built_in()))
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.key.replace(" ", "-"))
 async def test_each_target_opens_by_its_key_in_private_and_its_buttons_work(
     target: Findable,
@@ -110,7 +110,7 @@ async def test_a_list_has_ten_at_most_by_game_and_all_its_buttons_work(words: st
     channel = await Channel.fresh()
     reply = await channel.say("Anna", f"find {words}")
     entries = list_entries(reply)
-    assert 1 < len(entries) <= MOST, reply.text()
+    assert 1 <= len(entries) <= MOST, reply.text()
     assert all(entry.label for entry in entries)
     groups = [part.label for part in reply.lines if isinstance(part, Group)]
     assert len(groups) == len(set(groups))

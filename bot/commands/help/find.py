@@ -68,7 +68,8 @@ def _list(words: str, finding: Finding, registry: Registry, played: str) -> Repl
     hits = finding.hits[:MOST]
     title = f'{counted(len(finding.hits), "match", "matches")} for "{words[:40]}"'
     if finding.corrected:
-        title = f'Nothing here is called "{words[:40]}". Did you mean one of these?'
+        which = "this" if len(hits) == 1 else "one of these"
+        title = f'Nothing here is called "{words[:40]}". Did you mean {which}?'
     lines = [*_group(hits, registry, played)]
     left_out = len(finding.hits) - len(hits)
     if left_out:

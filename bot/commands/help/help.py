@@ -30,7 +30,7 @@ from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import parse_text
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import Hint, UserError, corrected, did_you_mean
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
 from bot.rules.text.phrase import Typed, phrase
@@ -54,9 +54,26 @@ def show_help(
 
     `games` are the systems enabled here (None: all), `played` is the one of the channel's game.
     """
-    reply = _page(topic, registry, tuple(registry.games if games is None else games), played)
+    enabled = tuple(registry.games if games is None else games)
+    try:
+        reply = _page(topic, registry, enabled, played)
+    except UserError as error:
+        _check_topic(error, topic, registry, enabled, played)
+        raise
     fits = len(reply.text()) <= LONGEST
     return replace(reply, private=True, boxed=fits, in_place=fits)
+
+
+def _check_topic(
+    error: UserError, topic: str, registry: Registry, games: tuple[str, ...], played: str
+) -> None:
+    """Keep the correction of a topic only if there is help on the corrected one."""
+    if not isinstance(error.hint, Hint) or not error.hint.right:
+        return
+    try:
+        _page(corrected(topic, error), registry, games, played)
+    except UserError:
+        error.hint.right = ""
 
 
 def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -> Reply:

@@ -138,6 +138,11 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     return Parsed(spec, options)
 
 
+def is_dice(text: str) -> bool:
+    """Return whether a line is dice and nothing else: `2d6+3 >= 8`."""
+    return _DICE.match(text) is not None
+
+
 def name_other_tables(
     error: UserError, spec: CommandSpec, options: Mapping[str, object], registry: Registry
 ) -> None:

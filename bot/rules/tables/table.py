@@ -209,6 +209,12 @@ class Table:
         values[TEXT] = answer.text
         return self.headline.write(values, say)
 
+    def check_typed(self, given: Mapping[str, object]) -> None:
+        """Raise UserError for an input that is left out or not taken; a roll may be left out."""
+        self._typed_plain(given)
+        for name in self._rolled & given.keys():
+            clean(self._options[name], self._read_printed(name, given[name]))
+
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         values = self._typed_plain(given)
         if self.rolls:

@@ -1,0 +1,111 @@
+"""What is offered instead of a slip is never what was typed, and would be taken if it were typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from bot.interface.registry import TABLE, registry
+from bot.interface.reply.reply import error_reply
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.command_text import parse_text, quoted
+from bot.interface.typing.corrections import check_correction, check_values, find_refusal
+from bot.rules.errors import UserError
+from bot.systems.system import built_in
+from tests.playing import Channel
+
+FAMILIES = [*built_in(), *(game + TABLE for game in built_in()), "of all"]
+OFFER = re.compile(r"Did you mean (.*)\?")
+
+
+def misspell(word: str) -> str:
+    """Return a word with two letters in its middle in the wrong order."""
+    middle = len(word) // 2
+    return word[: middle - 1] + word[middle] + word[middle - 1] + word[middle + 1 :]
+
+
+def specs_of(family: str) -> list[CommandSpec]:
+    fixed = [name for name in registry().top if name not in FAMILIES]
+    return [
+        spec
+        for name in (fixed if family == "of all" else [family])
+        for spec in registry().below((name,))
+    ]
+
+
+def list_slips(family: str) -> Iterator[str]:
+    """Yield lines with one slip each: in the name of a command, an option or a value, and printed
+    names without their last words, or with a word too many.
+    """
+    for name in registry().printed_names(family) if family.endswith(TABLE) else ():
+        words = name.split("-")
+        yield from (f"{family} {' '.join(words[:count])}" for count in range(1, len(words)))
+        yield f"{family} {' '.join(words)} there"
+        yield f"{family} {' '.join([misspell(words[0]), *words[1:]])}"
+        yield f"{family} {' '.join([*words[:-1], misspell(words[-1])])}"
+    for spec in specs_of(family):
+        path = " ".join(spec.path)
+        yield f"{' '.join(spec.path[:-1])} {misspell(spec.path[-1])}"
+        yield misspell(path)
+        yield f"{spec.path[-1]} x"
+        yield f"help {misspell(spec.path[-1])}"
+        for option in spec.options:
+            yield f"{path} {misspell(option.name)}=1"
+            yield from (
+                f"{path} {option.name}={quoted(misspell(value))}" for value in option.values[:6]
+            )
+            yield from (f"{path} {misspell(value)}" for value in option.values[:3])
+
+
+def refuse(line: str) -> UserError | None:
+    """Return the refusal of a line with what is offered instead, as the app gives it."""
+    try:
+        check_values(parse_text(line, registry()), registry())
+    except UserError as error:
+        check_correction(error, line, registry())
+        return error
+    return None
+
+
+def check_offer(line: str, error: UserError) -> bool:
+    """Check what is offered instead of a line; return whether there is a whole line."""
+    reply = error_reply(error, line)
+    for name in re.split(r", | or ", (OFFER.match(error.hint) or ["", ""])[1]):
+        assert not name or name != line.removeprefix("/"), (line, error.hint)
+        assert name != getattr(error.hint, "wrong", None), (line, error.hint)
+    if not reply.better:
+        return False
+    assert reply.better != line, line
+    assert find_refusal(reply.better, registry()) is None, (line, reply.better)
+    return True
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_offered_instead_of_a_slip_is_taken(family: str) -> None:
+    slips = list(list_slips(family))
+    refused = [(line, error) for line in slips if (error := refuse(line)) is not None]
+    offered = [line for line, error in refused if check_offer(line, error)]
+    assert len(offered) * 4 > len(refused) > 40, (len(slips), len(refused), len(offered))
+
+
+@pytest.mark.parametrize(
+    ("line", "better"),
+    [
+        ("nhis-table movement cost", "nhis-table movement-cost-of-a-hex"),
+        ("nhis-table movement", "nhis-table movement-cost-of-a-hex"),
+        ("lnlt-table melee ods 7 4", "lnlt-table melee-odds 7 4"),
+        ("lntl-table melee-ods 7 4", "lnlt-table melee-odds 7 4"),
+        ("start a game", ""),
+        ("help your own dices", '/help topic="your own dice"'),
+        ("help sealed dices", ""),
+    ],
+)
+async def test_a_line_is_corrected_whole_or_not_at_all(line: str, better: str) -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", line)
+    assert reply.error
+    assert reply.better == better
+    assert not better or not (await channel.say("Anna", better)).error
