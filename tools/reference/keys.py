@@ -220,7 +220,8 @@ INPUT: Keys = {
     "brings": Key(
         TEXT,
         "what a unit brings where nothing is typed: a number (unit.morale), its state (unit.state),"
-        " whether it has a flag or is in a state (target.dug-in)",
+        " whether it has a flag, is in a state or of a type (target.dug-in); one of several"
+        " (target.cover|hull-down) or all of them (unit.vehicle+moving)",
     ),
     "units": Key(TEXT, "the list of units that it is read as, from unit_lists"),
     "complete": Key(TEXT, "what is offered while typing"),

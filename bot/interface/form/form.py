@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from bot.interface.form.brought_flags import find_brought_flags
 from bot.interface.form.line_and_keypad import REST, rest_example, rest_text, short
 from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
 from bot.interface.spec import CommandSpec
@@ -191,7 +192,8 @@ def form_of(
     fields = [
         _field(option, shown, known, room) for option in spec.options if _has_field(option, spec)
     ]
-    if flags := _flags(spec, shown, room):
+    brought = find_brought_flags(spec, shown, known)
+    if flags := _flags(spec, shown, room, brought):
         fields.append(flags)
     fields = _ordered(fields, spec, known, room)
     how = _how(spec, shown, room)
@@ -309,14 +311,19 @@ def _example(option: Option) -> str:
     )
 
 
-def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
-    """The modifiers, those that are needed most first; as many as the platform has room for."""
+def _flags(
+    spec: CommandSpec, options: Options, room: Room, brought: Collection[str]
+) -> Field | None:
+    """The modifiers, those that are needed most first; as many as the platform has room for.
+
+    Those that units bring (`brought`) are ticked.
+    """
     steps = (
         []
         if room.folds
         else [pick for option in spec.options for pick in _steps(option, spec, options)]
     )
-    picks = flag_picks(spec, options)
+    picks = flag_picks(spec, options, brought)
     ticks = room.ticks - len(steps)
     if len(picks) > ticks:
         rank = {name: at for at, name in enumerate(spec.common)}
@@ -355,8 +362,11 @@ def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[P
     ]
 
 
-def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
-    """All flags and further modifier words with what each adds: the common ones first."""
+def flag_picks(spec: CommandSpec, options: Options, brought: Collection[str] = ()) -> list[Pick]:
+    """All flags and further modifier words with what each adds: the common ones first.
+
+    Those that units bring (`brought`) are ticked as well.
+    """
     worded = words_of(options.get("mods") or ())
     how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
     how = (*how, COMPARE) if not options.get(COMPARE) else how  # no modifier; *What if* does it
@@ -365,7 +375,9 @@ def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
             option.name,
             option.said(option.name),
             option.help,
-            is_on(option, options) or option.name in worded,
+            is_on(option, options)
+            or option.name in worded
+            or (option.name in brought and option.name not in options),
         )
         for option in spec.options
         if option.type == "bool" and option.name not in how

@@ -49,7 +49,7 @@ def rest_text(
                 [called]
                 if on and not option.default
                 else [f"{called} no"]
-                if option.default and not on
+                if not on and (option.default or (option.brings and name in options))
                 else []
             )
         elif value not in (None, "") and str(value) != str(option.default):

@@ -5,6 +5,7 @@ was.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.interface.form.brought_flags import find_brought_flags
 from bot.interface.form.form import (
     FLAGS,
     HOW,
@@ -52,7 +53,8 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
             if field.name == HOW:
                 how = (_listed(given) or [how])[0]
             elif field.name == FLAGS:
-                after = _with_flags(spec, after, field, _listed(given))
+                brought = find_brought_flags(spec, form.given, known)
+                after = _with_flags(spec, after, field, _listed(given), brought)
             elif field.name == REST:
                 after = _merge_rest(spec, after, field, str(given or ""))
             elif field.name == OTHERS:
@@ -122,13 +124,25 @@ def _with_option(
 
 
 def _with_flags(
-    spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]
+    spec: CommandSpec,
+    options: dict[str, object],
+    field: Field,
+    taken: list[str],
+    brought: frozenset[str],
 ) -> dict[str, object]:
+    """Return the options with the flags that were ticked.
+
+    A flag that a unit brings (`brought`) counts by itself: it is written down if it was unticked.
+    """
     steps = [pick.value.split("=") for pick in field.picks if "=" in pick.value]
     options = _with_steps(spec, options, steps, taken)
     taken = [word for word in taken if "=" not in word]
     offered = [pick.value for pick in field.picks if "=" not in pick.value]
-    flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
+    flags = {
+        option.name: bool(option.default) or option.name in brought
+        for option in spec.options
+        if option.type == "bool"
+    }
     words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
     after = {
         name: value for name, value in options.items() if name not in offered and name != "mods"
@@ -190,10 +204,11 @@ def _merge_rest(
     words += [word for word in words_of(read.pop("mods", "")) if word not in words]
     for name, value in read.items():
         option = spec.option(name)
-        if option is None or value == bool(option.default) or str(value) == str(option.default):
+        is_default = option is None or str(value) == str(option.default)
+        if is_default or (value == bool(option.default) and not option.brings):
             after.pop(name, None)
-        elif option.type == "units" or option.many:
+        elif option is not None and (option.type == "units" or option.many):
             after[name] = "; ".join(str(part) for part in (after.get(name), value) if part)
-        else:
+        elif option is not None:
             after[name] = clean(option, value)
     return after | ({"mods": " ".join(words)} if words else {})

@@ -241,14 +241,23 @@ def _brought(
 def _of(unit: Unit, key: str, option: Option) -> Any:
     """Return the value that a roster unit has for an option, or None.
 
-    `key` is "state" (the unit's state, if the option knows that word), a flag or state (True if the
-    unit has it) or a number of the unit.
+    `key` is "state" (the unit's state, if the option knows that word), a flag, state or type (True
+    if the unit has it, see `brings_flag`) or a number of the unit.
     """
     if key == "state":
         return unit.state if unit.state in option.values else None
     if option.type == "bool":
-        return True if key in unit.flags or key == unit.state else None
+        return brings_flag(unit, key) or None
     return unit.numbers.get(key)
+
+
+def brings_flag(unit: Unit, keys: str) -> bool:
+    """Return whether a unit has a flag, a state or a type.
+
+    `keys` may name several: one of `go-firm|firm`, or both of `vehicle+moving`.
+    """
+    known = {*unit.flags, unit.state, unit.type}
+    return any(known.issuperset(key.split("+")) for key in keys.split("|"))
 
 
 _HAND = Option("hand", "str")

@@ -6,7 +6,7 @@ Source: Infantry Combat, Shooting, Damage, Save; Interrupt, Spotting and Shootin
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
@@ -46,9 +46,9 @@ from bot.systems.ucn.shooters import (
 )
 
 CONDITIONS = (
-    "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_moving", "attacker_higher",
-    "attacker_lower",
+    "target_moving", "target_in_cover", "target_hidden", "target_gone_firm", "attacker_higher", "attacker_lower",
 )  # fmt: skip
+MOVING = "moving"
 Settle = Callable[[Mapping[str, Any]], Settlement]
 
 
@@ -292,12 +292,18 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
-    modifiers = tables["shoot-modifiers"](**given.flags(CONDITIONS), extra_ap=given.int("extra_ap"))
-    parts = (
-        *parts_of(modifiers.parts),
-        *shooters.firm_cover(tables, given),
-    )
-    firing = shooters.shooters_of(tables, given, parts)
+    cover = shooters.firm_cover(tables, given)
+
+    @cache
+    def modifiers(is_moving: bool) -> shooters.Parts:
+        card = tables["shoot-modifiers"](
+            **given.flags(CONDITIONS),
+            attacker_moving=is_moving,
+            extra_ap=given.int("extra_ap"),
+        )
+        return (*parts_of(card.parts), *cover)
+
+    firing = shooters.shooters_of(tables, given, lambda unit: modifiers(is_moving(unit, given)))
     lines = (
         *shooters.reminders(given.units("shooters")),
         *shooters.skill_lines(firing),
@@ -306,6 +312,12 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
     return Firing(firing).plan(
         partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines
     )
+
+
+def is_moving(unit: Unit, given: Given) -> bool:
+    """Return whether a shooter is moving: as typed, else by the marker of the element."""
+    typed = "attacker_moving" in given.typed
+    return given.flag("attacker_moving") if typed else MOVING in unit.flags
 
 
 # -- interrupts: character by character a Spot roll, then one free attack with hit, save and damage
@@ -338,11 +350,8 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
     shooters.refuse_pinned(given.unit("unit"), "unit")
     spotting = tables["spot-modifiers"](**given.flags(SPOTTING))
     shooting = tables["shoot-modifiers"](**given.flags(SHOOTING))
-    firing = shooters.shooters_of(
-        tables,
-        given,
-        (*parts_of(shooting.parts), *shooters.firm_cover(tables, given)),
-    )
+    parts = (*parts_of(shooting.parts), *shooters.firm_cover(tables, given))
+    firing = shooters.shooters_of(tables, given, lambda _: parts)
     spots = _spots(tables, given, firing, parts_of(spotting.parts))
     units = acting(given)
     reason = forbidden(given, units)

@@ -342,8 +342,10 @@ where one is allowed.
 """
 
 
-def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
-    """The characters of `shooters` in order; `modifiers` are those of all of them.
+def shooters_of(
+    tables: Tables, given: Given, modifiers: Callable[[Unit], Parts]
+) -> tuple[Shooter, ...]:
+    """The characters of `shooters` in order; `modifiers` gives what the card adds for each.
 
     Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the
     game.
@@ -352,7 +354,7 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
-    armed = [_armed(tables, given, unit, modifiers) for unit in units]
+    armed = [_armed(tables, given, unit, modifiers(unit)) for unit in units]
     names = {unit.name for unit in units}
     called = [
         weapon_said(weapon.word) if len(names) == 1 else called_with(unit, weapon)

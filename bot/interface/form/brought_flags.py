@@ -1,0 +1,42 @@
+"""Which boxes of a form are ticked because a unit of the roster has that state, marker or type."""
+
+from collections.abc import Mapping
+
+from bot.interface.spec import CommandSpec
+from bot.interface.typing.complete import Known
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.typed_values import brings_flag
+from bot.rules.inputs.units import Roster, Unit, UnitWords, by_name, parse_units
+
+
+def find_brought_flags(
+    spec: CommandSpec, options: Mapping[str, object], known: Known
+) -> frozenset[str]:
+    """Return the flags that count if nobody types them: all units of the option have them."""
+    words = known.game.words["units"] if known.game is not None and known.roster else None
+    if words is None:
+        return frozenset()
+    roster = by_name(known.roster)
+    return frozenset(
+        option.name
+        for option in spec.options
+        if option.type == "bool" and option.brings and _is_brought(option, options, words, roster)
+    )
+
+
+def _is_brought(
+    option: Option, options: Mapping[str, object], words: UnitWords, roster: Roster
+) -> bool:
+    holder, _, keys = option.brings.partition(".")
+    units = _read(str(options.get(holder) or ""), words, roster)
+    return bool(units) and all(brings_flag(unit, keys) for unit in units)
+
+
+def _read(text: str, words: UnitWords, roster: Roster) -> tuple[Unit, ...]:
+    """The roster units of a text; none if it cannot be read yet or names others as well."""
+    try:
+        units = parse_units(text, words, roster, option="")
+    except UserError:
+        return ()
+    return units if all(unit.name for unit in units) else ()
