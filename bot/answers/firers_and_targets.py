@@ -243,6 +243,23 @@ def offer_the_able(
         error.right = WITHOUT + (said if len(said) <= MOST_NAMED else f"{len(left_out)} of them")
 
 
+ANYWAY = "anyway"
+FORBIDDEN = "card-forbids"
+
+
+def offer_anyway(
+    error: UserError,
+    sequence: Sequence,
+    options: Mapping[str, object],
+    typed: Callable[..., str],
+) -> None:
+    """Put on a refusal of what the card forbids the command that does it all the same."""
+    has_override = any(option.name == ANYWAY for option in sequence.inputs)
+    if error.code == FORBIDDEN and has_override and not error.better:
+        error.better = typed({**options, ANYWAY: True})
+        error.right = ANYWAY
+
+
 def cannot_fire(units: Iterable[RosterUnit], acting: Collection[str]) -> str:
     """Who of the side of those who fire cannot since their weapons are out; "" where nobody is."""
     there = [*units]
@@ -264,7 +281,15 @@ MOST_ACTS = 4
 """So many sequences are offered: fire, close combat, the morale check, and those that are made
 for such a unit.
 """
-BY_NATURE = ("wrong-type", "no-firepower", "no-weapon", "unit-unfit", "unit-gone", "card-refuses")
+BY_NATURE = (
+    "wrong-type",
+    "no-firepower",
+    "no-weapon",
+    "unit-unfit",
+    "unit-gone",
+    "card-refuses",
+    FORBIDDEN,
+)
 """Refusals of units that cannot do it as they are, whatever else is typed."""
 
 

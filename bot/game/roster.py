@@ -253,12 +253,29 @@ def new_unit(
     system: System,
     units: Units,
     taken: Iterable[str] = (),
+    *,
+    started: bool = False,
 ) -> RosterUnit:
-    """A unit as it is added. Raises UserError for a name, type or number that does not fit."""
+    """A unit as it is added; in a game that was `started` with the numbers that its type begins
+    with. Raises UserError for a name, type or number that does not fit.
+    """
     words = system.words["units"]
     checked = check_name(name, units, words)
     handle = new_handle(side, units, (*taken, checked.casefold()))
-    return set_by_hand(RosterUnit(checked, handle, find_type(type_, words), side), stats, system)
+    unit = RosterUnit(checked, handle, find_type(type_, words), side)
+    unit = with_starting_numbers(unit, system) if started else unit
+    return set_by_hand(unit, stats, system)
+
+
+def with_starting_numbers(unit: RosterUnit, system: System) -> RosterUnit:
+    """Return the unit with the numbers that its type begins a game with and that it lacks."""
+    starts = system.game["units"].get("starts") or {}
+    missing = {
+        key: by_type[unit.type]
+        for key, by_type in starts.items()
+        if unit.type in by_type and key not in unit.numbers
+    }
+    return replace(unit, numbers={**unit.numbers, **missing}) if missing else unit
 
 
 def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
@@ -306,7 +323,7 @@ def settled(unit: RosterUnit, change: Change, states: frozenset[str] = frozenset
     for key, value in change.set.items():
         if key in ("state", "type", "side"):
             own[key] = str(value)
-        elif value is None:
+        elif value is None or value == "":
             numbers.pop(key, None)
         else:
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value

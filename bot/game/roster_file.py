@@ -127,10 +127,15 @@ def _fault(
 
 
 def units_of(
-    rows: Iterable[RosterLine], system: System, side_of: Callable[[str], str], known: Units
+    rows: Iterable[RosterLine],
+    system: System,
+    side_of: Callable[[str], str],
+    known: Units,
+    *,
+    started: bool,
 ) -> dict[str, RosterUnit]:
-    """The units of all rows by folded name; `known` are those there already. Raises UserError
-    naming the line.
+    """The units of all rows by folded name; `known` are those there already, `started` as for
+    `new_unit`. Raises UserError naming the line.
     """
     units: dict[str, RosterUnit] = {}
     every = dict(known)
@@ -139,7 +144,7 @@ def units_of(
             side = side_of(row.take("side"))
             kind = find_type(row.take("type"), system.words["units"])
             for name in expand_names(row.take("name")):
-                unit = new_unit(name, kind, side, "", system, every)
+                unit = new_unit(name, kind, side, "", system, every, started=started)
                 for column in row.others:
                     unit = row.at(column, unit, system)
                 key = unit.name.casefold()
@@ -313,7 +318,9 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     sides = tuple(data["sides"])
     try:
         rows = read_roster(text)
-        units = units_of(rows, system, lambda typed: _side_of_scenario(typed, sides), {})
+        units = units_of(
+            rows, system, lambda typed: _side_of_scenario(typed, sides), {}, started=True
+        )
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
     try:

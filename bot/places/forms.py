@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bot.answers.defaults import as_typed, last_inputs
-from bot.answers.firers_and_targets import WITHOUT
+from bot.answers.firers_and_targets import ANYWAY, WITHOUT
 from bot.game.loaded import Games, read_opened
 from bot.game.rights import over
 from bot.interface.form.form import HAND, ODDS, lasting, set_roll_mode, way_asked
@@ -350,6 +350,8 @@ def _storable(options: Mapping[str, object]) -> dict[str, object]:
 def _at_once(spec: CommandSpec, reply: Reply, how: str) -> str:
     verb = "Odds" if how == ODDS else spec.verb or "Do it"
     right = reply.right[:40]
+    if right == ANYWAY:
+        return f"{verb} {right}"
     if verb in FIRES or (how == ODDS and spec.verb in FIRES):
         option = spec.option(reply.option)
         at = option is not None and option.type == "units" and reply.option not in ACTING

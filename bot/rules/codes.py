@@ -49,6 +49,7 @@ CODES = {
     "unit-twice": "the same unit is named twice",
     "unit-gone": "the unit is dead, wrecked or eliminated",
     "unit-unfit": "the unit's state does not allow this",
+    "card-forbids": "the card forbids this to a unit as it is now; `anyway=yes` does it all the same",
     "wrong-type": "units of this type do not take part in this",
     "bad-targets": "these targets cannot be attacked together, or by this",
     "passenger": "something a passenger cannot do, or cannot be without a vehicle",

@@ -14,7 +14,7 @@ KEYS = (
 )  # fmt: skip
 UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
-    "hurt", "reduced", "reduced_states", "counters", "only",
+    "hurt", "reduced", "reduced_states", "counters", "only", "starts",
 )  # fmt: skip
 UNIT_LIST_KEYS = ("types", "keys", "flags", "bare", "repeat")
 _TEXTS = ("title", "publisher", "notice", "author")
@@ -35,6 +35,7 @@ _UNIT_PARTS: Mapping[str, Any] = {
     "state_flags": list,
     "classes": list,
     "only": list,
+    "starts": Mapping,
 }
 RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 TONES = ("hurt", "shaken", "game", "nothing")
@@ -148,6 +149,8 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
         *((fit, (*units["types"], *(units.get("classes") or ())), f"only {word}")
           for word, fit in (units.get("only") or {}).items()),
         *((units.get(key) or (), states, key) for key in ("well", "lost", "reduced_states")),
+        (units.get("starts") or {}, units.get("attributes") or {}, "starts"),
+        *((by_type, units["types"], f"starts {key}") for key, by_type in (units.get("starts") or {}).items()),
         (units.get("hurt") or (), (*states, *marks, *(units.get("attributes") or ())), "hurt"),
         *((pair, units["types"], "reduced") for pair in (units.get("reduced") or {}).items()),
     ]  # fmt: skip

@@ -122,21 +122,21 @@ async def test_a_marker_of_the_roster_counts_and_nobody_is_told_to_type_it() -> 
 
 async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
     """C4: a pinned element can do nothing this activation, a stunned one has -6 to all skills;
-    both can be typed.
+    a pinned one attacks with anyway=yes alone.
     """
     channel = await Channel.fresh()
     await channel.do("Ann", "game start ucn Lane")
     await channel.do(
-        "Ann", "unit add Red element firearms=12 weapon=smg", "unit add Blue element morale=10"
+        "Ann",
+        "unit add Red element firearms=12 weapon=smg ap=none",
+        "unit add Blue element morale=10",
     )
     await channel.do("Ann", "unit edit Red pinned")
-    await channel.refused("Ann", "ucn shoot shooters=Red target=Blue", "unit-unfit Red")
-    await channel.refused("Ann", "ucn shoot shooters=Red target=Blue odds", "unit-unfit Red")
+    await channel.refused("Ann", "ucn shoot shooters=Red target=Blue", "card-forbids shooters")
+    await channel.refused("Ann", "ucn shoot shooters=Red target=Blue odds", "card-forbids shooters")
     assert (
         "− 6 pinned"
-        in (
-            await channel.do("Ann", "ucn shoot shooters=Red target=Blue status=pinned hand=20")
-        ).text()
+        in (await channel.do("Ann", "ucn shoot shooters=Red target=Blue anyway=yes hand=20")).text()
     )
     await channel.do("Ann", "unit edit Red stunned")
     assert (
@@ -151,10 +151,12 @@ async def test_pinned_and_stunned_elements_are_held_to_their_card() -> None:
 )
 async def test_spotting_and_attacks_on_vehicles_are_held_to_pinned_and_stunned(line: str) -> None:
     channel = await Channel.fresh()
-    await channel.do("Ann", "game start ucn Test sides=US,German", "unit add Red element US")
+    await channel.do(
+        "Ann", "game start ucn Test sides=US,German", "unit add Red element US ap=none"
+    )
     await channel.do("Ann", "unit edit Red state=pinned")
-    await channel.refused("Ann", f"ucn {line}", "unit-unfit unit")
-    assert not (await channel.do("Ann", f"ucn {line} status=none")).private
+    await channel.refused("Ann", f"ucn {line}", "card-forbids unit")
+    assert not (await channel.do("Ann", f"ucn {line} anyway=yes")).private
     await channel.do("Ann", "unit edit Red state=stunned")
     assert "\u2212 6 stunned" in (await channel.do("Ann", f"ucn {line}")).text()
 
@@ -171,16 +173,16 @@ async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> Non
         "Ann", "game start ucn Lane", 'unit add Red element stats="members=4 melee=11"'
     )
     await channel.do("Ann", "unit edit Red state=pinned")
-    refused = await channel.refused("Ann", f"ucn {line} unit=Red", "unit-unfit unit")
-    assert "Add attacker_suppressed=yes to attack all the same, at −6." in refused.text()
-    assert not (await channel.do("Ann", f"ucn {line} unit=Red attacker_suppressed=yes odds")).error
+    refused = await channel.refused("Ann", f"ucn {line} unit=Red", "card-forbids unit")
+    assert "Add anyway=yes to do it all the same." in refused.text()
+    assert not (await channel.do("Ann", f"ucn {line} unit=Red anyway=yes odds")).error
     assert not (
         await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")
     ).error
 
 
 async def test_a_pinned_element_interrupts_nobody() -> None:
-    """Its way on is the roster: an interrupt has no status of its own."""
+    """Its way on is anyway=yes, or the roster."""
     channel = await Channel.fresh()
     await channel.do(
         "Ann",
@@ -188,10 +190,10 @@ async def test_a_pinned_element_interrupts_nobody() -> None:
         'unit add Red element stats="members=4 spot=9 firearms=9 weapon=smg"',
     )
     await channel.do("Ann", "unit edit Red state=pinned")
-    refused = await channel.refused("Ann", "ucn interrupt shooters=Red", "unit-unfit shooters")
-    assert "/unit edit Red state=ready" in refused.text()
+    refused = await channel.refused("Ann", "ucn interrupt shooters=Red", "card-forbids shooters")
+    assert "anyway=yes" in refused.text()
     await channel.refused(
-        "Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "unit-unfit unit"
+        "Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "card-forbids unit"
     )
     await channel.do("Ann", 'unit edit "Red" state=ready')
     assert not (await channel.do("Ann", "ucn interrupt shooters=Red odds")).error

@@ -41,11 +41,16 @@ CARDS = [
         "Fire with it, Random order",
     ),
     ("baps farm", "Able", "Yours · squad · men 7 · grade veteran · us1", "Morale check"),
-    ("ucn causeway", "MG Team", "carries MMG, pistol · us3", "Shoot with it, Melee, Morale test"),
+    (
+        "ucn causeway",
+        "MG Team",
+        "carries MMG, pistol · ap 4 · us3",
+        "Shoot with it, Melee, Morale test",
+    ),
     (
         "ucn causeway",
         "Captured Tank",
-        "German · vehicle · hull 6 · turret 8 · spot 11 · germ4",
+        "German · vehicle · hull 6 · turret 8 · spot 11 · ap 4 · germ4",
         "Attack it, Odds",
     ),
 ]

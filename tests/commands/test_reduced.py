@@ -157,7 +157,7 @@ async def test_the_games_without_a_rule_for_it_turn_a_counter_by_hand(
     await channel.do("Anna", "unit edit A flip")
     after = (await channel.game()).units["a"]
     assert after.turned
-    assert all(after.numbers[key] < before.numbers[key] for key in before.numbers)
+    assert all(after.numbers[key] < before.numbers[key] for key in after.numbers if key != "ap")
     assert after.type == ("half-squad" if game == "asl" else unit)
     await channel.do("Anna", "unit edit A flip")
     assert (await channel.game()).units["a"].numbers == before.numbers

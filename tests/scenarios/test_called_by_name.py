@@ -80,7 +80,7 @@ async def test_who_acts_before_the_roll_that_they_owe_is_told_with_the_button() 
     assert "Red owed a roll first: Morale test on activating." in shot.text()
     tested = await channel.press("Anna", button(shot, "Test Morale"))
     assert "Morale test" in tested.text()
-    shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
+    shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue anyway=yes hand=19")
     assert "owed" not in shot.text()
 
 
@@ -108,7 +108,11 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     second = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
     assert "Red uses 2 AP (0 left)" in second.text()
     third = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 hand=19")
-    assert "Red uses 1 AP (it had 0)" in third.text()
+    assert "Red uses 1 additional AP (0 left)" in third.text()
+    await channel.refused("Anna", "ucn spot unit=Red skill=12 count=1", "card-forbids unit")
+    fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
+    assert "Red uses 0 AP (0 left)" in fourth.text()
+    assert "Red lacks AP, and acts all the same" in fourth.text()
     card = await channel.do("Anna", "game next")
     assert (
         "Markers come off: activated (Red); more ap (Red); shot (Red); spent (Red)" in card.text()
@@ -138,7 +142,7 @@ async def test_a_phase_that_takes_numbers_off_is_undone() -> None:
 
 
 async def test_without_ap_nothing_is_counted() -> None:
-    channel = await started("ucn", RED, "unit add Blue element B")
+    channel = await started("ucn", f"{RED} ap=none", "unit add Blue element B")
     shot = await channel.do("Anna", "ucn shoot shooters=Red target=Blue hand=19")
     assert "AP" not in shot.text()
     assert "activated" not in await unit(channel, "red")

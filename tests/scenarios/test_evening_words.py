@@ -166,10 +166,11 @@ async def test_a_morale_test_names_its_element_once() -> None:
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("let-loose", "Alpha has let loose"),
-        ("withdraw", "Alpha is withdrawing"),
+        ("let-loose", "Alpha has let loose, and acts all the same"),
+        ("withdraw", "Alpha is withdrawing, and acts all the same"),
     ],
 )
 def test_what_became_of_an_element_is_said_in_words(state: str, said: str) -> None:
     squad = roster(unit("Alpha", spot=11, members=1, state=state))
-    assert play_example("ucn", "spot", {"unit": "Alpha"}, [11], squad).lines[0].label == said
+    played = play_example("ucn", "spot", {"unit": "Alpha", "anyway": True}, [11], squad)
+    assert said in played.settlement.now

@@ -248,11 +248,11 @@ UCN = [
         (ALPHA, *FOES),
         'morale unit=Alpha enemies="Foe1; Foe2; Foe3; Foe4" hand=11',
         (
-            "Alpha (b1): element morale=10 spot=11 members=3 ap=3 spent=3 firearms=13 pen=9 let-loose reload",
-            "Foe1 (a1): element suppression_markers=1",
-            "Foe2 (a2): element suppression_markers=2",
-            "Foe3 (a3): element suppression_markers=1",
-            "Foe4 (a4): element",
+            "Alpha (b1): element morale=10 spot=11 members=3 ap=3 spent=3 firearms=13 pen=9 let-loose firm reload",
+            "Foe1 (a1): element ap=3 suppression_markers=1",
+            "Foe2 (a2): element ap=3 suppression_markers=2",
+            "Foe3 (a3): element ap=3 suppression_markers=1",
+            "Foe4 (a4): element ap=3",
         ),
         "a Suppression marker on Foe1, Foe2 and Foe3",
     ),
@@ -260,7 +260,7 @@ UCN = [
         "ucn",
         (ALPHA, *FOES),
         "morale unit=Alpha enemies=Foe2 marker=morale hand=12",
-        ("Foe2 (a2): element suppression_markers=1 morale_markers=1",),
+        ("Foe2 (a2): element ap=3 suppression_markers=1 morale_markers=1",),
     ),
     Case(
         "ucn",
@@ -268,7 +268,7 @@ UCN = [
         "attack-vehicle unit=Alpha target=Pz interrupt=yes hand=5,1,1",
         (
             "Alpha (b1): element morale=10 spot=11 members=3 ap=3 firearms=13 pen=9 activated",
-            "Pz (a1): vehicle hull=6 suppression_markers=1",
+            "Pz (a1): vehicle ap=4 hull=6 suppression_markers=1",
         ),
         "next activation given up",
     ),
@@ -279,7 +279,7 @@ UCN = [
         "ucn",
         (f"{ALPHA} weapon=lmg", "Foe element A members=4 state=go-firm"),
         "shoot shooters=Alpha target=Foe skill=12 hand=1,1,7,1",
-        ("Foe (a1): element members=4 pinned",),
+        ("Foe (a1): element ap=3 members=4 pinned",),
         "area of effect: LMG 3 x 2 inches.",
     ),
 ]

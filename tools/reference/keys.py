@@ -109,6 +109,10 @@ UNITS: Keys = {
         "the types, or classes of them, that may have it; else all",
     ),
     "counters": Key(by_name(ref("counter"), "type"), "how counters of a type look"),
+    "starts": Key(
+        by_name(by_name(either(NUMBER, TEXT), "type"), "attribute"),
+        "what units of a type have in a game that was started, unless something else is typed",
+    ),
 }
 COUNTER: Keys = {
     "frame": Key(one_of(FRAMES), "the sign in its box"),

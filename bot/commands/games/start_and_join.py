@@ -19,7 +19,7 @@ from bot.game.ledger import Ledger, Writer
 from bot.game.loaded import game_of, is_imported
 from bot.game.phases import brief_of, first_turn, phase_title
 from bot.game.rights import need_director
-from bot.game.roster import count_units, is_gone
+from bot.game.roster import count_units, is_gone, with_starting_numbers
 from bot.game.roster_file import Scenario, find_scenario
 from bot.game.sides import MAX_SIDE, find_side, may_be_called
 from bot.game.state import Game
@@ -73,7 +73,7 @@ async def begin_game(context: Context) -> Reply:
     offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
     if offer and options.get("carry"):
         assert old is not None
-        game = replace(game, units=carried(old, sides))
+        game = replace(game, units=carried(old, sides, system))
     context.begin(game, result=phase_title(game, system))
     begun = headline(context.game, system)
     kept = await run_upkeep(context, begun, starts=True)
@@ -206,12 +206,15 @@ def read_sides(text: str) -> tuple[str, ...]:
     return tuple(sides)
 
 
-def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
+def carried(old: Game, sides: tuple[str, ...], system: System | None) -> dict[str, RosterUnit]:
     """The roster of the game before, without eliminated units; sides that are no more are left
-    empty.
+    empty. Units get the numbers that their types begin with.
     """
     return {
-        key: replace(unit, side=unit.side if unit.side in sides or not sides else "")
+        key: replace(
+            with_starting_numbers(unit, system) if system is not None else unit,
+            side=unit.side if unit.side in sides or not sides else "",
+        )
         for key, unit in old.units.items()
         if not is_gone(unit)
     }
@@ -228,7 +231,7 @@ async def carry(context: Context, _more: str) -> Reply:
         raise UserError(
             "This game has a roster already, or the game before is gone.", code="roster-taken"
         )
-    units = carried(before.game, game.sides)
+    units = carried(before.game, game.sides, context.system)
     context.commit.drop_docs.append((CARRY, context.ledger.row))
     context.amends.append(Amendment(context.topic(1), lambda said: without(said, (CARRY,))))
     context.ledger.add(

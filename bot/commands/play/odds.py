@@ -100,7 +100,7 @@ async def answer_odds(
             # what one decides by says who they are
             title = title.replace(f"the {name} ", f"{unit.word} ")
         givens = [one.given for one in plays]
-        if note := counted_line(sequence, givens, with_lenders=True):
+        if note := counted_line(sequence, givens, for_odds=True):
             reply = replace(reply, lines=(*reply.lines, Small(note)))
         reply = told_by_rule(replace(reply, title=title), ruled)
         replies.append(odds_by_name(reply, sequence, game))

@@ -20,6 +20,7 @@ from bot.answers.firers_and_targets import (
     cannot_fire,
     has_names,
     in_names,
+    offer_anyway,
     offer_the_able,
     with_letters,
 )
@@ -146,6 +147,7 @@ async def handle_sequence(context: Context) -> Reply:
         if roster and error.code in ("unit-unfit", "unit-gone"):
             named, _ = in_names(sequence, options, roster, actor.side)
             offer_the_able(error, sequence, named, roster, partial(command_text, spec))
+        offer_anyway(error, sequence, options, partial(command_text, spec))
         raise
 
 

@@ -68,7 +68,16 @@ async def add(context: Context) -> Reply:
         stats = _COUNT.sub(" ", stats)
     drawn = cups.cards_of_units(game)
     for name in expand_names(names):
-        unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units}, drawn)
+        unit = new_unit(
+            name,
+            options["type"],
+            side,
+            stats,
+            system,
+            {**game.units, **units},
+            drawn,
+            started=game.started,
+        )
         units[unit.name.casefold()] = unit
     need_units(game, context.actor, units.values())
     return _added(context, game, system, units)
@@ -107,7 +116,14 @@ def read_units(text: str, game: Game, own_side: str) -> tuple[str, dict[str, Ros
     """
     rows = read_roster(text)
     system = _system_for(game, str(rows[0].values.get("type", "")))
-    return system.id, units_of(rows, system, lambda typed: _side(game, own_side, typed), game.units)
+    units = units_of(
+        rows,
+        system,
+        lambda typed: _side(game, own_side, typed),
+        game.units,
+        started=game.started,
+    )
+    return system.id, units
 
 
 def _system_for(game: Game, type_: str) -> System:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from bot.interface.form.brought_flags import find_brought_flags
 from bot.interface.form.line_and_keypad import REST, rest_example, rest_text, short
+from bot.interface.form.roster_flags import find_roster_flags
 from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import ACTING, Known, fitting, words_now
@@ -192,8 +192,8 @@ def form_of(
     fields = [
         _field(option, shown, known, room) for option in spec.options if _has_field(option, spec)
     ]
-    brought = find_brought_flags(spec, shown, known)
-    if flags := _flags(spec, shown, room, brought):
+    roster_flags = find_roster_flags(spec, shown, known)
+    if flags := _flags(spec, shown, room, roster_flags):
         fields.append(flags)
     fields = _ordered(fields, spec, known, room)
     how = _how(spec, shown, room)
@@ -312,18 +312,18 @@ def _example(option: Option) -> str:
 
 
 def _flags(
-    spec: CommandSpec, options: Options, room: Room, brought: Collection[str]
+    spec: CommandSpec, options: Options, room: Room, roster_flags: Collection[str]
 ) -> Field | None:
     """The modifiers, those that are needed most first; as many as the platform has room for.
 
-    Those that units bring (`brought`) are ticked.
+    Those that units bring (`roster_flags`) are ticked.
     """
     steps = (
         []
         if room.folds
         else [pick for option in spec.options for pick in _steps(option, spec, options)]
     )
-    picks = flag_picks(spec, options, brought)
+    picks = flag_picks(spec, options, roster_flags)
     ticks = room.ticks - len(steps)
     if len(picks) > ticks:
         rank = {name: at for at, name in enumerate(spec.common)}
@@ -362,10 +362,12 @@ def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[P
     ]
 
 
-def flag_picks(spec: CommandSpec, options: Options, brought: Collection[str] = ()) -> list[Pick]:
+def flag_picks(
+    spec: CommandSpec, options: Options, roster_flags: Collection[str] = ()
+) -> list[Pick]:
     """All flags and further modifier words with what each adds: the common ones first.
 
-    Those that units bring (`brought`) are ticked as well.
+    Those that units bring (`roster_flags`) are ticked as well.
     """
     worded = words_of(options.get("mods") or ())
     how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
@@ -377,7 +379,7 @@ def flag_picks(spec: CommandSpec, options: Options, brought: Collection[str] = (
             option.help,
             is_on(option, options)
             or option.name in worded
-            or (option.name in brought and option.name not in options),
+            or (option.name in roster_flags and option.name not in options),
         )
         for option in spec.options
         if option.type == "bool" and option.name not in how

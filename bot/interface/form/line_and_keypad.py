@@ -9,7 +9,7 @@ from bot.interface.reply.parts import Small, Thrown
 from bot.interface.reply.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import DieOwed, UserError, did_you_mean
-from bot.rules.inputs.options import words_of
+from bot.rules.inputs.options import Option, words_of
 
 REST = "?rest"
 """The field for all that has no field of its own. No option can have this name."""
@@ -44,19 +44,21 @@ def rest_text(
         value = options.get(name)
         called = short(option.shown).casefold()
         if option.type == "bool":
-            on = bool(options.get(name, option.default)) or name in words
-            pieces += (
-                [called]
-                if on and not option.default
-                else [f"{called} no"]
-                if not on and (option.default or (option.brings and name in options))
-                else []
-            )
+            pieces += _flag_pieces(option, options, name in words)
         elif value not in (None, "") and str(value) != str(option.default):
             pieces.append(f"{called} {value}")
         elif name in needed:
             owed.append(f"{called} ?")
     return ", ".join([*owed, *pieces])
+
+
+def _flag_pieces(option: Option, options: Mapping[str, object], is_worded: bool) -> list[str]:
+    """Return the words for a flag that is not at its default, or that is off against the roster."""
+    label = short(option.shown).casefold()
+    if options.get(option.name, option.default) or is_worded:
+        return [] if option.default else [label]
+    is_said = bool(option.default) or (bool(option.brings) and option.name in options)
+    return [f"{label} no"] if is_said else []
 
 
 def rest_example(spec: CommandSpec, names: Iterable[str], flags: Iterable[str]) -> str:

@@ -5,7 +5,6 @@ was.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.interface.form.brought_flags import find_brought_flags
 from bot.interface.form.form import (
     FLAGS,
     HOW,
@@ -18,11 +17,12 @@ from bot.interface.form.form import (
     way_asked,
 )
 from bot.interface.form.line_and_keypad import REST, read_rest, short
+from bot.interface.form.roster_flags import find_roster_flags
 from bot.interface.form.unit_menu import TYPED, chosen_units
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known, fitting, is_own
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import clean, words_of
+from bot.rules.inputs.options import Option, clean, words_of
 from bot.rules.inputs.units import by_name
 
 Filled = Mapping[str, object]
@@ -53,8 +53,8 @@ def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
             if field.name == HOW:
                 how = (_listed(given) or [how])[0]
             elif field.name == FLAGS:
-                brought = find_brought_flags(spec, form.given, known)
-                after = _with_flags(spec, after, field, _listed(given), brought)
+                roster_flags = find_roster_flags(spec, form.given, known)
+                after = _with_flags(spec, after, field, _listed(given), roster_flags)
             elif field.name == REST:
                 after = _merge_rest(spec, after, field, str(given or ""))
             elif field.name == OTHERS:
@@ -128,21 +128,17 @@ def _with_flags(
     options: dict[str, object],
     field: Field,
     taken: list[str],
-    brought: frozenset[str],
+    roster_flags: frozenset[str],
 ) -> dict[str, object]:
     """Return the options with the flags that were ticked.
 
-    A flag that a unit brings (`brought`) counts by itself: it is written down if it was unticked.
+    A flag that a unit brings (`roster_flags`) counts by itself: it is written down if it was unticked.
     """
     steps = [pick.value.split("=") for pick in field.picks if "=" in pick.value]
     options = _with_steps(spec, options, steps, taken)
     taken = [word for word in taken if "=" not in word]
     offered = [pick.value for pick in field.picks if "=" not in pick.value]
-    flags = {
-        option.name: bool(option.default) or option.name in brought
-        for option in spec.options
-        if option.type == "bool"
-    }
+    flags = _untouched_flags(spec, roster_flags)
     words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
     after = {
         name: value for name, value in options.items() if name not in offered and name != "mods"
@@ -203,12 +199,36 @@ def _merge_rest(
     }
     words += [word for word in words_of(read.pop("mods", "")) if word not in words]
     for name, value in read.items():
-        option = spec.option(name)
-        is_default = option is None or str(value) == str(option.default)
-        if is_default or (value == bool(option.default) and not option.brings):
-            after.pop(name, None)
-        elif option is not None and (option.type == "units" or option.many):
-            after[name] = "; ".join(str(part) for part in (after.get(name), value) if part)
-        elif option is not None:
-            after[name] = clean(option, value)
+        after = _with_value(spec, after, name, value)
     return after | ({"mods": " ".join(words)} if words else {})
+
+
+def _with_value(
+    spec: CommandSpec, options: dict[str, object], name: str, value: object
+) -> dict[str, object]:
+    """Return the options with a value from the line of free text."""
+    option = spec.option(name)
+    after = dict(options)
+    if option is None or _is_default(option, value):
+        after.pop(name, None)
+    elif option.type == "units" or option.many:
+        after[name] = "; ".join(str(part) for part in (after.get(name), value) if part)
+    else:
+        after[name] = clean(option, value)
+    return after
+
+
+def _is_default(option: Option, value: object) -> bool:
+    """Return whether a value is the default; no is said all the same where a unit brings yes."""
+    if option.type == "bool" and option.brings:
+        return False
+    return value == bool(option.default) or str(value) == str(option.default)
+
+
+def _untouched_flags(spec: CommandSpec, roster_flags: frozenset[str]) -> dict[str, bool]:
+    """Return each flag as it counts if nobody ticks or unticks it."""
+    return {
+        option.name: bool(option.default) or option.name in roster_flags
+        for option in spec.options
+        if option.type == "bool"
+    }

@@ -3,7 +3,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
@@ -13,6 +13,10 @@ from bot.rules.text.names import plural
 LOADOUT, WEAPON, LEFT = "loadout", "weapon", "members"
 """Attributes of a unit: all that it carries, the weapon of one item of a list, and how many
 characters are left.
+"""
+IDLE, WITHOUT = "idle_arms", "without_ap"
+"""Attributes of a unit: the weapons of characters who cannot fire again in this activation, and how
+many such characters there are.
 """
 _MANY = re.compile(r"(\d{1,2})\s*[x*]\s*(.+)", re.IGNORECASE)
 
@@ -38,20 +42,54 @@ def read_loadout(option: Option, raw: str) -> tuple[str, ...]:
     return tuple(word if count == 1 else f"{count}x{word}" for word, count in found.items())
 
 
+def count_pieces(pieces: Iterable[object]) -> dict[str, int]:
+    """Return how many of each weapon a loadout as it is kept has."""
+    counts: dict[str, int] = {}
+    for piece in pieces:
+        many = _MANY.fullmatch(str(piece))
+        word = many[2] if many else str(piece)
+        counts[word] = counts.get(word, 0) + (int(many[1]) if many else 1)
+    return counts
+
+
+def add_pieces(pieces: Iterable[object], weapons: Iterable[str]) -> tuple[str, ...]:
+    """Return a loadout as it is kept with further weapons."""
+    counts = count_pieces([*pieces, *weapons])
+    return tuple([word if count == 1 else f"{count}x{word}" for word, count in counts.items()])
+
+
 def carried(numbers: Mapping[str, Any]) -> dict[str, int]:
     """Return how many of each weapon a unit can fire; none without a loadout.
 
     Where it has lost characters, the weapons that it has most of are left without a firer first.
     """
-    arms: dict[str, int] = {}
-    for piece in numbers.get(LOADOUT) or ():
-        many = _MANY.fullmatch(str(piece))
-        arms[many[2] if many else str(piece)] = int(many[1]) if many else 1
+    arms = count_pieces(numbers.get(LOADOUT) or ())
     left = numbers.get(LEFT)
-    while isinstance(left, int) and sum(arms.values()) > max(left, 1):
-        most = max(arms, key=lambda word: arms[word])
-        arms[most] -= 1
-    return {word: count for word, count in arms.items() if count}
+    return _at_most(arms, left) if isinstance(left, int) else arms
+
+
+def _at_most(arms: Mapping[str, int], characters: int) -> dict[str, int]:
+    """Return the weapons that so many characters can fire, at least one."""
+    found = dict(arms)
+    while sum(found.values()) > max(characters, 1):
+        most = max(found, key=lambda word: found[word])
+        found[most] -= 1
+    return {word: count for word, count in found.items() if count}
+
+
+def ready_arms(numbers: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many of each weapon a unit fires by itself: without those of characters who have
+    no AP left, or all of them if nobody has any.
+    """
+    arms = carried(numbers)
+    idle = count_pieces(numbers.get(IDLE) or ())
+    ready = {word: max(0, count - idle.get(word, 0)) for word, count in arms.items()}
+    ready = {word: count for word, count in ready.items() if count}
+    left = numbers.get(LEFT)
+    without = int(numbers.get(WITHOUT) or 0)
+    if ready and without and isinstance(left, int):
+        ready = _at_most(ready, left - without)
+    return ready or arms
 
 
 def arms_said(numbers: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.rules.errors import Hint, UserError, did_you_mean
-from bot.rules.inputs.loadout import LOADOUT, WEAPON, carried
+from bot.rules.inputs.loadout import LOADOUT, WEAPON, ready_arms
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.inputs.units import (
     MAX_UNITS,
@@ -456,7 +456,7 @@ def fired(
     """(weapon, item) for each weapon that the unit called `name` can fire: `1st Squad weapon=smg
     n=2`.
     """
-    for word, count in carried(numbers).items():
+    for word, count in ready_arms(numbers).items():
         many = f"{repeat}={count}" if count > 1 and repeat else ""
         yield word, " ".join(filter(None, (name, f"{WEAPON}={word}", many, rest)))
 

@@ -54,6 +54,7 @@ _ABOUT = (
     "lost",
     "hurt",
     "reduced_states",
+    "starts",
 )
 """What is said of words of these kinds: of the game's own it stays as it is."""
 

@@ -304,14 +304,19 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         return (*parts_of(card.parts), *cover)
 
     firing = shooters.shooters_of(tables, given, lambda unit: modifiers(is_moving(unit, given)))
-    lines = (
-        *shooters.reminders(given.units("shooters")),
-        *shooters.skill_lines(firing),
+    units = given.units("shooters")
+    paid = shooters.payments(tables, units, given.int("extra_ap"))
+    if not given.flag("anyway"):
+        shooters.refuse_overdraft(paid)
+    settle = partial(
+        settled,
+        given,
+        firing,
+        "shoots|shoot",
+        acting=tuple([payment.change() for payment in paid]),
+        given_up=(*shooters.list_overrides(units), *[payment.describe() for payment in paid]),
     )
-    paid, told = shooters.spends(tables, given.units("shooters"), given.int("extra_ap"))
-    return Firing(firing).plan(
-        partial(settled, given, firing, "shoots|shoot", acting=paid, given_up=told), lines
-    )
+    return Firing(firing).plan(settle, shooters.skill_lines(firing))
 
 
 def is_moving(unit: Unit, given: Given) -> bool:
@@ -345,9 +350,8 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
-    for unit in given.units("shooters"):
-        shooters.refuse_pinned(unit, "shooters")
-    shooters.refuse_pinned(given.unit("unit"), "unit")
+    if not given.flag("anyway"):
+        shooters.refuse_unfit(given.unit("unit"), "unit")
     spotting = tables["spot-modifiers"](**given.flags(SPOTTING))
     shooting = tables["shoot-modifiers"](**given.flags(SHOOTING))
     parts = (*parts_of(shooting.parts), *shooters.firm_cover(tables, given))
@@ -362,13 +366,17 @@ def plan_interrupt(tables: Tables, given: Given) -> Plan[Fire]:
         return Plan(Fire(None), {}, lambda _: answer, opening)
     to_spot = {spot.parts: spot for spot in spots if spot is not None}.values()
     lines = (
-        *shooters.reminders(units),
         *[sum_line(spot, "to spot") for spot in to_spot],
         *shooters.skill_lines(firing),
     )
     activated = tuple([Change(unit.name, mark=ACTIVATED) for unit in units])
     settle = partial(
-        settled, given, firing, "interrupts|interrupt", acting=activated, given_up=(GIVEN_UP,)
+        settled,
+        given,
+        firing,
+        "interrupts|interrupt",
+        acting=activated,
+        given_up=(*shooters.list_overrides(units), GIVEN_UP),
     )
     return Firing(firing, spots).plan(settle, lines)
 
@@ -483,6 +491,9 @@ def settled(
     lost = out["casualties"]
     status = str(out["status"])
     members = target.numbers.get("members") if target is not None else None
+    losses = _exhaust_shooters(firing, out)
+    acting = (*acting, *[change for change, _ in losses])
+    given_up = (*given_up, *[said for _, said in losses])
     if members is not None and lost >= members > 0:  # nobody whose Morale could fall
         out = {**out, "casualties": members, "morale_loss": 0}
         lost = members
@@ -502,6 +513,18 @@ def settled(
         by=by(firing, verb),
         sums=sums(firing, out),
     )
+
+
+def _exhaust_shooters(
+    firing: Sequence[Shooter], out: Mapping[str, Any]
+) -> list[tuple[Change, str]]:
+    """Return what natural 20s take from the elements that shoot, and say it."""
+    weapons: dict[str, list[str]] = {}
+    for shooter, told in zip(firing, out["shooters"], strict=False):
+        if told.get("loses_ap"):
+            weapons.setdefault(shooter.unit.name, []).append(shooter.weapon.word)
+    units = shooters.units_with_ap(shooter.unit for shooter in firing)
+    return [shooters.exhaust(unit, weapons[unit.name]) for unit in units if unit.name in weapons]
 
 
 def _lost_said(lost: int, members: int | None) -> str:

@@ -5,11 +5,12 @@ Source: Action Points and Skills, Skills; Infantry Combat, Shooting, Damage, Sta
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
+from bot.rules.inputs.loadout import IDLE, LOADOUT, add_pieces
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
@@ -25,6 +26,7 @@ from bot.rules.sequence.sequence import (
 )
 from bot.rules.tables.table import Tables
 from bot.rules.text.names import joined, numbered, plural
+from bot.rules.text.phrase import phrase
 
 GONE = "combat-ineffective"
 
@@ -58,14 +60,36 @@ def casualties(lost: int) -> str:
     return "1 casualty" if lost == 1 else f"{lost} casualties"
 
 
-def refuse_pinned(unit: Unit | None, option: str, all_the_same: str = "") -> None:
-    """Raise UserError for who is pinned, with what does it `all_the_same`. Source: Infantry
-    Combat, Status Damage.
-    """
-    if unit is not None and unit.state == "pinned":
-        what = f"{unit.word} is pinned and can do nothing in this activation."
-        hint = all_the_same or f"/unit edit {unit.word} state=ready takes it off."
-        raise UserError(what, hint=hint, option=option, code="unit-unfit")
+BARRED = {
+    "pinned": "is pinned",
+    "let-loose": "has let loose",
+    "withdraw": "is withdrawing",
+}
+"""States in which an element can do nothing in this activation. Source: Infantry Combat, Status
+Damage; Morale, Failed Morale Test."""
+RELOAD = "reload"
+ALL_THE_SAME = "Add anyway=yes to do it all the same."
+
+
+def refuse_unfit(unit: Unit | None, option: str) -> None:
+    """Raise UserError for who can do nothing in this activation, or has to reload first."""
+    if unit is None or not unit.name:
+        return
+    if unit.state in BARRED:
+        what = f"{unit.word} {BARRED[unit.state]} and can do nothing in this activation."
+        raise UserError(what, hint=ALL_THE_SAME, option=option, code="card-forbids")
+    if RELOAD in unit.marks:
+        what = f"{unit.word} has to reload first."
+        hint = phrase("`act {name} reload` does it; add anyway=yes to do without.", name=unit.word)
+        raise UserError(what, hint=hint, option=option, code="card-forbids")
+
+
+def list_overrides(units: Iterable[Unit]) -> tuple[str, ...]:
+    """Return who of these acts although the card forbids it, and why it does."""
+    known = {unit.name: unit for unit in units if unit.name}.values()
+    barred = [(unit.word, BARRED[unit.state]) for unit in known if unit.state in BARRED]
+    reloads = [(unit.word, "has to reload first") for unit in known if RELOAD in unit.marks]
+    return tuple([f"{name} {why}, and acts all the same" for name, why in (*barred, *reloads)])
 
 
 # -- how answers call weapons and elements, and what a status means in few words
@@ -103,34 +127,96 @@ def whom(unit: Unit | None, otherwise: str) -> str:
     return otherwise if unit is None else unit.word
 
 
-# -- what acting costs an element whose AP the roster knows: its own first, or those that a leader
-# has handed it. Source: Action Points, AP Expenditure; Additional AP
+# -- what acting costs an element whose AP the roster knows: additional AP go into the skill first,
+# then its own are spent. Source: Action Points, AP Expenditure; Additional AP; Skills
 
 
-def spends(
-    tables: Tables, units: Iterable[Unit], extra: int
-) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """The changes of those who shoot, and what they are told: `Red uses 1 AP (2 left)`. `extra` AP
-    go into the skill, additional ones before its own."""
-    changes = []
-    told = []
-    for unit in {
-        unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None
-    }.values():
-        more = int(unit.numbers.get("more_ap") or 0)
-        cost = int(tables["ap-costs"](action="shoot", second="shot" in unit.flags)["ap"]) + max(
-            0, extra - more
-        )
-        spent = int(unit.numbers.get("spent") or 0)
-        left = int(unit.numbers["ap"]) - spent
-        new: dict[str, Any] = {"spent": spent + cost}
-        if more and extra:
-            new["more_ap"] = max(0, more - extra) or None
-        changes.append(Change(unit.name, set=new, mark=frozenset({"activated", "shot"})))
-        besides = f" and {min(more, extra)} additional" if more and extra else ""
-        has = f"{left - cost} left" if cost <= left else f"it had {left or 'none'}"
-        told.append(f"{unit.name} uses {cost} AP{besides} ({has})")
-    return tuple(changes), tuple(told)
+class Payment(NamedTuple):
+    """The AP that a shot takes from an element: its own, additional ones, and what it lacks."""
+
+    unit: Unit
+    own: int
+    lent: int
+    shortfall: int
+
+    @property
+    def left(self) -> int:
+        """Its own AP that are left after the shot."""
+        return ap_left(self.unit) - self.own
+
+    def describe(self) -> str:
+        """Say what it uses: `Red uses 1 AP and 1 additional (2 left)`."""
+        if self.lent and not self.own:
+            return f"{self.unit.name} uses {self.lent} additional AP ({self.left} left)"
+        lent = f" and {self.lent} additional" if self.lent else ""
+        return f"{self.unit.name} uses {self.own} AP{lent} ({self.left} left)"
+
+    def change(self) -> Change:
+        """Return what it takes from the roster unit."""
+        new: dict[str, Any] = {"spent": _number(self.unit, "spent") + self.own}
+        if self.lent:
+            new["more_ap"] = _number(self.unit, "more_ap") - self.lent
+        return Change(self.unit.name, set=new, mark=frozenset({"activated", "shot"}))
+
+
+def payments(tables: Tables, units: Iterable[Unit], extra: int) -> tuple[Payment, ...]:
+    """Return what each element that shoots pays, with `extra` AP for its skill."""
+    return tuple([_payment(tables, unit, extra) for unit in units_with_ap(units)])
+
+
+def units_with_ap(units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """Return the elements whose AP the roster knows, each once."""
+    known = {unit.name: unit for unit in units if unit.name and unit.numbers.get("ap") is not None}
+    return tuple(known.values())
+
+
+def ap_left(unit: Unit) -> int:
+    """Return an element's own AP that are left in this activation."""
+    return max(0, _number(unit, "ap") - _number(unit, "spent"))
+
+
+def _payment(tables: Tables, unit: Unit, extra: int) -> Payment:
+    is_second = "shot" in unit.flags
+    cost = int(tables["ap-costs"](action="shoot", second=is_second)["ap"]) + extra
+    lent = min(_number(unit, "more_ap"), max(extra, cost - ap_left(unit)))
+    own = min(ap_left(unit), cost - lent)
+    return Payment(unit, own, lent, cost - lent - own)
+
+
+def _number(unit: Unit, key: str) -> int:
+    return int(unit.numbers.get(key) or 0)
+
+
+def refuse_overdraft(payments: Iterable[Payment]) -> None:
+    """Raise UserError for an element with fewer AP than the shot takes."""
+    for payment in payments:
+        if payment.shortfall:
+            has = payment.own + payment.lent
+            what = f"{payment.unit.word} has {has or 'no'} AP left, and this takes {has + payment.shortfall}."
+            raise UserError(what, hint=ALL_THE_SAME, option="shooters", code="card-forbids")
+
+
+WHOLE = ("heavy-weapon-crew", "vehicle")
+"""Types that have their AP as a whole, not each character his own."""
+
+
+def exhaust(unit: Unit, weapons: Sequence[str]) -> tuple[Change, str]:
+    """Return what natural 20s take from an element, and say it; `weapons` are those they fired.
+
+    Each character who rolls one loses what AP are left. Source: Action Points and Skills, Skills.
+    """
+    characters = int(unit.numbers.get("members") or 1)
+    without = min(characters, _number(unit, "without_ap") + len(weapons))
+    if unit.type in WHOLE or without >= characters:
+        spent = max(_number(unit, "ap"), _number(unit, "spent"))
+        return Change(
+            unit.name, set={"spent": spent, "more_ap": None}
+        ), f"{unit.name} has no AP left"
+    new: dict[str, Any] = {"without_ap": without}
+    if unit.numbers.get(LOADOUT):
+        new[IDLE] = add_pieces(unit.numbers.get(IDLE) or (), weapons)
+    said = f"{without} of {characters} characters of {unit.name} have no AP left"
+    return Change(unit.name, set=new), said
 
 
 # -- skill checks: 1d20 at or under the final skill, a 1 always and a 20 never
@@ -357,7 +443,7 @@ def shooters_of(
     armed = [_armed(tables, given, unit, modifiers(unit)) for unit in units]
     names = {unit.name for unit in units}
     called = [
-        weapon_said(weapon.word) if len(names) == 1 else called_with(unit, weapon)
+        weapon_said(weapon.word) if len(names) == 1 else name_with_weapon(unit, weapon)
         for unit, (weapon, *_) in zip(units, armed, strict=True)
     ]
     counts = Counter(called)
@@ -373,7 +459,7 @@ def shooters_of(
     )  # fmt: skip
 
 
-def called_with(unit: Unit, weapon: Weapon) -> str:
+def name_with_weapon(unit: Unit, weapon: Weapon) -> str:
     """Return what a character is called by the element and the weapon: `MG Team's pistol`."""
     arm = weapon_said(weapon.word)
     return f"{unit.name}'s {arm}" if unit.name else arm
@@ -386,8 +472,8 @@ def count_arms(arm: str, count: int) -> str:
 
 def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     _refuse(unit)
-    if "status" not in given.typed:
-        refuse_pinned(unit, "shooters", "Add status=pinned to shoot all the same, at −6.")
+    if not given.flag("anyway"):
+        refuse_unfit(unit, "shooters")
     weapon = carried(tables, unit)
     own = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
     held = (*status_part(tables, given, unit), *mod_part(given))
@@ -447,17 +533,3 @@ def firm_cover(tables: Tables, given: Given) -> Parts:
     return (
         ("target's firm cover", -int(tables["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),
     )
-
-
-def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
-    """Return a line for each element whose state has an effect but no number on the card."""
-    known = {unit.name: unit for unit in units if unit.name and unit.state}
-    return tuple(
-        [Line(f"{name} {_SAID[unit.state]}") for name, unit in known.items() if unit.state in _SAID]
-    )
-
-
-_SAID = {
-    "let-loose": "has let loose",
-    "withdraw": "is withdrawing",
-}

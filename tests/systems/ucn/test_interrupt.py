@@ -206,7 +206,7 @@ def test_a_roster_element_reacts_with_what_is_left_of_it() -> None:
     squad = unit("2nd Squad", morale=12, members=2, casualties=2, suppression_markers=1)
     played = react([8, 9], roster(squad), unit="2nd Squad")
     assert played.out["results"] == ["act", "suppressed"]
-    assert changes(played) == {"2nd Squad": {"suppression_markers": 2}}
+    assert changes(played) == {"2nd Squad": {"suppression_markers": 2, "mark": {"moving"}}}
     assert react([12], roster(squad), unit="2nd Squad", morale=12, count=1).out["results"] == [
         "act"
     ]

@@ -83,7 +83,11 @@ ROLLS = [
     ),
     Roll("attack-vehicle", VEHICLE, "result", "miss", ((13, SHOOT_VEHICLE),)),
     Roll(
-        "attack-vehicle", {**VEHICLE, "spot_skill": 5}, "result", "not-spotted", ((9, SPOT_VEHICLE),)
+        "attack-vehicle",
+        {**VEHICLE, "spot_skill": 5},
+        "result",
+        "not-spotted",
+        ((9, SPOT_VEHICLE),),
     ),
     Roll("morale", {"unit": "Red"}, "result", "passed", ((12, MORALE),)),
 ]
@@ -152,7 +156,7 @@ def test_a_marker_counts_as_if_it_were_typed(case: Case) -> None:
 
 
 def test_every_marker_with_a_number_is_tried() -> None:
-    without = {"activated", "shot", "thrown", "reload"}
+    without = {"activated", "shot", "thrown", "reload", "commanded"}
     tried = {key for case in cases() for key in case.keys}
     markers = set(system("ucn").game["units"]["markers"])
     assert markers - without == tried - {"vehicle"}
@@ -171,8 +175,12 @@ def test_a_marker_is_left_out_behind_the_unit_as_well() -> None:
 
 
 def test_each_shooter_has_a_marker_of_their_own() -> None:
-    arms = {"weapon": "bolt-action-rifle", "firearms": 12}
-    units = roster(unit("Red", marks=("moving",), **arms), unit("Green", **arms))
+    units = roster(
+        *[
+            unit(name, marks=marks, weapon="bolt-action-rifle", firearms=12)
+            for name, marks in (("Red", ("moving",)), ("Green", ()))
+        ]
+    )
     played = play_example("ucn", "shoot", {"shooters": "Red; Green"}, [20, 20], units)
     assert [one["final_skill"] for one in played.out["shooters"]] == [8, 12]
     typed = {"shooters": "Red; Green", "attacker_moving": False}
@@ -266,12 +274,15 @@ async def test_a_new_turn_clears_what_ends_with_it_and_undo_brings_it_back() -> 
 
 async def test_play_odds_and_other_target_count_the_same() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "game start ucn scenario=causeway", "unit edit germ2 cover")
+    await channel.do(
+        "Anna", "game start ucn scenario=causeway", "unit edit germ2 cover", "unit edit us4 ap=none"
+    )
     shot = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 hand=20")
     assert "− 6 target in cover" in shot.text()
-    odds_of_cover = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 odds")
+    counted = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 odds")
+    assert "From Gruppe 2: target in cover." in counted.text()
     typed = await channel.do("Anna", "ucn shoot shooters=us4 target=germ1 target_in_cover odds")
-    assert odds_of_cover.text().replace("Gruppe 2", "Gruppe 1") == typed.text()
+    assert str(counted.lines[0]).replace("Gruppe 2", "Gruppe 1") == str(typed.lines[0])
     number = (await channel.game()).last
     other = await channel.press("Anna", await channel.under(number, "other") + ":germ1")
     assert "target in cover" not in other.text()

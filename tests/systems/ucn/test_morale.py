@@ -68,7 +68,7 @@ def test_one_passes_and_twenty_fails() -> None:
     ("die", "new"),
     [
         (8, {"state": "ready"}),
-        (9, {"state": "let-loose", "spent": 3, "mark": {"reload"}}),
+        (9, {"state": "let-loose", "spent": 3, "mark": {"firm", "reload"}}),
         (11, {"state": "hesitant-morale"}),
         (13, {"state": "go-firm"}),
         (15, {"state": "withdraw"}),
@@ -142,7 +142,7 @@ def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
     """
     played = morale(11, FOES, unit="Us", enemies="A; B; C; D")
     more = {name: {"suppression_markers": count} for name, count in (("A", 1), ("B", 2), ("C", 1))}
-    assert changes(played) == {"Us": {"state": "let-loose", "mark": {"reload"}}, **more}
+    assert changes(played) == {"Us": {"state": "let-loose", "mark": {"firm", "reload"}}, **more}
     assert played.settlement.now[-1] == "a Suppression marker on A, B and C"
     assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {
         "morale_markers": 1

@@ -10,7 +10,7 @@ from bot.rules.inputs.typed_values import brings_flag
 from bot.rules.inputs.units import Roster, Unit, UnitWords, by_name, parse_units
 
 
-def find_brought_flags(
+def find_roster_flags(
     spec: CommandSpec, options: Mapping[str, object], known: Known
 ) -> frozenset[str]:
     """Return the flags that count if nobody types them: all units of the option have them."""
@@ -21,11 +21,11 @@ def find_brought_flags(
     return frozenset(
         option.name
         for option in spec.options
-        if option.type == "bool" and option.brings and _is_brought(option, options, words, roster)
+        if option.type == "bool" and option.brings and _is_on_roster(option, options, words, roster)
     )
 
 
-def _is_brought(
+def _is_on_roster(
     option: Option, options: Mapping[str, object], words: UnitWords, roster: Roster
 ) -> bool:
     holder, _, keys = option.brings.partition(".")
