@@ -94,7 +94,7 @@ def success_by_words(line: Line, check: Check) -> Callable[[int], bool]:
     if natural := re.search(r"needs a natural (\d+)|needs a (\d+)\b", words):
         only = int(natural[1] or natural[2])
         return lambda face: face == only
-    if never := re.search(r"only on a natural (\d+)|a natural (\d+) never", words):
+    if never := re.search(r"only on a natural (\d+)|a natural (\d+) (?:never|always)", words):
         bad = int(never[1] or never[2])
         return lambda face: face != bad
     if less := re.search(r"(\d+) or less", words):

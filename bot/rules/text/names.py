@@ -25,7 +25,7 @@ _FORCES = {
     "USSR",
     "VC",
 }
-_NOUNS = "squad team crew section platoon tank gun soldier rifle vehicle element gi"
+_NOUNS = "squad team crew section platoon tank gun soldier rifle vehicle element character gi"
 _NUMBERED = {*_NOUNS.split()}
 """Nouns by which units are numbered: `Squads 3 + 4`. Any other name is somebody's own and stays:
 `Cavalry 1 + 2`.

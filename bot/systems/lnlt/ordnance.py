@@ -49,7 +49,7 @@ FLAGS = (
     "open", "turret_pivot", "assault", "smc_sw", "smoke", "tis", "chassis_pivot", "between_buildings",
     "attacker_flying", "adjacent", "rubber_boat", "mounted_stationary", "fired_ordnance_sw",
 )  # fmt: skip
-ALWAYS = {2: "a natural 2 always hits", 12: "a natural 12 never does"}
+ALWAYS = {2: "a natural 2 always hits", 12: "a natural 12 always misses"}
 WORDS = ("vehicle_assault", "night")
 NUMBERS = ("lm", "degrading", "tm", "acquisition")
 
