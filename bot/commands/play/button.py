@@ -374,7 +374,7 @@ async def initiative(context: Context, about: str | None = None) -> Reply:
     return Reply(
         addressed(context, f"{side} {keeps_or_takes(side, game.initiative)} the initiative"),
         by=context.who,
-        buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
+        buttons=phase_buttons(context, without=("initiative", "remember")),
         mention=mention,
     )
 

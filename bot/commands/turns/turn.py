@@ -279,7 +279,7 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
         by=f"{context.who} rolls",
         lines=tuple(lines),
         tone=GAME,
-        buttons=(*phase_buttons(context, without=("initiative", "remember"), leads="next"), *undo),
+        buttons=(*phase_buttons(context, without=("initiative", "remember")), *undo),
         mention=mention,
     )
 
