@@ -88,7 +88,7 @@ def _starts(words: Iterable[str]) -> Iterator[str]:
     """Yield the folded first word, the first two words, and so on."""
     name = ""
     for word in list(words)[:MAX_WORDS]:
-        if not word:
+        if not fold_name(word):  # a sign such as a dagger is no part of a name
             return
         name = fold_name(f"{name} {word}")
         yield name

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.answers.printed_table import find_position, printed
 from bot.answers.roll import read_table
+from bot.answers.table_words import ANY_OTHER
 from bot.interface.registry import TABLE, registry
 from bot.interface.typing.command_text import name_other_tables, parse_text
 from bot.interface.typing.complete import Known, complete_option
 from bot.process.entropy import throwaway
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.options import Option, fold_word
+from bot.rules.inputs.options import Option, clean, fold_word
 from bot.systems.system import built_in
 from bot.systems.table_names import get_card_numbers
 
@@ -117,7 +119,7 @@ def test_printed_names_are_completed() -> None:
     assert [choice.value for choice in choices] == ["ucn-table ap-expenditure"]
 
 
-VALUES = (
+VALUES: tuple[tuple[str, str, dict[str, object]], ...] = (
     # game, what is typed after GAME-table, table, the inputs that are read
     ("ucn", "status-damage 13+", {"roll": 13}),
     ("ucn", "morale-failed 9+", {"failed_by": 9}),
@@ -139,6 +141,34 @@ VALUES = (
     ("ucn", "vehicle-modifiers shooting", {"purpose": "shoot"}),
     ("ucn", "ap-costs movement", {"action": "move"}),
     ("ucn", 'machine-guns "Light Machine Gun"', {"weapon": "lmg"}),
+    ("baps", 'attack-factors "Rifle (semi-automatic)" 15.1-60"', {"range": 15.1}),
+    ("baps", 'attack-factors Pistol 300.1"+', {"weapon": "pistol", "range": 300.1}),
+    ("baps", 'attack-factors Carbine 0-15"', {"weapon": "carbine", "range": 0}),
+    ("baps", "flame-thrower 9.1-18″", {"range": 9.1}),
+    ("baps", 'special-weapons hand-grenade <3"', {"range": 0}),
+    ("baps", "special-weapons hand-grenade \u201cbeyond 18\u2033\u201d", {"range": 18.1}),
+    ("baps", "special-weapons hand-grenade “3.1-9 in.”", {"range": 3.1}),
+    ("baps", 'random-orders 4 "Good Morale"', {"morale": "good"}),
+    ("baps", "random-marks †", {"mark": "dagger"}),
+    ("baps", "random-marks ‡", {"mark": "double-dagger"}),
+    ("baps", "random-marks *", {"mark": "star"}),
+    (
+        "baps",
+        'penetration "one class below MMG" "Very Light"',
+        {"weapon": "below-mmg", "armor": "very-light"},
+    ),
+    ("asl", "ht-case O.K. O.K.", {"passenger": "ok", "crew": "ok"}),
+    ("asl", "vs-afv unmarked-ground “CT BU”", {"afv": "ct-bu"}),
+    ("asl", "b-gun la10 “all three”", {"conditions": 3}),
+    ("lnlt", "hero-creation 1,3,5", {"roll": 1}),
+    ("lnlt", "hit-location “4, 6, 8, 10”", {"roll": 4}),
+    ("lnlt", "streams 3 T", {"stream": 3, "unit": "t"}),
+    ("lnlt", "mission-fp standard “first ring” 5", {"distance": 1}),
+    ("lnlt", "crew-fate dft “No Effect” crew", {"vehicle": "none"}),
+    ("nhis", "terrain “Wooden Building”", {"terrain": "wooden-building"}),
+    ("nhis", "terrain Lava_Rock", {"terrain": "lava-rock"}),
+    ("ucn", "grenade-damage 13+", {"roll": 13}),
+    ("ucn", "status-damage 7–12", {"roll": 7}),
 )
 
 
@@ -150,6 +180,33 @@ def test_values_are_read_as_the_card_prints_them(
     table = built_in()[game].table(parsed.spec.target)
     _, values = table.worked(parsed.options)
     assert {name: values[name] for name in read} == read
+
+
+def test_forty_values_are_typed_as_printed() -> None:
+    assert len(VALUES) >= 40
+
+
+SEVERAL = ", "
+"""Between the names of rows that have one line on the card."""
+
+
+@pytest.mark.parametrize("game", built_in())
+def test_each_printed_head_is_read_as_its_row_or_column(game: str) -> None:
+    for table in built_in()[game].tables.values():
+        options = {option.name: option for option in table.inputs if option.type != "bool"}
+        for grid in printed(table).grids:
+            edges = [(grid.row_by, grid.rows, grid.row_axis)]
+            if grid.column_axis is not None:
+                edges.append((grid.column_by, grid.columns, grid.column_axis))
+            for name, heads, axis in edges:
+                for position, head in enumerate(heads if name in options else ()):
+                    if SEVERAL in head and not head[0].isdigit():
+                        continue
+                    if head in ANY_OTHER.values():
+                        continue
+                    value = clean(options[name], table.read_printed(name, head))
+                    found = find_position(axis, name, {name: value})
+                    assert found == position, (table.id, name, head, value)
 
 
 def test_no_word_of_the_card_stands_for_two_values_of_one_option() -> None:

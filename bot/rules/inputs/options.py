@@ -22,6 +22,8 @@ MOST_LISTED = 40
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,6}})?")
 _BETWEEN_WORDS = re.compile(r"(?:-?[^\w+-]+-?)+|_")
+_LETTER_DOT = re.compile(r"(?<=[^\W\d_])\.")
+"""The dot behind a letter, as in `O.K.`"""
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
 
@@ -445,9 +447,10 @@ def _clean_bool(option: Option, raw: object) -> bool:
 def fold_word(word: str) -> str:
     """Return a word in the form in which words of the card are compared; signs count.
 
-    >>> fold_word("Rifle (bolt-action)"), fold_word("Path/Road"), fold_word("-1")
-    ('rifle-bolt-action', 'path-road', '-1')
+    >>> fold_word("Rifle (bolt-action)"), fold_word("Path/Road"), fold_word("-1"), fold_word("O.K.")
+    ('rifle-bolt-action', 'path-road', '-1', 'ok')
     """
+    word = _LETTER_DOT.sub("", word)
     return _BETWEEN_WORDS.sub("-", word.casefold().strip(" ()")).strip()
 
 

@@ -11,17 +11,26 @@ from bot.rules.inputs.options import Option
 
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)?(?:\.\.|(?<=\d)-)(-?\d+(?:\.\d+)?)?")
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
+_INCHES = re.compile(r"(?<=\d)\s?(?:[\"\u2033\u201d]|in\.?(?![a-z]))")
+"""The mark of inches behind a figure: `0-15"`."""
+_FIGURES = re.compile(r"\d+(?:,\d+)+")
+_FIRST_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+BEYOND = 0.1
+"""How far a figure lies beyond a band that ends with it: the card prints `18.1"`."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def list_ranges(data: Mapping[str, Any]) -> frozenset[str]:
-    """Return the ranges that a table file prints as rows or columns: `3-4`, `13+`."""
+    """Return the ranges that a table file prints as rows or columns: `3-4`, `13+`, `2,4,6`."""
     ranges = set[str]()
     for body in list_bodies(data):
         columns = body.get("columns") or {}
         for key in (*(body.get("cells") or ()), *(columns.get("heads") or ())):
             parts = [part.strip() for part in str(key).split(",")]
             ranges.update(part for part in parts if _RANGE.fullmatch(part) or _FROM.fullmatch(part))
+            figures = ",".join(parts)
+            if _FIGURES.fullmatch(figures):
+                ranges.add(figures)
         ranges.update(_list_heading_ranges(columns))
     return frozenset(ranges)
 
@@ -54,23 +63,89 @@ def _walk_bodies(bodies: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
 def read_range(option: Option, typed: object, ranges: frozenset[str]) -> object:
     """Return a number for a printed range: its lower figure, or the upper one if it has no lower.
 
-    A number in brackets is that number. All else is returned as it was typed. The last whole number
-    of an input may have a plus sign if that input reads higher numbers as its last.
+    Of several figures it is the first. A number in brackets is that number, and the mark of inches
+    counts for nothing. All else is returned as it was typed. The last whole number of an input may
+    have a plus sign if that input reads higher numbers as its last.
     """
     if not isinstance(typed, str) or option.type not in ("int", "number"):
         return typed
     text = typed.strip().replace("\u2212", "-").replace("\u2013", "-")
+    text = _INCHES.sub("", text)
     if re.fullmatch(r"\(\d{1,9}\)", text):
         return text.strip("()")
+    figures = text.replace(" ", "")
+    if figures in ranges and _FIGURES.fullmatch(figures):
+        return figures.partition(",")[0]
     is_last = option.clamp in ("high", "both") and text == f"{option.max}+"
     found = _RANGE.fullmatch(text) or _FROM.fullmatch(text)
     if found is None or not (text in ranges or is_last):
-        return typed
+        return text if _is_number(text) else typed
     lower, upper = (*found.groups(), None)[:2]
     figure = lower if lower is not None else upper
-    if option.min is not None and figure is not None and float(figure) < option.min:
-        return f"{option.min:g}"
-    return figure
+    return _raise_to_least(option, figure)
+
+
+def _raise_to_least(option: Option, figure: str | None) -> str | None:
+    """Return a figure, or the least that the option takes if that is higher."""
+    if option.min is None or figure is None or float(figure) >= option.min:
+        return figure
+    return f"{option.min:g}"
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d{1,9}(?:\.\d{1,6})?", text) is not None
+
+
+def list_names(data: Mapping[str, Any]) -> Mapping[tuple[str, str], object]:
+    """Return the key of each row and column that has a printed name of its own, by its edge and
+    that name: `0-15"`, `good morale`.
+    """
+    names: dict[tuple[str, str], object] = {}
+    for body in list_bodies(data):
+        columns = body.get("columns") or {}
+        for key, name in (body.get("names") or {}).items():
+            for edge in (body.get("rows"), columns.get("by")):
+                names.setdefault((str(edge), fold_printed(str(name))), key)
+    return names
+
+
+def read_name(option: Option, typed: object, names: Mapping[tuple[str, str], object]) -> object:
+    """Return the value that a row or column with the printed name `typed` is found by; all else is
+    returned as it was typed.
+    """
+    if not isinstance(typed, str) or option.type not in ("enum", "int", "number"):
+        return typed
+    name = fold_printed(typed)
+    key = names.get((option.name, name))
+    if key is None or isinstance(key, bool):
+        return typed
+    if option.type == "enum":
+        return str(key) if str(key) in option.values else typed
+    return _find_figure(option, name, str(key)) or typed
+
+
+def _find_figure(option: Option, name: str, key: str) -> str:
+    """Return a figure in the band `key` that has this printed name: the first of the name, else the
+    lower edge, or one beyond it; "" if there is none.
+    """
+    if _is_number(key):
+        return key
+    figure = _FIRST_FIGURE.match(name)
+    if figure is not None:
+        return figure[0]
+    band = _RANGE.fullmatch(key) or _FROM.fullmatch(key)
+    if band is None or option.type != "number":
+        return ""
+    lower = band[1] or f"{option.min or 0:g}"
+    if name.startswith("<"):
+        return lower
+    return f"{float(lower) + BEYOND:g}"
+
+
+def fold_printed(name: str) -> str:
+    """Return a printed name as it is compared: without inches, in lower case, with plain signs."""
+    plain = name.replace("\u2212", "-").replace("\u2013", "-")
+    return " ".join(_INCHES.sub("", plain).casefold().split())
 
 
 def order_by_edges(

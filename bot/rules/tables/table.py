@@ -16,7 +16,14 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Asked, Option, clean, missing_option, unknown_option
 from bot.rules.tables.formula import Formula
-from bot.rules.tables.printed_edges import list_ranges, order_by_edges, read_range
+from bot.rules.tables.printed_edges import (
+    fold_printed,
+    list_names,
+    list_ranges,
+    order_by_edges,
+    read_name,
+    read_range,
+)
 from bot.rules.tables.says import TEXT, Headline, Say
 
 Reader = Callable[[dict[str, Any]], None]
@@ -213,7 +220,7 @@ class Table:
         """Raise UserError for an input that is left out or not taken; a roll may be left out."""
         self._typed_plain(given)
         for name in self._rolled & given.keys():
-            clean(self._options[name], self._read_printed(name, given[name]))
+            clean(self._options[name], self.read_printed(name, given[name]))
 
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         values = self._typed_plain(given)
@@ -224,17 +231,27 @@ class Table:
     def _typed_plain(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The inputs that are no rolls."""
         plain = {
-            key: self._read_printed(key, value)
+            key: self.read_printed(key, value)
             for key, value in given.items()
             if value is not None and key not in self._rolled
         }
         return self._asked.read(plain, f"Table {self.id}")
 
-    def _read_printed(self, name: str, typed: object) -> object:
+    def read_printed(self, name: str, typed: object) -> object:
         """Return an input as typed, a printed range as the number that its row is found by."""
         option = self._options.get(name)
-        is_text = isinstance(typed, str) and option is not None
-        return read_range(option, typed, self._ranges) if is_text and option else typed
+        if option is None or not isinstance(typed, str):
+            return typed
+        return read_name(option, read_range(option, typed, self._ranges), self._printed_names)
+
+    @cached_property
+    def _printed_names(self) -> Mapping[tuple[str, str], object]:
+        names = dict(list_names(self.printed))
+        for option in self.inputs:
+            for value in option.values if option.type == "enum" else ():
+                if value in self.words:
+                    names.setdefault((option.name, fold_printed(self.words[value])), value)
+        return names
 
     @cached_property
     def _ranges(self) -> frozenset[str]:
@@ -330,7 +347,7 @@ class Table:
     def _take_rolls(self, values: dict[str, Any], given: Mapping[str, object], what: str) -> None:
         for roll in self.rolls:
             option = self._options[roll.option]
-            raw = self._read_printed(roll.option, given.get(roll.option))
+            raw = self.read_printed(roll.option, given.get(roll.option))
             dice = self._dice(roll, values)
             if raw is None:
                 if dice:
