@@ -86,8 +86,9 @@ BODY: Keys = {
     "print": Key(
         either(TEXT, by_name(listed(TEXT), "row")),
         "how a cell of several values stands on the card: `{enter}[{extra}] -- {exit}`; "
-        "`{+name}` with its sign, `{n+name}` added to n, `{name|-}` a dash if there is none, "
-        "`{name: or}` joins a list, `{name.2}` is its second item, `{code}` the code of the cell; "
+        "`{+name}` with its sign, `{n+name}` added to n, `{½name}` with ½, `{name|-}` a dash if "
+        "there is none, `{name: or}` joins a list, `{name.2}` is its second item, `{code}` the code "
+        "of the cell; "
         "what stands in <> is left out if a value in it is none, of `{name?}` also if it is 0",
     ),
     "shows": Key(
@@ -130,7 +131,7 @@ SENTENCE: Keys = {
 DOUBT: Keys = {
     "where": Key(TEXT, "which cell: its row and column"),
     "say": Key(TEXT, "what the card has there, and our reading: `lost on the card; read as 1`"),
-    "when": Key(FORMULA, "which look-ups show it; all, if left out"),
+    "when": Key(FORMULA, "which look-ups show it, too; none, if left out"),
 }
 REFUSAL: Keys = {
     "when": Key(FORMULA, "when it is ruled out"),

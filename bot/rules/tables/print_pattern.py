@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _FIELD = re.compile(
-    r"\{(?:(?P<letter>[a-z])(?=\+))?(?P<sign>\+?)(?P<name>\w+)(?:\.(?P<item>\d+))?(?P<positive>\?)?"
+    r"\{(?:(?P<letter>[a-z])(?=\+))?(?P<sign>[+½]?)(?P<name>\w+)(?:\.(?P<item>\d+))?(?P<positive>\?)?"
     r"(?:\|(?P<blank>[^{}:]*))?(?:: (?P<joiners>[^{}]*))?\}"
 )
 _OPTIONAL = re.compile(r"<([^<>]*)>")
 CODE = "code"
 """The name of a cell's code in patterns, for cards that print the code and not what it means."""
+HALF = 0.5
 _MINUS = "\u2212"
 
 
@@ -23,7 +24,8 @@ def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) 
     """Return a cell as its card prints it; `say` puts a single value into words.
 
     `{name}` is a value, `{+name}` a number with its sign, `{n+name}` one that is added to n,
-    `{name|-}` a dash if there is none. Of a list, `{name.2}` is the second item, and
+    `{½name}` one with ½ for a half, `{name|-}` a dash if there is none. Of a list, `{name.2}` is
+    the second item, and
     `{name: and/or, or}` all of them with their joining words. Text in `<...>` is left out if a
     value in it is none or no; of `{name?}` also if it is 0.
     """
@@ -39,7 +41,7 @@ def fill(pattern: str, values: Mapping[str, Any], say: Callable[[object], str]) 
         if found["letter"]:
             return found["letter"] + (signed(value) if value else "")
         if found["sign"] and isinstance(value, int | float):
-            return signed(value)
+            return signed(value) if found["sign"] == "+" else with_half(value)
         if isinstance(value, list):
             return join_items([say(item) for item in value], found["joiners"])
         return say(value)
@@ -64,6 +66,13 @@ def is_blank(value: object) -> bool:
 def signed(value: float) -> str:
     """Return a number with its sign; 0 has none."""
     return f"{value:+g}".replace("-", _MINUS) if value else "0"
+
+
+def with_half(value: float) -> str:
+    """Return a number with ½ for a half: `2½`."""
+    if value % 1 != HALF:
+        return f"{value:g}"
+    return f"{value - HALF:g}½".removeprefix("0")
 
 
 def join_items(items: list[str], joiners: str | None) -> str:

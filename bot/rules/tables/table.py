@@ -87,8 +87,10 @@ class Blank(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """A cell that the card lost, garbled or misprinted: which cell, what we read, and for which
-    look-ups it counts (all, if `when` is None).
+    """A cell that the card lost, garbled or misprinted: which cell, what we read, and which
+    look-ups rest on it.
+
+    Without `when` it is about the layout of the table, and stands under the whole of it alone.
     """
 
     where: str
@@ -103,7 +105,7 @@ class Doubt(NamedTuple):
     def concerns(self, values: Mapping[str, Any]) -> bool:
         """Return whether an answer with these values rests on the cell."""
         try:
-            return self.when is None or bool(self.when(values))
+            return self.when is not None and bool(self.when(values))
         except (KeyError, TypeError):  # a value behind the answer is not known without its roll
             return False
 
