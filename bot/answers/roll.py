@@ -72,7 +72,9 @@ def read_label(raw: object) -> str:
 
 def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
     """The public answer: the result and what it is for, who rolled what; the dice below."""
-    title = f"{rolling.answer} for {label}" if label else rolling.answer
+    title = rolling.answer
+    if label:
+        title += f" {label}" if label.casefold().startswith("for ") else f" for {label}"
     told = tuple(
         Small(f"Every die counts so. For their sum: {pool.count}{pool.die_name} sum{test}")
         for pool in (rolling.expression.pools if rolling.expression.is_count else ())

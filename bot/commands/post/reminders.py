@@ -115,7 +115,8 @@ class ReminderSettings(NamedTuple):
         """The wishes in words."""
         if not self.interval:
             return ["No reminders: you are called once for each go"]
-        hours = "hour" if self.interval == 1 else f"{self.interval} hours"
+        first = "an hour" if self.interval == 1 else f"{self.interval} hours"
+        every = "every hour" if self.interval == 1 else f"every {self.interval} hours"
         quiet = (
             f"{clock(self.quiet[0])} to {clock(self.quiet[1])}, {self.zone}"
             if self.quiet
@@ -123,8 +124,8 @@ class ReminderSettings(NamedTuple):
         )
         where = "direct message" if self.where == DIRECT else "in the game's channel"
         return [
-            f"After {FIRST / 60:.0f} minutes, or {hours} after your last move; "
-            f"then every {hours}, {MOST_REMINDERS} times at most",
+            f"After {FIRST / 60:.0f} minutes, or {first} after your last move; "
+            f"then {every}, {MOST_REMINDERS} times at most",
             f"Quiet hours: {quiet}",
             f"Where: {where}",
         ]
