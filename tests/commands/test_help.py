@@ -9,8 +9,9 @@ from bot.interface.help_topics import TOPICS
 from bot.interface.registry import registry
 from bot.interface.reply.parts import Entry
 from bot.interface.reply.reply import Reply
-from bot.interface.spec import Place
+from bot.interface.spec import Place, own_place
 from bot.interface.typing.command_text import parse_text
+from bot.rules.text.phrase import Typed, pieces_of
 from bot.systems.catalog import systems
 from tests.playing import Channel
 
@@ -181,7 +182,7 @@ async def test_only_enabled_systems_are_named() -> None:
         "ucn-table",
     }
     text = (await channel.do("Anna", "help")).text()
-    assert "/lnlt fire" in text
+    assert "/help lnlt fire" in text
     assert "baps" not in text
     await channel.app.close()
 
@@ -215,3 +216,39 @@ async def test_help_before_and_behind_every_command_explains_it() -> None:
             assert reply.by or reply.body(), line
             assert "..." not in reply.title
     await channel.app.close()
+
+
+def list_lines(reply: Reply) -> list[str]:
+    """Return the commands that a page of help names: those to be typed, and its forms and pages."""
+    texts = [part if isinstance(part, str) else getattr(part, "text", "") for part in reply.lines]
+    pieces = [piece for text in texts for piece in pieces_of(text)]
+    lines = [piece.removeprefix("/") for piece in pieces if isinstance(piece, Typed)]
+    actions = [button.action for button in reply.buttons]
+    actions += [entry.action for menu in reply.menus for entry in menu.entries]
+    actions += [part.action for part in reply.lines if isinstance(part, Entry)]
+    lines += [action.removeprefix("form:") for action in actions if action.startswith("form:")]
+    return [*lines, *[action for action in actions if action.startswith("help:")]]
+
+
+def is_there(line: str) -> bool:
+    """Return whether somebody's own play has what a line names."""
+    words = line.removeprefix("help:").removeprefix("help ").casefold().split()
+    if not words or words[0] not in registry().top:
+        return True
+    below = list(registry().below(tuple(words[:2]))) or list(registry().below(tuple(words[:1])))
+    return any(not spec.needs_game for spec in below)
+
+
+async def test_help_in_ones_own_play_names_only_what_is_there() -> None:
+    """From page to page, by every button and menu of the first three."""
+    channel = await Channel.fresh(place=own_place("console:anna"))
+    pages = [await channel.say("Anna", "help")]
+    seen = set[str]()
+    for depth in range(3):
+        lines = {line for page in pages for line in list_lines(page)}
+        assert [line for line in lines if not is_there(line)] == []
+        actions = {line for line in lines if line.startswith("help:")} - seen
+        seen |= actions
+        assert actions or depth == 2
+        pages = [await channel.press("Anna", action) for action in sorted(actions)]
+    assert len(seen) > 20

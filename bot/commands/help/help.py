@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context, repeated
 from bot.commands.help.card_words import list_words, show_scenario, show_unit_word
+from bot.commands.help.own_play import leave_out_games
 from bot.commands.help.pages import (
     GAMES,
     HELP,
@@ -188,14 +189,13 @@ async def handle(context: Context, topic: str = "") -> Reply:
     played = context.game.system if context.ledger.row else ""
     topic = topic or str(context.command.options.get("topic") or "")
     reply = show_help(topic, context.registry, games, played)
-    own = (
-        Small("Here you play on your own. Games, rosters and orders need Grognard on the server."),
-    )
-    return (
-        replace(reply, lines=(*reply.lines, *own))
-        if context.command.where.is_own and not topic
-        else reply
-    )
+    if not context.command.where.is_own:
+        return reply
+    reply = leave_out_games(reply, context.registry)
+    if topic:
+        return reply
+    about = "Here you play on your own. Games, rosters and orders need Grognard on the server."
+    return replace(reply, lines=(*reply.lines, Small(about)))
 
 
 async def press_try(context: Context, name: str) -> Reply:

@@ -13,7 +13,7 @@ from bot.interface.spec import CommandSpec, Path
 from bot.process.release import NAME, release
 from bot.rules.expression.model import GUIDE
 from bot.rules.proof.chain import short
-from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.rules.text.phrase import phrase
 from bot.systems.catalog import systems
 from bot.systems.system import ATTACKS
 
@@ -75,8 +75,8 @@ def overview(
         first := next((shot for shot in attacks if shot is not None and shot.verb in ATTACKS), None)
     ) is not None:
         name = " ".join(first.path)
-        odds = phrase("`{name}` with odds", name=first.name)
-        fight = Phrase(Typed(first.name), " ")
+        odds = phrase("`/help odds`")
+        fight = phrase("`/help {name}`", name=name)
         things.append(
             Entry("Fight", "one command per attack", fight, OPEN_FORM + name, "Open a form")
         )

@@ -1,0 +1,51 @@
+"""Help in somebody's own play: without what needs a game, as that is not installed there."""
+
+from dataclasses import replace
+
+from bot.commands.help.pages import HELP
+from bot.interface.registry import TABLE, Registry
+from bot.interface.reply.parts import Entry, Part
+from bot.interface.reply.reply import OPEN_FORM, Menu, Reply
+from bot.rules.text.phrase import Typed, pieces_of
+
+
+def leave_out_games(reply: Reply, registry: Registry) -> Reply:
+    """Return a page of help without the lines, buttons and entries that name a command which needs
+    a game.
+    """
+    lines = [part for part in reply.lines if not _part_needs_game(part, registry)]
+    buttons = [one for one in reply.buttons if not _action_needs_game(one.action, registry)]
+    menus: list[Menu] = []
+    for menu in reply.menus:
+        entries = [
+            entry for entry in menu.entries if not _action_needs_game(entry.action, registry)
+        ]
+        menus.append(menu._replace(entries=tuple(entries)))
+    return replace(reply, lines=tuple(lines), buttons=tuple(buttons), menus=tuple(menus))
+
+
+def _part_needs_game(part: Part, registry: Registry) -> bool:
+    if isinstance(part, Entry) and _action_needs_game(part.action, registry):
+        return True
+    text = part if isinstance(part, str) else getattr(part, "text", "")
+    commands = [piece for piece in pieces_of(text) if isinstance(piece, Typed)]
+    return any(_needs_game(command, registry) for command in commands)
+
+
+def _action_needs_game(action: str, registry: Registry) -> bool:
+    """Return whether a button opens the form, or the page, of what needs a game."""
+    for beginning in (OPEN_FORM, HELP):
+        if action.startswith(beginning):
+            return _needs_game(action.removeprefix(beginning), registry)
+    return False
+
+
+def _needs_game(line: str, registry: Registry) -> bool:
+    """Return whether a line names a command that needs a game, or a group of only such commands."""
+    words = tuple(line.removeprefix("/").casefold().split())
+    if words and words[0] == "help":
+        words = words[1:]
+    if not words or words[0] not in registry.top or words[0].removesuffix(TABLE) in registry.games:
+        return False
+    below = list(registry.below(words[:2])) or list(registry.below(words[:1]))
+    return bool(below) and all(spec.needs_game for spec in below)
