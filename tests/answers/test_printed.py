@@ -68,7 +68,7 @@ CELLS = [
     ("baps", "vehicle-to-hit", 1, "Roll to Hit", "4", "17-20"),
     ("baps", "vehicle-actions", 2, "any other", "exclusive", "no"),
     ("nhis", "terrain", 0, "foxhole", "example hex", "–"),
-    ("baps", "at-to-hit", 0, "at rifle", "4", '180.1-240"'),
+    ("baps", "at-to-hit", 0, "AT rifle", "4", '180.1-240"'),
     ("baps", "special-weapons", 2, '120.1-600"', "first shot", "10-20, scatter 3d10"),
     ("baps", "random-orders", 0, "1", "bad morale", "attempt to surrender ‡"),
     ("nhis", "morale-fail", 0, "shaken", "shakeable", "reduced, remains shaken"),

@@ -81,7 +81,9 @@ def test_a_headline_is_no_list_of_fields(table: Table) -> None:
     banned = (ACRONYMS | lower_acronyms) - ENGLISH
     for given, headline in headlines(table):
         assert not FIELD_LIKE.search(headline), (given, headline)
+        by = lookup_reply(table, given, table.read(given)).by
         assert not banned & set(re.findall(r"(?<![\w-])[a-z]+(?![\w-])", headline)), headline
+        assert not banned & set(re.findall(r"(?<![\w-])[a-z]+(?![\w-])", by)), by
         assert headline == headline.strip(" .,;:"), headline
         assert 1 < len(headline) <= LONGEST, headline
 
