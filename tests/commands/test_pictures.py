@@ -49,7 +49,7 @@ async def test_a_lookup_is_drawn_with_its_cell_for_all_to_see() -> None:
     reply = await channel.say("Anna", LOOKUP)
     assert not reply.files
     drawn = await channel.press("Ben", button(reply))
-    marked = "Marked: row band twice morale, column unit good order MMC: casualties."
+    marked = "Marked: row band 2x Morale, column unit good order MMC: casualties."
     assert_is_picture(drawn, "dct.png", "Damage check table.", marked, private=False)
 
 

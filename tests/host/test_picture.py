@@ -22,7 +22,9 @@ def test_a_table_with_its_hit_cell_is_written_as_svg(
     )
     assert 'class="hit"' in file.read_text(encoding="utf-8")
     said = capsys.readouterr().out
-    assert said.startswith(f"wrote {file}\nMelee odds ratio. 2-1 (attack 7, defense 4).")
+    assert said.startswith(
+        f"wrote {file}\nMelee odds ratio. The odds are 2-1 (attack 7, defense 4)."
+    )
 
 
 def test_odds_are_written_as_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
