@@ -113,9 +113,9 @@ def size(made: Mapping[str, Any]) -> int:
 
 def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
     """The options that Discord shows, required ones first; flags beyond 25 fold, from the end,
-    into `mods`.
+    into `mods`. Those that only forms have are left out.
     """
-    options = list(spec.options)
+    options = [option for option in spec.options if not option.form_only]
     folded = list[str]()
     room = MAX_OPTIONS if spec.option("mods") is not None else MAX_OPTIONS - 1
     while len(options) > (room if folded else MAX_OPTIONS):

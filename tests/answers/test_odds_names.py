@@ -158,9 +158,12 @@ LISTED: list[tuple[str, str, dict[str, Any]]] = [
         {"weapon": "medium", "range": 250, "armor": "medium", "aspect": "side", "crew": 3},
     ),
     ("baps", "crash", {"moved_quickly": True, "occupants": 3}),
+    ("asl", "random-selection", {"units": "squad; squad; crew"}),
 ]
 IDS = [f"{game}-{id}-{at}" for at, (game, id, _) in enumerate(LISTED)]
 WHOLE = {
+    ("asl", "ht-effects"),
+    ("asl", "wp-morale"),
     ("lnlt", "close-assault"),
     ("lnlt", "melee"),
     ("baps", "melee"),

@@ -10,7 +10,22 @@ from tests.playing import Channel
 
 
 @pytest.mark.parametrize(
-    "line", ["2d6", "/2d6", "d20", "2d6+3 >= 8", "(2d6)>=8", "3x 2d6", "4dF", "2d6 label=morale"]
+    "line",
+    [
+        "2d6",
+        "/2d6",
+        "d20",
+        "2d6+3 >= 8",
+        "(2d6)>=8",
+        "3x 2d6",
+        "4dF",
+        "2d6 label=morale",
+        "DR",
+        "dr",
+        "Dr",
+        "DR+1",
+        "/DR <= 7",
+    ],
 )
 async def test_a_line_of_dice_is_a_roll(line: str) -> None:
     channel = await Channel.fresh()
@@ -45,6 +60,7 @@ async def test_a_macro_that_is_called_like_dice_stays_a_macro() -> None:
     [
         ("can you roll 2d6 please", "roll 2d6"),
         ("I need 3d6+1 now", "roll 3d6+1"),
+        ("can you roll a DR please", "roll DR"),
         ("please show me the lnlt fire thing", "lnlt fire"),
     ],
 )
@@ -52,6 +68,29 @@ async def test_a_sentence_that_holds_a_command(line: str, typed: str) -> None:
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", line, f"Type: {typed}")
     assert reply.better == typed
+
+
+@pytest.mark.parametrize(
+    ("line", "dice", "answer"),
+    [
+        ("roll DR hand=2,5", "Colored, white: [2] [5]", "7 · Anna rolls DR"),
+        ("roll dr hand=3", "Die: [3]", "3 · Anna rolls dr"),
+        ("roll DR+2 hand=1,6", "[1] [6] + 2", "9 · Anna rolls DR+2"),
+        ("roll DR<=8 hand=6,2", "[6] [2] = 8", "8, success · Anna rolls DR sum<=8"),
+    ],
+)
+async def test_a_dr_is_two_dice_the_colored_one_first(line: str, dice: str, answer: str) -> None:
+    """Advanced Squad Leader: a DR is two dice, a dr is one."""
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", line)
+    assert dice in reply.text()
+    assert answer in reply.text()
+
+
+@pytest.mark.parametrize("line", ["dR", "roll 2DR", "Dr Watson fires"])
+async def test_other_words_are_no_dr(line: str) -> None:
+    channel = await Channel.fresh()
+    assert (await channel.say("Anna", line)).error
 
 
 @pytest.mark.parametrize("line", ["can it", "how does this work?", "!"])

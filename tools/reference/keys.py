@@ -74,6 +74,7 @@ GAME: Keys = {
     "units": Key(ref("units"), "what units there are"),
     "unit_lists": Key(by_name(ref("unit_list")), "lists of units with words of their own, which an input names"),
     "turns": Key(one_of(("together", "by-side")), "by-side: each side has a turn of its own"),
+    "form_only": Key(FLAG, "forms and typed commands have it, Discord's slash command does not"),
     "phases": Key(many(ref("phase")), "the phases of a turn, in order"),
     "results": Key(by_name(by_name(ref("result"), "result"), "sequence"),
                    'results in words, worst first; `"*"` is every sequence'),
@@ -223,8 +224,8 @@ INPUT: Keys = {
     "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
     "brings": Key(
         TEXT,
-        "what a unit brings where nothing is typed: a number (unit.morale), its state (unit.state),"
-        " whether it has a flag, is in a state or of a type (target.dug-in); one of several"
+        "what a unit brings where nothing is typed: a number (unit.morale), its state or"
+        " type (unit.state), whether it has a flag, is in a state or of a type (target.dug-in); one of several"
         " (target.cover|hull-down) or all of them (unit.vehicle+moving)",
     ),
     "units": Key(TEXT, "the list of units that it is read as, from unit_lists"),

@@ -57,6 +57,10 @@ TABLE: Keys = {
     "then": Key(by_name(FORMULA, "output"), "worked out at last"),
     "texts": Key(by_name(SAID, "key"), "texts by keys, for the output text"),
     "text_by": Key(listed(FORMULA), "the formula that gives the key of the text, or several"),
+    "leads": Key(
+        by_name(FORMULA, "command"),
+        "commands of the game that the answer offers: {check kind=paatc: \"'g' in effects\"}",
+    ),
     "says": Key(
         listed(either(SAID, ref("sentence"))),
         "the answer as a sentence, `{hits} hit{|s}, {crew lost when crew_lost | crew safe}`; of"

@@ -9,16 +9,18 @@ from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import hex_of, in_order, is_gone
 from bot.game.state import Game, Json
-from bot.interface.reply.parts import Group
+from bot.interface.registry import Registry
+from bot.interface.reply.parts import Group, Small
 from bot.interface.reply.reply import OPEN_FORM, Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.typing.command_text import command_text
-from bot.places.forms import OF_EVENT
+from bot.interface.typing.command_text import command_text, parse_text
+from bot.places.forms import OF_EVENT, form_button
+from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
-from bot.rules.text.phrase import Phrase, Typed
+from bot.rules.text.phrase import Phrase, Typed, pieces_of
 from bot.systems.system import FIRES, Sequence
 
 TARGETS = ("targets", "target")
@@ -215,6 +217,44 @@ def asked(
 
 LONGEST = 60
 """Characters of a button that names whom a shot is at."""
+
+
+MOST_LED = 2
+"""Buttons for what an answer calls for next."""
+PLACEHOLDERS = ("NAME", "NUMBER")
+"""What stands in a command for what the reader fills in."""
+
+
+def led_buttons(reply: Reply, registry: Registry) -> tuple[Button, ...]:
+    """Return a button for each combat sequence whose command stands in an answer: it opens the
+    form.
+    """
+    texts = [part.text if isinstance(part, Small) else part for part in reply.lines]
+    pieces = [piece for text in texts if isinstance(text, str) for piece in pieces_of(text)]
+    found: dict[str, Button] = {}
+    for piece in pieces:
+        if not isinstance(piece, Typed):
+            continue
+        try:
+            parsed = parse_text(piece, registry)
+        except UserError:
+            continue
+        if parsed.spec.family == "sequence":
+            typed = parsed.options.items()
+            options = {name: value for name, value in typed if value not in PLACEHOLDERS}
+            label = _named_by(parsed.spec, options)
+            found[label] = form_button(parsed.spec.path, options, label, registry)
+    return tuple(found.values())[:MOST_LED]
+
+
+def _named_by(spec: CommandSpec, options: Mapping[str, object]) -> str:
+    """Return what a command is called on its button: `PAATC`, `Random Selection`."""
+    words = [
+        option.said(str(options[option.name]))
+        for option in spec.options
+        if option.type == "enum" and option.name in options
+    ]
+    return words[0] if words else spec.title
 
 
 def roll_buttons(

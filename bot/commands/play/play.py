@@ -34,7 +34,7 @@ from bot.answers.tables import whole_reply
 from bot.commands.context import Context, play_facts
 from bot.commands.pictures import offered, table_action
 from bot.commands.piles import closed_piles, declare_decks
-from bot.commands.play.answer_buttons import asked, other_targets, roll_buttons
+from bot.commands.play.answer_buttons import asked, led_buttons, other_targets, roll_buttons
 from bot.commands.play.decks import counts
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
 from bot.commands.play.sealed import seal
@@ -73,7 +73,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
 from bot.rules.text.names import joined
-from bot.rules.text.phrase import begun, phrase
+from bot.rules.text.phrase import Phrase, Typed, begun, phrase
 from bot.systems.catalog import system
 from bot.systems.system import FIRES, Sequence
 
@@ -123,10 +123,21 @@ async def handle_lookup(context: Context) -> Reply:
         raise
     reply = await record(context, outcome, secret=False)
     reply = replace(reply, private=private or reply.private)
+    if table.leads:
+        reply = _with_leads(context, reply, table, outcome.given or options)
     reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
     return await offered(
         context, reply, table_action(context, table, outcome.given, private=private), wanted=wanted
     )
+
+
+def _with_leads(context: Context, reply: Reply, table: Table, given: Mapping[str, object]) -> Reply:
+    """Return the reply with the rolls that the answer of the table calls for, and their buttons."""
+    for command in table.leads_to(given):
+        rolls = Phrase("To roll: ", Typed(f"/{table.system} {command}"))
+        reply = replace(reply, lines=(*reply.lines, Small(rolls)))
+    buttons = led_buttons(reply, context.registry)
+    return replace(reply, buttons=(*reply.buttons, *buttons))
 
 
 async def handle_sequence(context: Context) -> Reply:
@@ -427,6 +438,7 @@ def _answer(
     )
     if happening.out.get(IMPACT, 0) > game.turn > 0:
         buttons = (*buttons, context.button("plan", "Plan it", number))
+    buttons = (*led_buttons(reply, context.registry), *buttons)
     across = EVEN if len(buttons) > EVEN + 1 else 0
     menus = other_targets(context, spec, game, body["side"], facts, number)
     return replace(reply, lines=lines, buttons=buttons, across=across, menus=menus)

@@ -43,7 +43,12 @@ _HELP = ("?", "--help", "-h")
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _DICE = re.compile(r"(?:\d+\s*x\s*)?[(+-]*\d*d(?:\d|%|[fa](?![a-z])|\[)", re.IGNORECASE)
 """How a line begins that is dice and nothing else: `2d6+3 >= 8`."""
+_WORDED_DICE = re.compile(
+    r"(?:\d+\s*x\s*)?[(+-]*(?:DR|[Dd]r)(?=\s*(?:$|[-+*/<>=)\[]|\w+=|odds\b|compare\b|secret\b))"
+)
+"""The same of dice that go by a word, with nothing behind it that could be a sentence."""
 _DICE_WITHIN = re.compile(r"(?<!\w)\d*d(?:\d+|%)(?:\s*[+-]\s*\d+)?(?!\w)", re.IGNORECASE)
+_WORD_WITHIN = re.compile(r"(?<!\w)DR(?!\w)")
 _TOKEN = re.compile(
     rf"(\s*)(?=\S)(?:([A-Za-z][A-Za-z0-9_-]{{0,40}})=)?([^\s{''.join(_QUOTES)}]\S*)?"
 )
@@ -110,7 +115,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         )
     first = tokens[0]
     if (
-        _DICE.match(text)
+        (_DICE.match(text) or _WORDED_DICE.match(text))
         and first.value.casefold() not in registry.top
         and (rolls := registry.get(("roll",)))
     ):
@@ -176,7 +181,7 @@ def _within(text: str, words: Sequence[str], registry: Registry) -> str:
     """The dice or the command that a sentence holds: `can you roll 2d6 please`; "" where there
     is none.
     """
-    if dice := _DICE_WITHIN.search(text):
+    if dice := _DICE_WITHIN.search(text) or _WORD_WITHIN.search(text):
         return f"roll {dice[0]}"
     starts = (index for index in range(1, len(words)) if words[index].casefold() in registry.top)
     for start in islice(starts, MOST_COMMANDS):

@@ -154,6 +154,24 @@ class Cursor:
         return self.error(reason)
 
 
+DICE_BY_WORD = {
+    "DR": Pool(2, 6, label="colored, white", word="DR"),
+    "dr": Pool(1, 6, label="die", word="dr"),
+    "Dr": Pool(1, 6, label="die", word="dr"),  # as a phone begins a sentence
+}
+"""Dice that Advanced Squad Leader calls by a word; here alone capitals count."""
+
+
+def read_word(cursor: Cursor) -> Pool | None:
+    """Return the dice that the word at the cursor stands for, gone over; None for no such word."""
+    pool = DICE_BY_WORD.get(cursor.word())
+    if pool is None:
+        return None
+    start = cursor.pos
+    cursor.pos += len(pool.word)
+    return replace(pool, at=start + 1, end=cursor.pos)
+
+
 def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
     """The pool whose `d` is at the cursor, `count` dice of it. Raises ExpressionError.
 

@@ -31,6 +31,7 @@ GUIDE = (
     ("2d6+3>=8", "hold the sum against 8; of dice alone (2d6)>=8 or 2d6 sum>=8"),
     ("4dF", "fate dice: -1, 0 or +1"),
     ("3dA", "averaging dice: 2, 3, 3, 4, 4, 5"),
+    ("DR", "two six-sided dice, the colored one first; dr is one of them"),
     ("2d[hit,miss,miss]", "dice with faces of your own"),
     ("2d6 [morale] + 1 [leader]", "labels"),
     ("3x 2d6+1", "the same roll 3 times"),
@@ -116,7 +117,7 @@ class Pool:
 
     First a die is rerolled (`rerolls` until it fits none of them, `once` at most one time), then it
     may explode; when all lie, the `picks` follow one another; `count_if` counts the dice that are
-    left.
+    left. `word` is what a game calls such dice, if they were typed so: `DR`.
     """
 
     count: int
@@ -128,6 +129,7 @@ class Pool:
     picks: tuple[Pick, ...] = ()
     count_if: Test | None = None
     label: str = ""
+    word: str = ""
     at: int = field(default=1, compare=False)  # where it is in the text, from its first character
     end: int = field(default=1, compare=False)  # to its last
 
@@ -183,13 +185,14 @@ class Pool:
     def notation(self) -> str:
         """The pool as one would type it, without its label."""
         count = "" if self.count == 1 else str(self.count)
+        dice = self.word or f"{count}{self.die_name}"
         rerolls = "".join(f"r{_short(test)}" for test in self.rerolls)
         rerolls += "".join(f"ro{_short(test)}" for test in self.once)
         explodes = "".join(f"!{_short(test)}" for test in self.explodes)
         if self.explodes and (self.picks or not self.count_if):
             explodes = "!" if self.explodes == (Test("=", self.highest),) else explodes
         picks = "".join(map(str, self.picks))
-        return f"{count}{self.die_name}{rerolls}{explodes}{picks}{self.count_if or ''}"
+        return f"{dice}{rerolls}{explodes}{picks}{self.count_if or ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from bot.rules.expression.dice_parser import DIGITS, Cursor, read_pool
+from bot.rules.expression.dice_parser import DIGITS, Cursor, read_pool, read_word
 from bot.rules.expression.model import (
     MAX_DEPTH,
     MAX_DICE,
@@ -331,6 +331,9 @@ class _Reader:
 
 
 def _read_number_or_pool(cursor: Cursor) -> Operand:
+    named = read_word(cursor)
+    if named is not None:
+        return named
     start = cursor.pos
     number = cursor.number()
     if cursor.peek() == "d":

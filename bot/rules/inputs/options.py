@@ -54,7 +54,8 @@ class Option:
     one, which brings the value if the unit itself does not; `reads` translates its words into those
     of the option: `{"broken": "bad"}`. `phases` are the values that the phase of a started game fills
     in: `{"rally": "rally", "own movement": "friendly-mph", "*": "other"}`; "own" where it is the
-    turn of the side of who acts. `in_play` are the decks of its game of which it takes a card that is in play,
+    turn of the side of who acts. `form_only`: forms and typed commands have it, slash commands have
+    no room for it. `in_play` are the decks of its game of which it takes a card that is in play,
     where a game is played. `ruled` are the optional rules of its game that set it. `also` are further
     words of the card for a word of `values`. `when` is what other inputs must be for it to count,
     and `matters` tells by their values whether they are; None
@@ -86,6 +87,7 @@ class Option:
     through: str = ""
     reads: Mapping[str, str] = field(default_factory=dict, hash=False)
     phases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    form_only: bool = False
     in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -522,7 +524,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(
         ("help", "brief", "brings", "through", "units", "complete", "label"), (str, "a text")
     ),
-    **dict.fromkeys(("optional", "free"), (bool, "true or false")),
+    **dict.fromkeys(("optional", "free", "form_only"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
     "likely": (list, "a list of states, markers and types"),
     "lends": (
@@ -542,6 +544,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
     "likely", "lends", "most", "through", "reads", "phases",
+    "form_only",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 FURTHER = ("type", "values", "clamp")

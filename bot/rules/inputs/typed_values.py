@@ -241,9 +241,12 @@ def _brought(
 def _of(unit: Unit, key: str, option: Option) -> Any:
     """Return the value that a roster unit has for an option, or None.
 
-    `key` is "state" (the unit's state, if the option knows that word), a flag, state or type (True
-    if the unit has it, see `brings_flag`) or a number of the unit.
+    `key` is "state" or "type" (the unit's own, if the option knows that word), a flag, state or type
+    (True if the unit has it, see `brings_flag`) or a number of the unit.
     """
+    if key == "type":
+        word = option.reads.get(unit.type, unit.type)
+        return word if word in option.values else None
     if key == "state":
         return unit.state if unit.state in option.values else None
     if option.type == "bool":

@@ -21,7 +21,7 @@ KINDS = ("grid", "roll", "modifiers", "reference")
 TABLE_KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example", "private",
-    "also", "says", "unsure",
+    "also", "says", "unsure", "leads",
 }  # fmt: skip
 MODIFIER_KEYS = ("id", "name", "when", "adds", "shown")
 COLUMN_KEYS = ("by", "heads", "from", "to")
@@ -206,6 +206,7 @@ class _Compiler:
                 self.formula(text)
                 for text in ([text_by] if isinstance(text_by, str) else list(text_by))
             ),
+            leads=tuple(self._parts("leads", lambda run, when: (str(run), self.formula(when)))),
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
             blank=tuple(self.blank),

@@ -144,6 +144,8 @@ class Table:
     rolls: tuple[Roll, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     text_by: tuple[Formula, ...] = ()
+    leads: tuple[tuple[str, Formula], ...] = ()
+    """Commands of its game that an answer may call for, and when."""
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     blank: tuple[Blank, ...] = ()
@@ -223,6 +225,19 @@ class Table:
         self._typed_plain(given)
         for name in self._rolled & given.keys():
             clean(self._options[name], self.read_printed(name, given[name]))
+
+    def leads_to(self, given: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the commands of its game that the answer for these inputs calls for.
+
+        Empty if the inputs have no answer.
+        """
+        if not self.leads:
+            return ()
+        try:
+            values = self.worked(given)[1]
+        except UserError:
+            return ()
+        return tuple(command for command, when in self.leads if when(values))
 
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         values = self._typed_plain(given)

@@ -85,4 +85,4 @@ def test_odds_of_a_molotov() -> None:
 
 def test_a_roll_above_the_number_is_called_no_effect() -> None:
     played = play_example("asl", "flame-attack", {"weapon": "ft-long"}, [4, 4])
-    assert played.lines[0].result == "against TK# 4 (situation 5)"
+    assert played.lines[0].result == "against TK# 4 (situation 5, CT BU)"
