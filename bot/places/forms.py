@@ -130,6 +130,7 @@ NO_FIX = (
     *(
         "needs-game",
         "nothing-found",
+        "unknown-topic",
         "own-play",
         "nothing-rolled",
         "no-server",

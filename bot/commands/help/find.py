@@ -90,7 +90,10 @@ def _group(hits: Iterable[Hit], registry: Registry, played: str) -> Iterator[Par
 
 def _entry(target: Findable) -> Entry:
     label = LABELS[target.kind]
-    about = shorten(target.about, MOST_ABOUT, placeholder=" ...")
+    about = target.about
+    if target.kind in (FindableKind.TABLE, FindableKind.SEQUENCE):
+        about = f"{target.kind}, {about}"
+    about = shorten(about, MOST_ABOUT, placeholder=" ...")
     if target.kind is FindableKind.TABLE:
         typed = Typed(f"/{target.key} whole")
         return Entry(target.title, about, typed, f"whole:{target.key}", label)
