@@ -25,7 +25,7 @@ from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK
 from bot.rules.inputs.loadout import carried
-from bot.rules.inputs.options import Option, is_left_out, words_of
+from bot.rules.inputs.options import TURN, Option, is_left_out, words_of
 from bot.rules.inputs.relations import link_names
 from bot.rules.inputs.units import (
     Roster,
@@ -37,6 +37,7 @@ from bot.rules.inputs.units import (
 )
 from bot.rules.sequence.linked_units import linking
 from bot.rules.sequence.sequence import Line
+from bot.rules.text.names import joined
 from bot.stores.store import Store
 from bot.systems.catalog import lost_states
 from bot.systems.optional_rules import OptionalRule
@@ -53,6 +54,9 @@ INSIDE = "inside"
 OWN, OTHERS = "own ", "*"
 """In the phases that fill in an option: before a phase in the turn of the side that acts, and for
 all phases that are not named."""
+
+WORD = "word"
+"""In what an option is lent by, where its word is the type of those who act."""
 
 
 class Filled(NamedTuple):
@@ -73,7 +77,7 @@ def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> 
     found = (
         _loan(sequence, option, options, roster)
         for option in sequence.inputs
-        if is_loan(option) and roster
+        if is_loan(option) and (roster or WORD in option.lends)
     )
     return tuple(loan for loan in found if loan is not None)
 
@@ -118,15 +122,22 @@ def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
 
 def told(reply: Reply, lent: tuple[Filled, ...], sequence: Sequence) -> Reply:
     """The answer with the lender's name at the modifier that is lent."""
+    lends = {option.name: option.lends for option in sequence.inputs}
     for loan in lent:
-        word = next(option.lends for option in sequence.inputs if option.name == loan.option).get(
-            "type", ""
-        )
-        lines = tuple(
-            _named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines
-        )
-        reply = replace(reply, lines=lines)
+        reply = _name_loan(reply, loan, lends[loan.option])
     return reply
+
+
+def _name_loan(reply: Reply, loan: Filled, lends: Mapping[str, str]) -> Reply:
+    """Return the answer with one loan named: in a sentence, or at its modifier."""
+    if "says" in lends and loan.by != loan.value:
+        sentence = Small(lends["says"].format(loan.by, loan.value))
+        return replace(reply, lines=(*reply.lines, sentence))
+    word = lends.get("type", "")
+    if not word:  # no part of a line is called by the lender
+        return reply
+    lines = [_named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines]
+    return replace(reply, lines=tuple(lines))
 
 
 def _named(line: Line, word: str, loan: Filled) -> Line:
@@ -146,6 +157,8 @@ def _loan(
         return _carried(option, options, roster)
     if HOLDER in option.lends or HELD in option.lends:
         return _possession(sequence, option, options, roster)
+    if WORD in option.lends:
+        return _type_of(sequence, option, options, roster)
     typed = options.get(option.name)
     if not isinstance(text, str) or not (typed is None or is_left_out(option, typed)):
         return None
@@ -269,6 +282,25 @@ def _listed_names(unit: RosterUnit, key: str) -> set[str]:
     return {name.strip().casefold() for name in names if name.strip()}
 
 
+def _type_of(
+    sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster
+) -> Filled | None:
+    """Return the type of those who act as the word of the option, if they are all of that type."""
+    text = str(options.get(option.lends["from"]) or "").casefold()
+    is_possible = any(unit.type in option.values for unit in roster.values())
+    is_possible = is_possible or any(word in text for word in option.values)
+    if not is_possible or not is_left_out(option, options.get(option.name)):
+        return None
+    units = _listed(sequence, options.get(option.lends["from"]), roster)
+    types = {unit.type for unit in units}
+    if len(types) != 1:
+        return None
+    (word,) = types
+    if word not in option.values:
+        return None
+    return Filled(joined(unit.word for unit in units), option.name, word)
+
+
 def _lends(unit: Unit, option: Option) -> bool:
     fit = unit.type == option.lends["type"] and option.lends.get("not", "") not in unit.flags
     return bool(unit.name and fit and unit.numbers.get(option.name))
@@ -328,17 +360,21 @@ def _by_phase(
     phase = phase_of(game, sequence.system)
     title = f"{game.turn_of} {phase.get('title', game.phase)}".strip()
     return tuple(
-        Filled(title, option.name, value, is_phase=True)
+        Filled("" if {*option.phases} == {OTHERS} else title, option.name, value, is_phase=True)
         for option in asked
         if (value := value_in_phase(option, game, side))
     )
 
 
-def value_in_phase(option: Option, game: Game, side: str) -> str:
-    """Return the value that the phase of the game gives an option for a side; "" for none."""
+def value_in_phase(option: Option, game: Game, side: str) -> str | int:
+    """Return the value that the phase of the game gives an option for a side; "" for none.
+
+    A whole number takes the number of the turn.
+    """
     is_own = not game.turn_of or not side or side == game.turn_of
     own = option.phases.get(f"{OWN}{game.phase}", "") if is_own else ""
-    return own or option.phases.get(game.phase) or option.phases.get(OTHERS, "")
+    value = own or option.phases.get(game.phase) or option.phases.get(OTHERS, "")
+    return game.turn if value == TURN else value
 
 
 def tracks_read(
@@ -393,7 +429,7 @@ def tracks_read_again(
 def told_by_rule(reply: Reply, ruled: tuple[Filled, ...]) -> Reply:
     """The answer, which names the rules and the phase that filled something in."""
     rules = dict.fromkeys(one.by for one in ruled if not one.is_phase)
-    phases = dict.fromkeys(one.by for one in ruled if one.is_phase)
+    phases = dict.fromkeys(one.by for one in ruled if one.is_phase and one.by)
     lines = [Small(f"By rule: {', '.join(rules)}")] if rules else []
     lines += [Small(f"By the game's phase: {', '.join(phases)}")] if phases else []
     return replace(reply, lines=(*reply.lines, *lines)) if lines else reply

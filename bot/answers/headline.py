@@ -168,7 +168,13 @@ def _summed(came: Fared) -> list[tuple[int, str]]:
     order = [*counts]
     if len(order) > COUNTED and order[0] in results and results[order[0]].tone == GAME:
         order = sorted(
-            order, key=lambda token: (not results[token].bold, token != NONE, -counts[token])
+            order,
+            key=lambda token: (
+                not results[token].is_first,
+                not results[token].bold,
+                token != NONE,
+                -counts[token],
+            ),
         )[:COUNTED]
     told = [(counts[token], _of(counts[token], results, token)) for token in order]
     while len(told) > COUNTED:
@@ -323,20 +329,21 @@ def _said(results: Results, types: Mapping[str, str], alike: list[Fate]) -> str:
 
 
 NO_EFFECT = "no effect"
-BOLD = "bold"
+BOLD, FIRST = "bold", "first"
 
 
 class Result(NamedTuple):
     """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units
     are counted.
 
-    `bold`: what to look out for, though nobody is hurt."""
+    `bold`: what to look out for, though nobody is hurt; `is_first`: named before all others."""
 
     word: str
     says: str
     many: str
     tone: str
     bold: bool = False
+    is_first: bool = False
 
     @property
     def one(self) -> str:
@@ -370,8 +377,14 @@ def results_of(sequence: Sequence) -> Results:
 def _result(token: str, spec: Mapping[str, str]) -> Result:
     word = spec.get("word", NO_EFFECT if token == "none" else token.replace("-", " "))
     says = spec.get("says", f"{{}}: {word}")
+    weight = spec.get("weight")
     return Result(
-        word, says, spec.get("many", says), spec.get("tone", NOTHING), spec.get("weight") == BOLD
+        word,
+        says,
+        spec.get("many", says),
+        spec.get("tone", NOTHING),
+        weight in (BOLD, FIRST),
+        weight == FIRST,
     )
 
 

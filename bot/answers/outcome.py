@@ -15,7 +15,7 @@ from bot.rules.cards import settled
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.typed_values import hand_dice
-from bot.rules.sequence.sequence import ACTOR, Ask, Change
+from bot.rules.sequence.sequence import ACTOR, Ask, Change, Joining
 from bot.rules.text.phrase import Phrase, Typed
 from bot.systems.system import System
 
@@ -27,7 +27,7 @@ class Happening(NamedTuple):
 
     `changes` are the roster units that it changes, `units` the names of those that its inputs call
     (`acting`: of those that act), `sources` those of related units that brought a value, `joins`
-    those that come into play: type, and beside whom; `result` is what came of it in a few
+    those that come into play; `result` is what came of it in a few
     words, for the log. `read` are the tracks that it read, `tracks` those that it changes, as a
     state keeps them. `asks` is what a side has to choose before anything is changed, `held` the
     tracks that wait for it.
@@ -45,7 +45,7 @@ class Happening(NamedTuple):
     sources: tuple[str, ...] = ()
     acting: tuple[str, ...] = ()
     result: str = ""
-    joins: tuple[tuple[str, str], ...] = ()
+    joins: tuple[Joining, ...] = ()
     read: Mapping[str, Any] = {}
     tracks: Mapping[str, Any] = {}
     asks: tuple[Ask, ...] = ()

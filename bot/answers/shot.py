@@ -417,16 +417,52 @@ def _kept(lines: tuple[Line, ...], settled: Settlement) -> list[Line]:
     is_summed = len(lines) >= FOLDED and len({line.unit for line in lines if line.unit}) >= FOLDED
     owed = settled.sums if is_summed else ()
     kept: list[Line] = []
+    dropped: list[object] = []
     for line in lines:
+        if _is_of_unit(line, begins) and not (is_summed and line.unit):
+            dropped += line.dice
+            continue
+        _add_dropped(kept, dropped)
+        dropped = []
         if is_summed and line.unit:
-            if owed:
-                kept += (
-                    () if owed[0] in kept else (_few(_with_dice(one, lines), DOZEN) for one in owed)
-                )
-                owed = ()
-        elif not begins or not f"{line.label} ".startswith(begins):
+            _add_sums(kept, owed, lines)
+            owed = ()
+        else:
             kept.append(_joined(kept, line))
+    _add_dropped(kept, dropped)
     return kept
+
+
+def _add_sums(kept: list[Line], sums: Iterable[Line], lines: tuple[Line, ...]) -> None:
+    """Add what the lines of single units come to, with their dice, each once."""
+    for line in sums:
+        if line not in kept:
+            kept.append(_few(_with_dice(line, lines), DOZEN))
+
+
+def _is_of_unit(line: Line, begins: tuple[str, ...]) -> bool:
+    """Return whether a line is about one of the units whose names these are."""
+    return bool(begins) and f"{line.label} ".startswith(begins)
+
+
+def _add_dropped(kept: list[Line], dice: Many[object]) -> None:
+    """Add the dice of units whose lines are left out to the line that says where they are read.
+
+    If the line before them says something else, they stay with the other dice.
+    """
+    if not dice or not kept:
+        return
+    line = kept[-1]
+    is_free = bool(line.result) and not line.dice and not line.parts and line.total is None
+    is_alone = sum(other.result != "" and not other.dice for other in kept) == 1
+    if is_free and is_alone:
+        kept[-1] = line._replace(dice=_grouped(dice))
+
+
+def _grouped(dice: Many[object]) -> tuple[str, ...]:
+    """Return the dice with alike ones together, lowest first: `6 ×3`."""
+    alike = sorted(Counter(dice).items(), key=lambda one: (len(str(one[0])), str(one[0])))
+    return tuple(f"{face}\u00a0×{count}" if count > 1 else str(face) for face, count in alike)
 
 
 def _with_dice(line: Line, folded: Iterable[Line]) -> Line:
@@ -452,12 +488,8 @@ def _few(line: Line, most: int) -> Line:
     says what they come to; without them where even so they are too many."""
     if len(line.dice) <= most or not line.result:
         return line
-    alike = sorted(Counter(line.dice).items(), key=lambda one: (len(str(one[0])), str(one[0])))
-    return line._replace(
-        dice=tuple(
-            [f"{face}\u00a0×{n}" if n > 1 else face for face, n in alike if len(alike) <= DOZEN]
-        )
-    )
+    grouped = _grouped(line.dice)
+    return line._replace(dice=grouped if len(grouped) <= DOZEN else ())
 
 
 def _is_bare(line: Line) -> bool:
@@ -468,7 +500,7 @@ def _is_bare(line: Line) -> bool:
 
 PHONE = 39
 """Columns of a phone."""
-NOW, OUT = "Now: ", "Out: "
+NOW, OUT = "Now: ", "Jammed or out: "
 """How lines begin that say what became of the units: beside the dice, and of their weapons."""
 FEW, MANY = 7, 12
 """Lines of a phone that an answer about a unit or two takes at most, and one that counts its

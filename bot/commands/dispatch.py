@@ -195,7 +195,6 @@ BUTTONS_OF_GAME = {
 follows it, if anything.
 """
 BUTTONS_OF_EVENT = {
-    "plan": Button("turns.turn_card:press_plan"),
     "again": Button("play.button:repeat_number", typed="/again"),
     "other": Button("play.button:fire_at"),
     "sure": Button("play.button:fire_at"),

@@ -157,10 +157,9 @@ def find_irregularities(
         return ()
     acting = units_of(game, acts)
     said = [*_again(acting, changes)]
-    sides = {unit.side for unit in acting} - {""} or {side} - {""}
     if game.led and any(not cups.is_called(game, unit) for unit in acting):
         said.append(f"it is the go of {chit_name(game, system)}")
-    elif game.go and sides and not sides & {*game.go}:
+    elif _is_out_of_turn(game, acting, side):
         said.append(f"it is {whose_go(game)}")
     phase = phase_of(game, system)
     if (
@@ -194,6 +193,32 @@ def need_usual_attack(
     if said:
         hint = phrase("This game is strict. `/game settings strict=no` lets it pass with a remark.")
         raise UserError(f"{begun(said[0])}.", hint=hint, code="strict-game")
+
+
+def find_ban(game: Game, sequence: Sequence, acts: Iterable[str], side: str) -> str:
+    """Return what the card forbids the units that act by their markers, as a sentence; "" for
+    nothing.
+
+    `side` is that of who acts if no unit of the roster does.
+    """
+    if not sequence.bans or not game.started or game.ended:
+        return ""
+    acting = units_of(game, acts)
+    is_out_of_turn = _is_out_of_turn(game, acting, side)
+    for ban in sequence.bans:
+        if ban.out_of_turn and not is_out_of_turn:
+            continue
+        for unit in acting:
+            for marker, word in ban.markers.items():
+                if marker in unit.marks:
+                    return ban.says.format(unit.name, word)
+    return ""
+
+
+def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool:
+    """Return whether only sides other than that of the units, or of who acts, are to play."""
+    sides = {unit.side for unit in acting} - {""} or {side} - {""}
+    return bool(game.go and sides and not sides & {*game.go})
 
 
 def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:

@@ -20,7 +20,7 @@ from bot.rules.copies import replace
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, value_of
-from bot.rules.sequence.sequence import Change
+from bot.rules.sequence.sequence import Change, Joining
 from bot.rules.text.names import counted, joined
 
 # states of units that stay in the roster, hidden from lists
@@ -350,12 +350,12 @@ def change_from_json(data: Json) -> Change:
     return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
 
 
-def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
+def with_joined(game: Game, joins: Iterable[Joining]) -> Game:
     """The game with units that come into play, on the side of those beside whom they appear:
     Hero 1, Hero 2.
     """
     units = dict(game.units)
-    for type_, beside in joins:
+    for type_, beside, state, marks in joins:
         friend = units.get(beside.casefold())
         if friend is None or len(units) >= MAX_ROSTER:
             continue
@@ -364,8 +364,9 @@ def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
         while f"{type_} {number}" in taken:
             number += 1
         name = f"{type_[:1].upper()}{type_[1:]} {number}"
+        handle = new_handle(friend.side, units)
         units[name.casefold()] = RosterUnit(
-            name, new_handle(friend.side, units), type_, friend.side
+            name, handle, type_, friend.side, state=state, marks=marks
         )
     return replace(game, units=units)
 

@@ -229,6 +229,12 @@ def _sequence_fault(system: System, sequence: Sequence, found: _Found) -> str:
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
     if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
+    next_ids = [ride.run for ride in sequence.rides]
+    next_ids += [landing.run for landing in sequence.landings]
+    for id in next_ids:
+        if id not in system.sequences:
+            hint = did_you_mean(id, system.sequences)
+            return f"{where}: there is no sequence {id} to run. {hint}".rstrip()
     if sequence.declared is not None:
         sequence.declared.check_odds()
         if untold := sequence.declared.untold:

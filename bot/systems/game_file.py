@@ -282,7 +282,7 @@ def _check_results(results: Any, file: str) -> None:
             if not _maps(said, str):
                 raise TableError(file, "must be texts; quote them", row=row)
             check_known([said.get("tone", "nothing")], TONES, file, row)
-            check_known([said.get("weight", "bold")], ("bold",), file, row)
+            check_known([said.get("weight", "bold")], ("bold", "first"), file, row)
             if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
                 raise TableError(file, "says and many need {} where the units are named", row=row)
 

@@ -17,6 +17,7 @@ from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, TokenLists, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import CHAIN, Table, Tables
+from bot.systems.around_sequence import ANYWAY, read_bans, read_landings, read_rides
 from bot.systems.game_file import LED_BY, check_buttons, check_game
 from bot.systems.table_names import fold_name, list_names
 from bot.systems.yaml_cache import read_yaml
@@ -50,7 +51,7 @@ TABLES = os.path.join(
 SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "odds_row", "example", "notes", "state",
     "group", "modifiers", "verb", "cause", "common", "procedure", "rounds",
-    "steps",
+    "steps", "bans", "rides", "lands", "repeats",
 }  # fmt: skip
 SHARES = ("lists", "formulas", "blocks")
 """What the sequences of a game share."""
@@ -91,6 +92,7 @@ class Sequence:
                 "state",
                 "verb",
                 "cause",
+                "repeats",
             ):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
@@ -138,6 +140,14 @@ class Sequence:
         if strange := set(self.common) - known:
             raise TableError(
                 file, f"common names {min(strange)}, which is no input and no word of mods", row=id
+            )
+        self.bans = read_bans(data, file, id)
+        self.rides = read_rides(data, file, id)
+        self.landings = read_landings(data, file, id)
+        self.repeats: str = data.get("repeats") or ""
+        if self.bans and ANYWAY not in {option.name for option in self.inputs}:
+            raise TableError(
+                file, f"what the card forbids needs an input {ANYWAY}", row=f"{id} bans"
             )
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
         if missing := [name for name in self.modifiers if name not in system.in_sight]:

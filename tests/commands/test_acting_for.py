@@ -19,7 +19,7 @@ from tests.seams.outcomes import ready
 SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequences]
 LINE = "Rolled by Anna for VC."
 FIRE = 'lnlt fire "Cell 1" "Squad 1" hand=1,1,6'
-RALLY = 'lnlt rally "Cell 2" hand=3,4'
+RALLY = 'lnlt rally "Cell 2" rallier=leader hand=3,4'
 NEEDS_STATE = {("lnlt", "rally")}
 """Sequences whose example needs a unit in a state of its own; the rally of a shaken unit is
 tried above.

@@ -74,7 +74,9 @@ async def test_again_and_a_log_do_not_depend_on_who_is_in_play_by_then() -> None
     """`all shaken` meant one unit when it was typed; the log goes on meaning that one."""
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "unit edit us1 shaken", 'lnlt rally "all shaken" hand=6,6')
+    await channel.do(
+        "Anna", "unit edit us1 shaken", 'lnlt rally "all shaken" rallier=leader hand=6,6'
+    )
     assert (await last_event(channel))["inputs"]["units"] == "Squad 1"
     await channel.do("Anna", "unit edit us2 shaken", "again")
     assert (await last_event(channel))["inputs"]["units"] == "Squad 1"

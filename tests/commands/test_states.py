@@ -31,7 +31,7 @@ async def test_a_squad_added_shaken_rallies_and_fires_again() -> None:
         "unit add Bb squad A morale=5 fp=2 shaken",
     )
     assert state_and_marks(await channel.game(), "Bb") == ("shaken", set())
-    await channel.do("Anna", "lnlt rally units=Bb hand=1,1")
+    await channel.do("Anna", "lnlt rally units=Bb rallier=leader hand=1,1")
     assert state_and_marks(await channel.game(), "Bb") == ("good-order", set())
     await channel.do("Anna", 'lnlt fire attackers=Bb targets="squad morale=5" hand=1,6')
 

@@ -190,26 +190,28 @@ async def test_leader_points_are_kept_paid_from_and_gone_with_the_turn() -> None
     await audit_whole(channel)
 
 
-async def test_artillery_goes_into_the_plans_by_one_tap() -> None:
-    """Vehicle Charts, Artillery Delay: the card of the turn in which it lands announces it."""
+async def test_the_card_of_its_turn_says_that_artillery_lands() -> None:
+    """Vehicle Charts, Artillery Delay: the call counts from the turn that the game is in."""
     channel = await started("baps", "unit add Rock leader A")
-    called = await channel.do(
-        "Anna", "baps artillery location=off-board mission=immediate turn=1 hand=1"
-    )
-    planned = await channel.press("Anna", button(called, "Plan it"))
-    assert "Planned for turn 3" in planned.first
-    again = await channel.press("Bob", button(called, "Plan it"))
-    assert "planned for turn 3 already" in again.text()
     await to_phase(channel, "Turn 2")
-    assert "Due now: Artillery, called for by" in (await to_phase(channel, "Turn 3")).text()
+    called = "baps artillery location=off-board mission=immediate hand=1"
+    first = (await channel.do("Anna", called)).text()
+    assert "lands in turn 4" in first
+    await channel.do("Anna", called, "game undo")
+    await channel.do("Bob", "game undo")
+    assert "Turn 4: Artillery lands (#" in (await channel.do("Anna", "game plan")).text()
+    assert "lands" not in (await to_phase(channel, "Turn 3")).text()
+    card = await to_phase(channel, "Turn 4")
+    assert card.text().count("Artillery lands (#") == 1
+    assert "Artillery round lands" in labels(card)
+    await audit_whole(channel)
 
 
-async def test_artillery_of_no_turn_has_nothing_to_plan() -> None:
-    channel = await Channel.fresh()
-    called = await channel.do(
-        "Anna", "baps artillery location=off-board mission=immediate turn=1 hand=1"
-    )
-    assert "Plan it" not in labels(called)
+async def test_artillery_that_is_undone_does_not_land() -> None:
+    channel = await started("baps", "unit add Rock leader A")
+    await channel.do("Anna", "baps artillery location=on-board mission=immediate", "game undo")
+    await to_phase(channel, "Turn 2")
+    assert "lands" not in (await to_phase(channel, "Turn 3")).text()
 
 
 async def test_vehicles_out_of_order_are_named_where_it_matters() -> None:
@@ -376,26 +378,89 @@ async def test_a_close_assault_takes_those_inside_with_it() -> None:
     assert await channel.content() == before
 
 
-async def test_mines_remind_of_those_who_ride() -> None:
+async def test_mines_remind_of_those_who_ride_where_somebody_does() -> None:
     """PAC 10 names only the crew: what becomes of passengers is a bail-out of its own."""
     channel = await started("lnlt", "unit add T1 armored-vehicle A morale=5")
-    assert "run bail-out" not in (await channel.do("Anna", "lnlt mines unit=T1 hand=2")).text()
-    assert (
-        "Whoever rides on it: run bail-out."
-        in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).text()
-    )
+    assert "iding" not in (await channel.do("Anna", "lnlt mines unit=T1 hand=6")).text()
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    await channel.do("Anna", "unit add Rifle squad A morale=5 in=T1")
+    hit = await channel.do("Anna", "lnlt mines unit=T1 hand=6")
+    assert "Riding on T1: Rifle." in hit.text()
+    assert "Bail out" in labels(hit)
 
 
-async def test_a_rally_says_when_it_counts_a_leader() -> None:
-    """PAC 11, Rally Phase (3.0): left out, a good order leader counts, and that is said."""
+async def test_riders_outside_are_told_to_dismount() -> None:
+    """PAC 02: passengers riding outside on a vehicle that fires must dismount."""
+    channel = await started("lnlt", "unit add T1 armored-vehicle A morale=5 fp=3")
+    await channel.do("Anna", "unit add Rifle squad A morale=5 fp=1", "unit add VC squad B morale=4")
+    shot = "lnlt fire attackers=T1 targets=VC hand=1,6"
+    assert "dismount" not in (await channel.do("Anna", shot)).text()
+    await channel.do("Anna", "unit edit Rifle in=T1 outside")
+    fired = await channel.do("Anna", shot)
+    assert "Must dismount, outside on T1: Rifle." in fired.text()
+    assert "Dismount" in labels(fired)
+    await channel.do("Anna", "lnlt bail-out cause=dft vehicle=none passengers=Rifle hand=1,1")
+    assert "in T1" not in await unit(channel, "rifle")
+
+
+async def test_a_crew_that_bails_out_joins_the_roster() -> None:
+    """PAC 09 (15.4): a 1 saves the crew, marked Moved; mines abandon a shaken vehicle."""
+    tank = "unit add T1 armored-vehicle A morale=5 armor=3"
+    channel = await started("lnlt", tank, "unit add Gun weapon-team B morale=4 penetration=5")
+    before = await channel.content()
+    shot = "lnlt ordnance-vehicle unit=Gun target=T1 to_hit=11 hand=3,4,6,1,1"
+    assert "Crew 1 comes into play" in (await channel.do("Anna", shot)).first
+    crew = (await channel.game()).units["crew 1"]
+    assert (crew.type, crew.side, crew.state) == ("crew", "A", "")
+    assert crew.marks == {"moved"}
+    await audit_whole(channel)
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    assert await channel.content() == before
+    await channel.do("Anna", "unit edit T1 shaken", "lnlt mines unit=T1 hand=3")
+    crew = (await channel.game()).units["crew 1"]
+    assert crew.state == "shaken"
+    assert crew.marks == {"moved"}
+    await audit_whole(channel)
+
+
+async def test_a_rally_counts_nobody_who_was_not_named() -> None:
+    """PAC 11, Rally Phase (3.0): in a game nobody rallies them unless a player says who."""
     channel = await started("lnlt", "unit add Rifle squad A morale=5 shaken")
-    counted = await channel.do("Anna", "lnlt rally units=Rifle hand=1,1")
-    assert "counts a good order leader in the hex" in counted.text()
-    await channel.do("Anna", "unit edit Rifle shaken")
-    assert (
-        "counts a good"
-        not in (await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")).text()
-    )
+    alone = await channel.do("Anna", "lnlt rally units=Rifle")
+    assert "may not rally" in alone.first
+    assert "choose who: rallier" in alone.text()
+    first = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=6,6")
+    assert "already" not in first.text()
+    again = await channel.do("Anna", "lnlt rally units=Rifle rallier=leader hand=1,1")
+    assert "Rifle has tried to rally already this turn." in again.text()
+
+
+@pytest.mark.parametrize("marker", ["moved", "low-crawl", "hit-and-run"])
+async def test_markers_that_forbid_opportunity_fire(marker: str) -> None:
+    """PAC 12 (5.3): units under Moved, Low Crawl or Hit & Run conduct no opportunity fire."""
+    channel = await started("lnlt", f"unit add Rifle squad A morale=5 fp=1 {marker}")
+    await channel.do("Anna", "unit add VC squad B morale=4 fp=1", "game next", "game initiative B")
+    shot = "lnlt fire attackers=Rifle targets=VC hand=1,6"
+    refused = await channel.say("Anna", shot)
+    assert refused.code == "card-forbids"
+    without = await channel.say("Anna", shot.replace("Rifle ", '"Rifle -hit_and_run" '))
+    assert without.code == "card-forbids", "a number left out lifts no ban"
+    fired = await channel.do("Anna", f"{shot} anyway=yes")
+    assert "Rolled all the same (anyway): Rifle is marked" in fired.text()
+    await channel.do("Anna", "game initiative A", shot)
+    await audit_whole(channel)
+
+
+async def test_a_walking_barrage_is_announced_in_each_of_two_turns() -> None:
+    """PAC 08 (18.2): in the next two turns the markers move one hex and attack again."""
+    channel = await started("lnlt", "unit add Rifle squad A morale=5")
+    await channel.do("Anna", "lnlt fire-mission mission=walking-barrage fp=5 hand=4,3")
+    says = "The walking barrage moves one hex and attacks again"
+    assert says in (await to_phase(channel, "Turn 2")).text()
+    assert says in (await to_phase(channel, "Turn 3")).text()
+    assert says not in (await to_phase(channel, "Turn 4")).text()
 
 
 # -- no honor in surrender: Ranged Combat, column shifts ---------------------------------------------------------

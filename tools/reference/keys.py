@@ -196,7 +196,7 @@ TRACK: Keys = {
 }
 RESULT: Keys = {
     "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),
-    "weight": Key(one_of(("bold",)), "in bold"),
+    "weight": Key(one_of(("bold", "first")), "in bold; first: also named before all others"),
     "says": Key(
         {"type": "string", "pattern": r"\{\}"}, "the first line of an answer, {} is the unit"
     ),
@@ -256,7 +256,7 @@ INPUT: Keys = {
     "phases": Key(
         by_name(TEXT, "phase"),
         "of a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"
-        " the side that acts, `*` any other phase",
+        " the side that acts, `*` any other phase; a whole number takes `turn`, the number of the turn",
     ),
 }
 

@@ -14,12 +14,13 @@ _TITLES = {
     "refusal": "an entry of `refuse`", "sentence": "an entry of `says`",
     "dice": "dice under `rolls`", "example": "one of `examples`", "step": "a step",
     "block": "a block", "row": "`row`", "refuse": "`refuse`", "line": "a line of `say`", "word": "`result` or `fate`",
-    "said": "`headline`, `then`, `now` or `notes`", "change": "`change`", "units": "`units`",
+    "said": "`headline`, `then`, `now` or `notes`", "change": "`change`", "joining": "`joins`", "units": "`units`",
     "counter": "one of `counters`",
     "unit_list": "one of `unit_lists`", "phase": "a phase", "rule": "one of `rules`", "track": "one of `tracks`",
     "begin": "one of `begins`",
     "result": "one of `results`", "columns": "`columns`",
-    "bands": "`bands`", "rounds": "`rounds`", "ending": "one of `ends`", "carried": "one of `then`", "unit": "a unit",
+    "bands": "`bands`", "rounds": "`rounds`", "ending": "one of `ends`", "carried": "one of `then`",
+    "ban": "one of `bans`", "ride": "one of `rides`", "landing": "one of `lands`", "unit": "a unit",
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ _INPUT: Mapping[str, Keys] = {"input": k.INPUT}
 _STEPS: Mapping[str, Keys] = {
     "step": s.STEP, "block": s.BLOCK, "test": s.TEST, "pool": s.POOL, "spread": s.SPREAD,
     "choice": s.CHOICE, "row": s.ROW, "refuse": s.REFUSE, "line": s.LINE, "word": s.WORD,
-    "said": s.SAID_KEYS, "change": s.CHANGE,
+    "said": s.SAID_KEYS, "change": s.CHANGE, "joining": s.JOINING,
 }  # fmt: skip
 PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
     "pack": ("pack.yaml", {"pack": k.PACK}),
@@ -37,7 +37,8 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
     "sequences": (
         "sequences.yaml",
         {
-            "sequence": s.SEQUENCE, **_INPUT, "rounds": s.ROUNDS, "ending": s.ENDING, "carried": s.CARRIED, **_STEPS,
+            "sequence": s.SEQUENCE, **_INPUT, "rounds": s.ROUNDS, "ending": s.ENDING, "carried": s.CARRIED,
+            "ban": s.BAN, "ride": s.RIDE, "landing": s.LANDING, **_STEPS,
         },
     ),
     "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
@@ -52,6 +53,8 @@ _REQUIRED: Mapping[str, Iterable[str]] = {
     "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
     "line": ("label",),
     "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),
+    "ban": ("markers", "says"), "ride": ("says", "run", "riders", "button"), "landing": ("says", "run"),
+    "joining": ("type",),
     "refuse": ("say",), "scenario": ("title", "sides", "units"), "unit": ("name", "type", "side"),
     "deck": ("title", "cards"), "card": ("id",),
 }  # fmt: skip

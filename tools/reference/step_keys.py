@@ -6,7 +6,9 @@ from bot.rules.declared.draws import DRAW
 from bot.rules.declared.rolls import DICE
 from tools.reference.shapes import (
     ANY,
+    FLAG,
     FORMULA,
+    NUMBER,
     SAID,
     TEXT,
     WORDS,
@@ -46,7 +48,36 @@ SEQUENCE: Keys = {
     "state": Key(TEXT, "what it changes on units, in words"),
     "notes": Key(TEXT, "small print"),
     "rounds": Key(ref("rounds"), "of a fight of several rounds: how it goes on"),
+    "bans": Key(
+        many(ref("ban")), "what the card forbids units with a marker; needs an input `anyway`"
+    ),
+    "rides": Key(many(ref("ride")), "what those have to do who ride on a vehicle that acts"),
+    "lands": Key(many(ref("landing")), "what it brings in a later turn, whose card announces it"),
+    "repeats": Key(TEXT, "what is said of units, {}, that roll for it a second time in a turn"),
     "steps": Key(ref("steps"), "its steps, if they are not in steps/SEQUENCE.yaml"),
+}
+BAN: Keys = {
+    "markers": Key(by_name(TEXT, "marker"), "markers, each with the card's word for it"),
+    "says": Key(TEXT, "the refusal: {} is the unit, then the word"),
+    "out_of_turn": Key(FLAG, "only while another side is to play"),
+}
+RIDE: Keys = {
+    "says": Key(TEXT, "the line: {} is the vehicle, then those who ride (`in=`)"),
+    "marker": Key(TEXT, "only those with this marker"),
+    "when": Key(by_name(many(ANY), "output"), "only with these outputs"),
+    "run": Key(TEXT, "the sequence to play next"),
+    "riders": Key(TEXT, "the input of that sequence which takes the riders"),
+    "given": Key(by_name(ANY, "input"), "its other inputs"),
+    "button": Key(TEXT, "the button that opens its form"),
+}
+LANDING: Keys = {
+    "says": Key(TEXT, "what comes"),
+    "turn": Key(TEXT, "the output with the number of its turn"),
+    "turns": Key(NUMBER, "without `turn`: in each of so many turns after it"),
+    "when": Key(by_name(many(ANY), "input"), "only with these inputs"),
+    "run": Key(TEXT, "the sequence to play then"),
+    "given": Key(by_name(ANY, "input"), "its inputs"),
+    "keeps": Key(WORDS, "inputs that are as they were"),
 }
 ROUNDS: Keys = {
     "ends": Key(many(ref("ending")), "the outputs that end the fight"),
@@ -122,6 +153,9 @@ STEP: Keys = {
         "what the first line of the answer makes of a unit; one of the game's results",
     ),
     "change": Key(listed(ref("change")), "a unit of the roster, or a track"),
+    "joins": Key(
+        listed(either(TEXT, ref("joining"))), "a unit that comes into play beside a roster unit"
+    ),
     "headline": Key(
         listed(either(SAID, ref("said"))), "the result in a few words; the last one counts"
     ),
@@ -205,6 +239,13 @@ WORD: Keys = {
     "when": Key(FORMULA, "only if the formula holds"),
 }
 SAID_KEYS: Keys = {"say": Key(SAID, "the text"), "when": Key(FORMULA, "only if the formula holds")}
+JOINING: Keys = {
+    "unit": Key(FORMULA, "beside which unit; the one at hand, if left out"),
+    "type": Key(TEXT, "its type"),
+    "state": Key(SAID, "the state that it is in"),
+    "mark": Key(listed(SAID), "markers that it has"),
+    "when": Key(FORMULA, "only if the formula holds"),
+}
 CHANGE: Keys = {
     "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
     "track": Key(TEXT, "in place of a unit: a track of the game, which is set or added to"),

@@ -37,13 +37,14 @@ from bot.commands.piles import closed_piles, declare_decks
 from bot.commands.play.answer_buttons import asked, led_buttons, other_targets, roll_buttons
 from bot.commands.play.decks import counts
 from bot.commands.play.odds import answer_compared, answer_odds, answer_rounds
+from bot.commands.play.riders import IN, add_riders
 from bot.commands.play.sealed import seal
 from bot.commands.post.choose import ask_side
-from bot.commands.turns.mentions import with_call
+from bot.commands.turns.mentions import with_call, with_repeats
 from bot.commands.turns.turn import told_by_name
-from bot.commands.turns.turn_card import IMPACT
 from bot.game.decks import EVERYTHING, lying
 from bot.game.rights import (
+    find_ban,
     find_irregularities,
     need_hand_dice,
     need_player,
@@ -74,6 +75,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.tables.table import Table
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
+from bot.systems.around_sequence import ANYWAY
 from bot.systems.catalog import system
 from bot.systems.system import FIRES, Sequence
 
@@ -213,6 +215,7 @@ async def _sequence(
     read = tracks_read(sequence, options, roster, game, actor.side, seen)
     if game.waits or game.rules:
         await _need_free(context, sequence, options, roster, read)
+    ban = _find_ban(context, sequence, options, roster)
     need_hand_dice(context.game, options.get("hand"))
     check = partial(_need_units, context, sequence)
     outcome = run_sequence(
@@ -224,6 +227,12 @@ async def _sequence(
     assert happening is not None
     out = cannot_fire(game.units.values(), happening.acting) if sequence.verb in FIRES else ""
     reply = await with_call(context, happening, await record(context, outcome, secret=secret))
+    if sequence.repeats:
+        reply = await with_repeats(context, happening, sequence.repeats, reply)
+    if ban:
+        reply = replace(reply, lines=(*reply.lines, Small(f"{ROLLED_ANYWAY}: {ban}")))
+    if sequence.rides and any(IN in unit.numbers for unit in game.units.values()):
+        reply = add_riders(context, sequence, happening.acting, happening.out, reply)
     if out:
         reply = replace(
             reply, lines=(*reply.lines, Small(f"Not firing, out of ammunition or jammed: {out}"))
@@ -268,6 +277,34 @@ async def _need_free(
     if is_strict(game) and is_of_game(game, sequence.system.id):
         acting = () if hits_its_unit(sequence) else acting_in(sequence, options, roster)
         need_usual_attack(game, systems.get(game.system), sequence, acting, context.actor.side)
+
+
+ROLLED_ANYWAY = "Rolled all the same (anyway)"
+"""How an answer begins to say what the card forbids."""
+
+
+def _find_ban(
+    context: Context, sequence: Sequence, options: Mapping[str, object], roster: Roster
+) -> str:
+    """Return what the card forbids those who act and is rolled anyway; "" for nothing.
+
+    Raises UserError, before the first die, if the player has not said that they roll anyway. It
+    has a button that does.
+    """
+    game = context.game
+    markers = {marker for ban in sequence.bans for marker in ban.markers}
+    is_any_marked = any(unit.marks & markers for unit in game.units.values())
+    if not is_any_marked or not is_of_game(game, sequence.system.id):
+        return ""
+    acting = acting_in(sequence, options, roster)
+    ban = find_ban(game, sequence, acting, context.actor.side)
+    if ban and not flag(options, ANYWAY):
+        hint = "If your group allows it, roll anyway."
+        error = UserError(ban, hint=hint, code="card-forbids", option=ANYWAY)
+        error.better = command_text(context.spec, {**options, ANYWAY: True})
+        error.right = ANYWAY
+        raise error
+    return ban
 
 
 def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
@@ -436,8 +473,6 @@ def _answer(
         *roll_buttons(context, reply, happening.kind, facts, number),
         context.button("undo", "Undo", number),
     )
-    if happening.out.get(IMPACT, 0) > game.turn > 0:
-        buttons = (*buttons, context.button("plan", "Plan it", number))
     buttons = (*led_buttons(reply, context.registry), *buttons)
     across = EVEN if len(buttons) > EVEN + 1 else 0
     menus = other_targets(context, spec, game, body["side"], facts, number)

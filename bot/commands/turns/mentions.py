@@ -110,6 +110,23 @@ async def with_call(context: Context, happening: Happening | None, reply: Reply)
     return reply
 
 
+async def with_repeats(context: Context, happening: Happening, says: str, reply: Reply) -> Reply:
+    """Return the answer with a line about those who have done the same before this turn."""
+    number = context.ledger.game.number
+    earlier = {
+        unit["name"]
+        for event in await _since(context)
+        if event.get("target") == happening.target
+        and event["number"] != number
+        and event.get("dice")
+        for unit in event.get("used", ())
+    }
+    names = [name for name in happening.acting if name in earlier]
+    if not names or reply.private or not happening.dice:
+        return reply
+    return replace(reply, lines=(*reply.lines, Small(says.format(joined(names)))))
+
+
 def moment_of(context: Context) -> str:
     """The phase that the button of a call is for."""
     return f"{context.game.turn}.{context.game.phase}"

@@ -4,7 +4,8 @@
 from collections.abc import AsyncIterator, Iterable, Sized
 from dataclasses import replace
 
-from bot.commands.context import Amendment, Context, repeated
+from bot.commands.context import Amendment, Context
+from bot.commands.turns.landings import due_buttons, due_line, list_due
 from bot.commands.turns.mentions import addressed, call_buttons, calls
 from bot.game import cups
 from bot.game.counter import VEHICLES, frame_of
@@ -44,6 +45,8 @@ CARDS = ("start", "resume", *TURNING)
 OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember")
 """Buttons that are made for one phase, beside those that open its forms."""
 READ_BACK = 100
+MOST_DUE = 2
+"""Buttons for what lands in a turn; further ones are lines alone."""
 MAX_PLANS = 30
 DELETED = "a plan whose text was deleted"
 
@@ -107,8 +110,11 @@ async def card(
     called = await calls(context)
     lines += [call.line for call in called]
     plans = await planned(context, game) if game.turn != was.turn else []
-    if due := [text for turn, _, text in plans if turn == game.turn]:
-        lines.append(f"Due now: {'; '.join(due)}")
+    if texts := [text for turn, _, text in plans if turn == game.turn]:
+        lines.append(f"Due now: {'; '.join(texts)}")
+    landing = await list_due(context) if game.turn != was.turn else []
+    landing = [due for due in landing if due.turn == game.turn]
+    lines += map(due_line, landing)
     cleared: dict[str, list[str]] = {}
     for key, unit in was.units.items():
         for mark in sorted(
@@ -119,7 +125,11 @@ async def card(
         lines.append(
             f"Markers come off: {'; '.join(f'{mark} ({joined(names)})' for mark, names in cleared.items())}"
         )
-    buttons = (*call_buttons(context, called), *phase_buttons(context))
+    buttons = (
+        *call_buttons(context, called),
+        *phase_buttons(context),
+        *due_buttons(context, landing[:MOST_DUE]),
+    )
     title = addressed(context, headline(game, system))
     return Reply(title, tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
 
@@ -302,10 +312,12 @@ async def plan(context: Context) -> Reply:
         return await _unplan(context, game, number)
     if turn is None and not text:
         plans = await planned(context, game)
-        lines = tuple(f"Turn {when}: {what} (#{at})" for when, at, what in plans)
+        lines = [f"Turn {when}: {what} (#{at})" for when, at, what in plans]
+        landing = await list_due(context)
+        lines += [f"Turn {due.turn}: {due.landing.says} (#{due.number})" for due in landing]
         add = phrase('Plan something: `/game plan 4 "US reinforcements at A1"`')
         return Reply(
-            "Plans of this game" if plans else "Nothing is planned", (*lines, add), private=True
+            "Plans of this game" if lines else "Nothing is planned", (*lines, add), private=True
         )
     need_player(game, context.actor)
     if turn is None or not text:
@@ -323,22 +335,6 @@ async def plan(context: Context) -> Reply:
         "plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}"
     )
     return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.who)
-
-
-IMPACT = "impact_turn"
-"""The output that says in which turn something lands: artillery of Beer and Pretzels Skirmish,
-Artillery Delay.
-"""
-
-
-async def press_plan(context: Context, number: int, _more: str) -> Reply:
-    """The button *Plan it* under what lands in a later turn: its turn goes into the plans of the
-    game. Raises UserError."""
-    event = await context.event(number) or {}
-    turn, text = int(event["out"][IMPACT]), f"Artillery, called for by #{number}"
-    if any(said == text for _, _, said in await planned(context, context.game)):
-        raise UserError(f"#{number} is planned for turn {turn} already.", code="used-up")
-    return await plan(repeated(context, ("game", "plan"), {"turn": turn, "text": text}))
 
 
 async def _unplan(context: Context, game: Game, number: int) -> Reply:

@@ -592,10 +592,7 @@ def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
         if option is not None and option.type == "bool":
             pieces.append(name if value is not False else f"{name}=no")
         elif name == "mods":
-            pieces += [
-                str(word)
-                for word in (value if isinstance(value, list | tuple) else str(value).split())
-            ]
+            pieces += map(str, value if isinstance(value, list | tuple) else str(value).split())
         else:
             pieces.append(f"{name}={quoted(value)}")
     return " ".join(pieces)

@@ -1,4 +1,4 @@
-"""`say`, `result`, `fate`, `change`, `headline`, `then`, `now` and `notes`: lines of the answer,
+"""`say`, `result`, `fate`, `change`, `joins`, `headline`, `then`, `now` and `notes`: lines of the answer,
 and its end.
 """
 
@@ -15,13 +15,14 @@ from bot.rules.declared.step_reader import Place, each_of, listed
 from bot.rules.declared.walk import LINES, NOTES, Do, Here
 from bot.rules.inputs.tracks import FOE, GAME, SIDE, Moved
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Line, Settlement
+from bot.rules.sequence.sequence import Change, Fate, Joining, Line, Settlement
 from bot.rules.text.phrase import Phrase, Typed
 
 NOTE_KEYS = {
     "is": ("unit", "is", "more", "when"),
     "say": ("say", "when"),
     "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
+    "type": ("unit", "when", "type", "state", "mark"),
 }
 """The keys of what is said of a unit, of all, and of a change, by the one that may be there
 alone.
@@ -180,9 +181,9 @@ def _texts(place: Place, said: object, where: Path) -> Any:
 
 
 NOTE: Mapping[str, Callable[[Place, Any, Path], Any]] = {
-    "unit": Place.formula, "is": Place.text, "more": Place.text, "say": Place.pieces, "drop": Place.formula,
-    "turn": Place.formula, **dict.fromkeys(("set", "add", "give", "take"), _by_name), "mark": _texts, "unmark": _texts,
-    "of": lambda _place, said, _where: constant(str(said)), "when": Place.formula,
+    "unit": Place.formula, **dict.fromkeys(("type", "state", "is", "more"), Place.text), "say": Place.pieces,
+    "drop": Place.formula, "turn": Place.formula, **dict.fromkeys(("set", "add", "give", "take"), _by_name),
+    "mark": _texts, "unmark": _texts, "of": lambda _place, said, _where: constant(str(said)), "when": Place.formula,
 }  # fmt: skip
 """The keys of notes, and how each is read."""
 WHOLE = ("unit", "say", "when")
@@ -197,6 +198,7 @@ MADE: Mapping[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
         ),
     ),
     "change": ("set", lambda note: change(**note)),
+    "joins": ("type", lambda note: joining(**note)),
     **dict.fromkeys(
         ("headline", "then", "now", "notes"), ("say", lambda note: pieced(note["say"]))
     ),
@@ -204,7 +206,8 @@ MADE: Mapping[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
 """The kinds of notes, each with the key whose value may stand alone, and what is made of it.
 `result: "{result}"` is the word for the unit at hand, or for `unit`; `fate: {unit: unit, is:
 destroyed, more: "by fire"}` what the first line of the answer makes of it; `change: {when: hit,
-set: {state: shaken}}` what becomes of it on the roster; `headline`, `then`, `now` and `notes` are
+set: {state: shaken}}` what becomes of it on the roster; `joins: {type: crew, mark: moved}` a unit
+that comes into play beside it; `headline`, `then`, `now` and `notes` are
 sentences whose commands are in backticks."""
 
 
@@ -262,15 +265,25 @@ def settled(notes: Iterable[Note]) -> Settlement:
     for kind, says in notes:
         if says or kind == "headline":
             told.setdefault(kind, []).append(says)
-    units, fates, changes, then, now, small, asks, tracks = [
+    units, fates, changes, then, now, small, asks, tracks, joins = [
         tuple(told.get(kind, ()))
-        for kind in ("result", "fate", "change", "then", "now", "notes", "ask", "track")
+        for kind in ("result", "fate", "change", "then", "now", "notes", "ask", "track", "joins")
     ]
     headline = told["headline"][-1]
     if headline is None:
         headline = "; ".join([f"{unit} {word}" for unit, word in units])
     return Settlement(
-        headline, units, then, changes, told_once(fates), now, "", small, asks=asks, tracks=tracks
+        headline,
+        units,
+        then,
+        changes,
+        told_once(fates),
+        now,
+        "",
+        small,
+        joins=joins,
+        asks=asks,
+        tracks=tracks,
     )
 
 
@@ -332,6 +345,14 @@ def change(
     if not (new or more or marks or unmarks or drop is True):
         return None
     return Change(name, new, marks, unmarks, more, of, drop is True, turn is True)
+
+
+def joining(unit: Any, type: str, state: str = "", mark: Iterable[str] = ()) -> Joining | None:
+    """The unit that comes into play beside a roster unit; None beside one that is on no roster."""
+    name = unit.name if unit.__class__ is Unit else ""
+    if not name:
+        return None
+    return Joining(type, name, plainly(state), frozenset(filter(plainly, mark)))
 
 
 def _passed_on(unit: Unit, give: Mapping[str, Any], take: Mapping[str, Any]) -> dict[str, Any]:

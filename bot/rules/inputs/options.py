@@ -17,6 +17,8 @@ OptionType = Literal[
 ]
 MAX_TEXT = 4000
 OWN, CHOSEN = "own", "chosen"
+TURN = "turn"
+"""What the phases of a whole number fill in: the number of the turn."""
 MOST_DIGITS = 12
 MOST_LISTED = 40
 _WHOLE = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
@@ -54,8 +56,9 @@ class Option:
     one, which brings the value if the unit itself does not; `reads` translates its words into those
     of the option: `{"broken": "bad"}`. `phases` are the values that the phase of a started game fills
     in: `{"rally": "rally", "own movement": "friendly-mph", "*": "other"}`; "own" where it is the
-    turn of the side of who acts. `form_only`: forms and typed commands have it, slash commands have
-    no room for it. `in_play` are the decks of its game of which it takes a card that is in play,
+    turn of the side of who acts; a whole number takes `turn`, the number of the turn. `form_only`:
+    forms and typed commands have it, slash commands have no room for it. `in_play` are the decks of
+    its game of which it takes a card that is in play,
     where a game is played. `ruled` are the optional rules of its game that set it. `also` are further
     words of the card for a word of `values`. `when` is what other inputs must be for it to count,
     and `matters` tells by their values whether they are; None
@@ -536,7 +539,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     "reads": (Mapping, "word of the related unit: word of the option"),
     "phases": (
         Mapping,
-        "phase: value of the option; own PHASE in the turn of who acts, * for others",
+        "phase: value of the option; own PHASE in the turn of who acts, * for others; of a number: turn",
     ),
 }
 
@@ -597,7 +600,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     option = Option(
         name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields
     )
-    if strange := [word for word in option.phases.values() if word not in values]:
+    fillings = values if kind == "enum" else (TURN,)
+    if strange := [word for word in option.phases.values() if word not in fillings]:
         raise Slip(f"option {name}: phases fills in {strange[0]}, which is not among its values")
     if option.default is not None and option.type not in ("mods",):
         try:

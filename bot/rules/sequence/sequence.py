@@ -140,6 +140,17 @@ class Change(NamedTuple):
     turn: bool = False
 
 
+class Joining(NamedTuple):
+    """A unit that comes into play: its type, the roster unit beside which it appears, and the state
+    and markers that it has then.
+    """
+
+    type: str
+    beside: str
+    state: str = ""
+    mark: frozenset[str] = frozenset()
+
+
 class Fate(NamedTuple):
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
 
@@ -230,10 +241,9 @@ class Settlement(NamedTuple):
     is made. `by` is its cause, where that is not who acts (`no loss to US Squad 3`). `now` says
     what changed besides and `notes` what else is worth knowing, both in small print. Where a
     sequence tells its fates, its `units` are not shown. `sums` say in short what the lines of
-    single units come to, where these are left out. `joins` are units that come into play: the type
-    of each, and the roster unit beside which it appears. `out` are those whose weapons are out of
-    ammunition or jammed. `asks` are choices that it waits for: then it is not at its end, and
-    nothing is changed yet.
+    single units come to, where these are left out. `joins` are units that come into play. `out` are
+    those whose weapons are out of ammunition or jammed. `asks` are choices that it waits for: then
+    it is not at its end, and nothing is changed yet.
     """
 
     headline: str
@@ -245,7 +255,7 @@ class Settlement(NamedTuple):
     by: str = ""
     notes: tuple[str, ...] = ()
     sums: tuple[Line, ...] = ()
-    joins: tuple[tuple[str, str], ...] = ()
+    joins: tuple[Joining, ...] = ()
     out: tuple[str, ...] = ()
     asks: tuple[Ask, ...] = ()
     tracks: tuple[Moved, ...] = ()

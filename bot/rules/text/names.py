@@ -3,6 +3,7 @@ team`; and of sides.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -184,3 +185,18 @@ def with_sides(text: str, sides: tuple[str, ...]) -> str:
     return (
         _SIDE.sub(lambda found: sides[LETTERS.index(found[1])], text) if len(sides) == 2 else text
     )
+
+
+def number_alike(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names, each that several share with its number among them.
+
+    >>> number_alike(["squad", "leader", "squad"])
+    ('squad 1', 'leader', 'squad 2')
+    """
+    listed = tuple(names)
+    counts = Counter[str]()
+    numbered = []
+    for name in listed:
+        counts[name] += 1
+        numbered.append(f"{name} {counts[name]}" if listed.count(name) > 1 else name)
+    return tuple(numbered)

@@ -55,7 +55,7 @@ def about(man: Unit | None, said: str) -> str:
 Outcome = Mapping[str, Any]
 """What is told of a man: unit, result, wounds, after."""
 NAMED = 2
-LIMITS = {1: "no sprinting with 1 wound", 2: "no rushing or sprinting with 2 wounds"}
+LIMITS = {1: "No sprinting with 1 wound.", 2: "No rushing or sprinting with 2 wounds."}
 KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
 """What men are counted as, the worst first."""
 COUNTED = {
@@ -101,6 +101,7 @@ def settled(
         changes_of(men, hit),
         tuple(map(Fate, names, tokens)),
         aftermath(men, names, hit),
+        notes=limits_after(men, hit),
     )
 
 
@@ -167,28 +168,36 @@ def named(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
 def aftermath(
     men: Sequence[Unit], names: Sequence[str], fates: Sequence[Outcome]
 ) -> tuple[str, ...]:
-    """What changed besides: old wounds counted with the new ones, men that a squad lost, and what
-    is barred now.
+    """What changed besides: old wounds counted with the new ones, and men that a squad lost.
 
-    Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
+    How suppression ends is not on the charts.
     """
     told: list[str] = []
     lost: dict[str, int] = {}
-    barred: set[int] = set()
     for man, name, fate in zip(men, names, fates, strict=False):
         if fate["after"] == "killed":
             if squad := man.numbers.get("squad"):
                 lost[str(squad)] = lost.get(str(squad), 0) + 1
-        elif fate["wounds"] and fate["wounds"] > (before := wounds_of(man)):
-            barred.add(fate["wounds"])
-            if before:
-                told.append(f"{name} has {fate['wounds']} wounds")
+        elif fate["wounds"] > wounds_of(man) > 0:
+            told.append(f"{name} has {fate['wounds']} wounds")
     told += [
         f"{squad} is {count} {'man' if count == 1 else 'men'} fewer"
         for squad, count in lost.items()
     ]
-    told += [limit for wounds, limit in LIMITS.items() if wounds in barred]
     return tuple(told)
+
+
+def limits_after(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return how those who were wounded may no longer move, each limit once.
+
+    Source: Infantry Charts, notes under moves.
+    """
+    wounds = {
+        fate["wounds"]
+        for man, fate in zip(men, fates, strict=False)
+        if fate["after"] != "killed" and fate["wounds"] > wounds_of(man)
+    }
+    return tuple(limit for count, limit in LIMITS.items() if count in wounds)
 
 
 def changes_of(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[Change, ...]:

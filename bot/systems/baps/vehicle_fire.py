@@ -30,6 +30,7 @@ from bot.systems.baps.men import (
     called,
     changes_of,
     counted,
+    limits_after,
     summed_up,
     token_of,
     whom,
@@ -296,7 +297,13 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
         fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, names, tokens)
         now = (*_now(out, crew), *inside(crew, names, hurt, tokens))
         return Settlement(
-            about(target, _headline(out, tokens)), words_of(hurt, tokens), (), changes, (fate,), now
+            about(target, _headline(out, tokens)),
+            words_of(hurt, tokens),
+            (),
+            changes,
+            (fate,),
+            now,
+            notes=limits_after(crew, hurt),
         )
 
     opening = {"need": shot.need, "damage": [], "crew": []}

@@ -31,6 +31,7 @@ from bot.systems.baps.men import (
     called,
     changes_of,
     counted,
+    limits_after,
     living,
     named,
     summed_up,
@@ -259,7 +260,7 @@ def _at_rest(
     hurt = out["occupants"]
     tokens = [*map(token_of, out["occupants"])]
     headline = CRASHES[out["result"]] + (f", {summed_up(hurt, tokens)}" if hurt else "")
-    later = ("this happens in the next movement phase",) if out["result"] in COLLISIONS else ()
+    later = ("This happens in the next movement phase.",) if out["result"] in COLLISIONS else ()
     fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(names, tokens))
     left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
     mark = frozenset({"out-of-control"}) if later else frozenset[str]()
@@ -272,5 +273,6 @@ def _at_rest(
         (),
         changes + changes_of(occupants, hurt),
         (fate,),
-        (*inside(occupants, names, hurt, tokens), *later),
+        inside(occupants, names, hurt, tokens),
+        notes=(*later, *limits_after(occupants, hurt)),
     )

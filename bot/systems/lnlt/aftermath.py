@@ -8,11 +8,11 @@ from typing import Any
 
 from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence.sequence import Change, Fate, Outputs, Row, Settlement, row_of
+from bot.rules.sequence.sequence import Change, Fate, Joining, Outputs, Row, Settlement, row_of
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
-from bot.systems.lnlt.items import Item
+from bot.systems.lnlt.items import Item, label_units
 
 # -- what results write back to units of the roster
 
@@ -104,6 +104,24 @@ CREWS = {
     "survives": "crew bails out",
     "shaken-moved": "crew bails out shaken",
 }
+CREW_STATES = {"survives": "", "shaken-moved": "shaken"}
+"""In which state the roster has a crew that got out."""
+
+
+def crew_joins(vehicle: Unit | None, crew: str) -> tuple[Joining, ...]:
+    """Return the crew that got out of a vehicle of the roster, marked Moved. Source: PAC 02, 09."""
+    if vehicle is None or not vehicle.name or crew not in PLACED:
+        return ()
+    return (Joining("crew", vehicle.name, CREW_STATES[crew], MOVED),)
+
+
+def place_crew(vehicle: Unit | None, crew: str) -> tuple[str, ...]:
+    """Return what players have to do with a crew that got out of a vehicle that is on no roster."""
+    if crew not in PLACED or (vehicle is not None and vehicle.name):
+        return ()
+    return (f"Place a {PLACED[crew]} crew, marked Moved.",)
+
+
 SURVIVING = ("casualties", "wounded", "damaged")
 ALL_SAID = frozenset({"good-order", "eliminated"})
 """States of which the first line says all; of men it does when they are shaken too."""
@@ -230,14 +248,15 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
     Source: PAC 02 (11.2).
     """
     words: list[tuple[str, str]] = []
-    joins: list[tuple[str, str]] = []
+    joins: list[Joining] = []
     heroes: list[str] = []
     changes: list[Change] = []
     fates: list[Fate] = []
     down: list[str] = []
     also: dict[str, list[str]] = {}
     notes: dict[str, None] = {}
-    for unit, one in zip(units, answers, strict=False):
+    labels = label_units(units)
+    for unit, label, one in zip(units, labels, answers, strict=False):
         word = unit.word
         get = one.get
         now = one["becomes"]
@@ -245,17 +264,16 @@ def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Set
         words.append((one["unit"], word_of(one)))
         fates.append(Fate(word, token_of(unit, one), CREWS.get(get("crew", ""), "")))
         if get("hero"):
-            heroes.append(
-                f"A hero appears: draw one and a skill counter at random for {one['unit']}."
-            )
-            joins += [("hero", unit.name)] if unit.name else []
+            heroes.append(f"A hero appears: draw one and a skill counter at random for {label}.")
+            joins += [Joining("hero", unit.name)] if unit.name else []
+        joins += crew_joins(unit, get("crew", ""))
         if unit.name:
             change = becomes(unit, now, mark=MOVED if disembarks else NOTHING)
             changes += [change] if change is not None else []
         if not disembarks and (now in ALL_SAID or (now == "shaken" and unit.type in kinds.MEN)):
             continue
         if said := _changed(unit, one):
-            also.setdefault(said, []).append(word)
+            also.setdefault(said, []).append(label)
         if note := reminder(unit, now):
             notes[note] = None
         if now == "destroyed" and unit.type in kinds.AIRBORNE:
@@ -341,20 +359,6 @@ def firer_of(given: Given) -> tuple[Unit, ...]:
         unit = unit or Unit("the firer", "")
         unit = replace(unit, flags=unit.flags | {CAPTURED})
     return () if unit is None else (unit,)
-
-
-def riders(given: Given) -> tuple[str, ...]:
-    """The reminder of those who ride on the firer, and of terrain. Source: PAC 06."""
-    unit = given.unit("unit")
-    return (*dismounting([unit] if unit is not None else [], "oft"), *kinds.capped(given))
-
-
-def dismounting(firers: Iterable[Unit], cause: str) -> tuple[str, ...]:
-    """The same of all vehicles that fire, with their machine guns as well."""
-    told = "Those riding outside on {} must dismount: run bail-out with cause={} vehicle=none."
-    return tuple(
-        told.format(unit.word, cause) for unit in firers if unit.type in kinds.GROUND_VEHICLES
-    )
 
 
 def acquires(given: Given, target: Unit | None, *, stays: bool) -> tuple[Change, ...]:

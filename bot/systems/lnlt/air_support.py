@@ -10,6 +10,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence.sequence import (
     Fate,
+    Joining,
     Plan,
     Roll,
     Row,
@@ -21,7 +22,17 @@ from bot.rules.sequence.sequence import (
 )
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import CREWS, attacked, becomes, headline, reminder, rows, suffered
+from bot.systems.lnlt.aftermath import (
+    CREWS,
+    attacked,
+    becomes,
+    crew_joins,
+    headline,
+    place_crew,
+    reminder,
+    rows,
+    suffered,
+)
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.checks import NONE, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import (
@@ -157,6 +168,7 @@ def _settle(
     more: list[str] = []
     changes = []
     fates = []
+    joins: list[Joining] = []
     words: list[tuple[str, str]] = []
     for unit, riding, answer in zip(vehicles, aboard, out["vehicles"], strict=True):
         result = str(answer["result"])
@@ -165,6 +177,8 @@ def _settle(
             (unit.word, say(result) if crew == NONE else f"{result}, crew {say_crew(crew)}")
         )
         fates.append(Fate(unit.word, result, CREWS.get(crew, "")))
+        more += place_crew(unit, crew)
+        joins += crew_joins(unit, crew)
         if result != NONE and (change := becomes(unit, result)) is not None:
             changes.append(change)
         if unit.type in kinds.AIRBORNE and result == "destroyed":
@@ -188,5 +202,6 @@ def _settle(
     return settled._replace(
         units=(*settled.units, *words),
         changes=(*settled.changes, *changes),
+        joins=(*settled.joins, *joins),
         fates=(*(settled.fates if legs else ()), *fates),
     )

@@ -213,7 +213,7 @@ class DamageChecks:
             why = beside_morale(total, item.morale, damage=True)
             if left in kinds.GONE:
                 why += more_than_the_result(unit, result, left)
-            return (Line(unit.word, roll, parts, total, why),)
+            return (Line(item.label, roll, parts, total, why),)
 
         ruling = self._ruling(after, told, story)
         if self.also is not None:
@@ -250,7 +250,7 @@ class DamageChecks:
         now = now._replace(owes="bail" if now.keep else HERE)
         told = item.tells(hero=hero(roll[0]))
         return self._ruling(
-            now, told, lambda: (Line(f"{item.unit.word} hero", roll, result=one_of(hero)),)
+            now, told, lambda: (Line(f"{item.label} hero", roll, result=one_of(hero)),)
         )
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
@@ -260,7 +260,7 @@ class DamageChecks:
         told = item.tells(crew=readings.bail_out("crew", roll[0]))
 
         def story() -> tuple[Line]:
-            return (Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew")),)
+            return (Line(f"{item.label} crew", roll, result=readings.gets_out("crew")),)
 
         return self._ruling(now._replace(owes=HERE), told, story)
 
@@ -277,9 +277,7 @@ class DamageChecks:
             told["outcome"] = NONE
 
         def story() -> tuple[Line]:
-            return (
-                Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers")),
-            )
+            return (Line(f"{item.label} bail-out", roll, result=readings.gets_out("passengers")),)
 
         return self._ruling(now._replace(owes=HERE, keep=""), told, story)
 
@@ -303,9 +301,7 @@ class DamageChecks:
 
         def story() -> tuple[Line]:
             return (
-                Line(
-                    f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale)
-                ),
+                Line(f"{item.label} morale", roll, (), total, beside_morale(total, item.morale)),
             )
 
         return self._ruling(now._replace(owes=HERE), told, story)

@@ -25,10 +25,10 @@ from bot.rules.sequence.sequence import (
 from bot.rules.tables.table import Answer, Tables
 from bot.rules.text.names import joined
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.aftermath import attacked, captured, dismounting, headline, rows, suffered
+from bot.systems.lnlt.aftermath import attacked, captured, headline, rows, suffered
 from bot.systems.lnlt.checks import NONE, DamageChecks
 from bot.systems.lnlt.impact import fire_check, fire_started, then_fire_check, told_before
-from bot.systems.lnlt.items import Attack, list_items, readings_of
+from bot.systems.lnlt.items import Attack, label_units, list_items, readings_of
 from bot.systems.lnlt.kinds import (
     MMC,
     SMC,
@@ -187,7 +187,11 @@ class Fire:
 
     def pick(self, _: Attack, roll: Roll) -> Ruling[Attack]:
         """Whom a sniper hits: one of the targets, by die."""
-        line = Line("sniper picks", roll, result=self.targets[roll[0] - 1].word)
+        line = Line(
+            "sniper picks",
+            roll,
+            result=label_units(self.targets)[roll[0] - 1],
+        )
         return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
     def steps(self, dice: int) -> dict[str, Step[Attack]]:
@@ -336,7 +340,7 @@ def _if_picked(row: Row, place: int) -> Row:
 
 def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str) -> tuple[str, ...]:
     """What the card leaves to the players who fire. Source: PAC 05, 12."""
-    lines = list(dismounting([unit for unit in attackers if unit.name], "dft"))
+    lines = list[str]()
     for unit in attackers if shooter == "normal" else ():
         if unit.type in TWO_DICE:
             more = " and attack one unit at random." if unit.type == "sniper" else "."

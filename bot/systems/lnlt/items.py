@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.tables.table import Table, Tables
+from bot.rules.text.names import number_alike
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.reasons import one_of
 
@@ -146,7 +147,8 @@ class Item(NamedTuple):
     dc_mod. `immune` is an armored vehicle that direct fire cannot hurt. `fates` maps the result on
     its vehicle to a passenger's fate. `stop` is where its list ends, `helps` the LM it lends to
     those after it, `first` whether its result is the outcome; `later` says for odds whether anybody
-    after it has use for a leader.
+    after it has use for a leader. `label` is its name in the answer, numbered if others have the
+    same name.
     """
 
     unit: Unit
@@ -164,6 +166,7 @@ class Item(NamedTuple):
     helps: int = 0
     later: bool = False
     fates: Mapping[str, str] = NO_FATES
+    label: str = ""
 
     def tells(self, **known: Any) -> dict[str, Any]:
         """What is `known` of the unit, as outputs: `targets[0].result`."""
@@ -202,6 +205,7 @@ def list_items(
     size = len(units)
     paths = paths or places(name, size)
     offsets = offsets or (0,) * size
+    labels = label_units(units)
     for start, stop in spans or ((0, size),):
         vehicle: Unit | None = None
         last_leg = _last_leg(units, start, stop)
@@ -240,9 +244,16 @@ def list_items(
                     int(unit.numbers.get("lm") or 0) if type == "leader" and under is None else 0,
                     at < last_leg,
                     fates,
+                    labels[at],
                 )
             )
     return tuple(items)
+
+
+def label_units(units: Sequence[Unit]) -> tuple[str, ...]:
+    """Return what the answer calls each unit: `squad 2` if several have the same name."""
+    words = tuple([unit.word for unit in units])
+    return words if len({*words}) == len(words) else number_alike(words)
 
 
 def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard:

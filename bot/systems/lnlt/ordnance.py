@@ -230,9 +230,7 @@ def _settle_infantry(given: Given, out: Mapping[str, Any]) -> Settlement:
         *(("The ATGM is expended.",) if out["atgm_expended"] else ()),
         *lost,
     )
-    notes = ([aftermath.ACQUIRED] if left or not out["targets"] else []) + list(
-        aftermath.riders(given)
-    )
+    notes = ([aftermath.ACQUIRED] if left or not out["targets"] else []) + list(kinds.capped(given))
     both = zip(targets, out["targets"], strict=False)
     gone = [unit for unit, answer in both if answer["becomes"] == "eliminated"]
     alive = [unit for unit in targets if unit not in gone]
@@ -393,11 +391,7 @@ def _settle_vehicle(
     hit = bool(out["hit"])
     hurt = suffered(passengers, out["passengers"])
     change = aftermath.becomes(target, result) if target is not None and result != NONE else None
-    then = (
-        [f"Place a {aftermath.PLACED[crew]} crew, marked Moved."]
-        if crew in aftermath.PLACED
-        else []
-    )
+    then = [*aftermath.place_crew(target, crew)]
     if out["follow_up"] == "crash":
         then.append("It crashes: run crash, and bail-out for those aboard.")
     if out["atgm_expended"]:
@@ -420,11 +414,12 @@ def _settle_vehicle(
             *aftermath.fired([firer]),
             *kept,
         ),
+        joins=(*aftermath.crew_joins(target, crew), *hurt.joins),
         fates=(Fate(word, result if hit else "missed", aftermath.CREWS.get(crew, "")), *hurt.fates),
         notes=(
             *([note] if note else []),
             *hurt.notes,
             *([aftermath.ACQUIRED] if out["acquire"] else []),
-            *aftermath.riders(given),
+            *kinds.capped(given),
         ),
     )

@@ -1,5 +1,5 @@
 """Why a total means what it means, in a few words that never repeat the result: `beaten by 6`,
-`twice morale 5`.
+`at least twice morale 5`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +36,8 @@ def beside_morale(total: int, morale: int, *, damage: bool = False) -> str:
     if total <= morale:
         return f"within morale {morale}"
     times = min(3, total // morale) if damage else 1
-    return f"{('over', 'twice', 'three times')[times - 1]} morale {morale}"
+    words = ("over", "at least twice", "at least three times")
+    return f"{words[times - 1]} morale {morale}"
 
 
 def at_most(number: int) -> str:

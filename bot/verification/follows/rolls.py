@@ -212,14 +212,14 @@ ELSE, DIRECTOR = "else", "director"
 
 def _joins(past: Past, event: Event, unit: Json) -> bool:
     """Return whether a new unit is one that comes into play beside one that was used: of its side,
-    without numbers.
+    without numbers, in any state.
     """
     sides = {one.get("side") for one in event.get("used", [])}
     is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
     return event["kind"] in COMBAT and is_new and unit.get("side") in sides and unit.keys() <= _NEW
 
 
-_NEW = {"name", "handle", "type", "side"}
+_NEW = {"name", "handle", "type", "side", "state", "marks"}
 
 
 def sealed(past: Past, event: Event, _: Said) -> str:

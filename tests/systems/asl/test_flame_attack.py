@@ -68,7 +68,7 @@ def test_a_burning_wreck_burns_on() -> None:
         "asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, [3, 3], {"su1": tank}
     )
     assert (played.out["result"], played.settlement.changes) == ("destroyed", ())
-    assert played.settlement.now == ("T-34 is still burning",)
+    assert played.settlement.notes == ("T-34 is still burning.",)
 
 
 def test_a_unit_that_is_not_there_is_named() -> None:

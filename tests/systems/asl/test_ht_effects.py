@@ -143,4 +143,4 @@ def test_a_recalled_vehicle_is_recalled_although_it_is_stunned(
     assert [change.set for change in played.settlement.changes] == (
         [{"state": after}] if after else []
     )
-    assert (f"SPW 1 is still {before}" in played.settlement.now) == (after is None)
+    assert (f"SPW 1 is still {before}." in played.settlement.notes) == (after is None)

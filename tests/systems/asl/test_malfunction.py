@@ -243,7 +243,7 @@ def test_ammunition_shortage_lowers_the_depletion_number_by_one() -> None:
     played = play_example(
         "asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS
     )
-    assert played.settlement.now == ("no more of this special ammunition",)
+    assert played.settlement.notes == ("No more of this special ammunition.",)
 
 
 GUNS = {"at 1": RosterUnit("AT 1", "us1", "gun", state="malfunctioned")}
@@ -279,10 +279,10 @@ def test_extreme_winter_comes_on_top() -> None:
 def test_a_twelve_under_ammunition_shortage_replaces_the_mmc() -> None:
     given = {"weapon": "sw", "ammo_shortage": True}
     twelve = play_example("asl", "malfunction", given, [6, 6])
-    assert "if this was an IFT DR, the MMC that fired is Replaced" in twelve.settlement.now[-1]
-    assert play_example("asl", "malfunction", given, [6, 5]).settlement.now == ()
+    assert "If this was an IFT DR, the MMC that fired is Replaced." in twelve.settlement.notes[-1]
+    assert play_example("asl", "malfunction", given, [6, 5]).settlement.notes == ()
     captured = play_example("asl", "malfunction", {**given, "captured": True}, [6, 6])
-    assert not [line for line in captured.settlement.now if "Replaced" in line]
+    assert not [line for line in captured.settlement.notes if "Replaced" in line]
 
 
 def test_a_weapon_does_not_get_better_by_low_ammo() -> None:

@@ -293,7 +293,7 @@ def test_a_man_is_wounded_and_suppressed_by_one_attack() -> None:
     assert changes(played) == {"Hans": {"wounds": 1, "state": "suppressed"}}
     assert played.settlement.headline == "1 of 2 wounded and suppressed"
     assert ("Hans", "1 wound, suppressed") in played.settlement.units
-    assert played.settlement.now == ("no sprinting with 1 wound",)
+    assert played.settlement.notes == ("No sprinting with 1 wound.",)
 
 
 def test_a_dead_man_leaves_his_squad() -> None:

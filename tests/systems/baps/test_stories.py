@@ -65,7 +65,7 @@ def test_a_crash_tells_the_forced_move() -> None:
         said("baps", "crash", played)
         == "The vehicle goes half a move 45 degrees to the left and stops"
     )
-    assert played.settlement.now == ("this happens in the next movement phase",)
+    assert played.settlement.notes == ("This happens in the next movement phase.",)
 
 
 def test_a_heroic_action_says_what_the_hero_may_do() -> None:
@@ -78,9 +78,9 @@ def test_a_heroic_action_says_what_the_hero_may_do() -> None:
         said("baps", "random-order", ordered) == "The soldier acts like a hero, doubles the attack"
     )
     for played in (alone, ordered):
-        assert (played.settlement.then, played.settlement.now) == (
+        assert (played.settlement.then, played.settlement.notes) == (
             does,
-            ("up again at once if suppressed",),
+            ("A suppressed hero is up again at once.",),
         )
 
 

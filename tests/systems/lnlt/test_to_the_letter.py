@@ -254,20 +254,6 @@ def test_a_nation_whose_shaken_fight_on_in_melee() -> None:
     assert played.out["outcome"] == "attackers"
 
 
-def test_riders_of_a_vehicle_that_fires_dismount() -> None:
-    units = roster(unit("M48", "armored-vehicle"), unit("Gun", "weapon-team"))
-    for id, given in (
-        ("ordnance-infantry", {"to_hit": 8, "he": 3}),
-        ("ordnance-vehicle", {"to_hit": 8, "penetration": 9, "armor": 5, "morale": 5}),
-    ):
-        assert "riding outside on M48 must dismount" in then(
-            play_example("lnlt", id, {**given, "unit": "M48"}, [6, 6], units)
-        )
-        assert "dismount" not in then(
-            play_example("lnlt", id, {**given, "unit": "Gun"}, [6, 6], units)
-        )
-
-
 def test_infantry_that_is_not_destroyed_is_acquired() -> None:
     given = {"to_hit": 9, "he": 8, "targets": "half-squad morale=1"}
     assert "acquired" in then(play_example("lnlt", "ordnance-infantry", given, [6, 6]))

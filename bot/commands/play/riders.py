@@ -1,0 +1,74 @@
+"""Who has to leave the vehicle that has just fired: a line and a button under the answer."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.commands.context import Context
+from bot.game.roster import in_order, is_gone, units_of
+from bot.interface.reply.reply import Reply
+from bot.interface.typing.command_text import command_text
+from bot.places.forms import form_button
+from bot.rules.copies import replace
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.sequence.linked_units import linking
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import Phrase, Typed
+from bot.systems.around_sequence import Ride, fits
+from bot.systems.system import Sequence
+
+IN = "in"
+"""The attribute that names the vehicle of a rider."""
+
+
+def add_riders(
+    context: Context,
+    sequence: Sequence,
+    acting: Iterable[str],
+    outputs: Mapping[str, Any],
+    reply: Reply,
+) -> Reply:
+    """Return the reply with what those have to do who ride on a vehicle that acted, if anybody
+    does.
+    """
+    names = tuple(acting)
+    for ride in sequence.rides:
+        if not fits(ride.when, outputs):
+            continue
+        for vehicle in units_of(context.game, names):
+            riders = _list_riders(context, ride, vehicle)
+            if riders:
+                reply = _add_ride(context, sequence, ride, vehicle, riders, reply)
+    return reply
+
+
+def _list_riders(context: Context, ride: Ride, vehicle: RosterUnit) -> list[str]:
+    """Return the names of those with the marker of the ride who are on the vehicle and in play."""
+    return [
+        unit.name
+        for unit in in_order(context.game.units.values())
+        if (not ride.marker or ride.marker in unit.marks)
+        and unit.numbers.get(IN)
+        and linking((vehicle,), unit.numbers[IN])
+        and not is_gone(unit)
+    ]
+
+
+def _add_ride(
+    context: Context,
+    sequence: Sequence,
+    ride: Ride,
+    vehicle: RosterUnit,
+    riders: list[str],
+    reply: Reply,
+) -> Reply:
+    path = (sequence.system.id, ride.run)
+    spec = context.registry.get(path)
+    if spec is None:
+        return reply
+    options = {**ride.given, ride.riders: "; ".join(riders)}
+    sentence = ride.says.format(vehicle.name, joined(riders))
+    is_complete = not any(option.required and option.name not in options for option in spec.options)
+    command = (" ", Typed(command_text(spec, options))) if is_complete else ()
+    line = Phrase(sentence, *command)
+    button = form_button(path, options, ride.button, context.registry)
+    return replace(reply, lines=(*reply.lines, line), buttons=(*reply.buttons, button))
