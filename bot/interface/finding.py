@@ -25,9 +25,9 @@ MOST = 10
 MAX_WORDS = 12
 """Words that are looked for."""
 UNIT = "unit"
-"""What stands between a game and a word of its units: `ucn unit hesitant`."""
+"""The word between a game and a word of its units: `ucn unit hesitant`."""
 SCENARIO = "scenario"
-"""What stands between a game and one of its scenarios: `lnlt scenario ford`."""
+"""The word between a game and one of its scenarios: `lnlt scenario ford`."""
 _WORD = re.compile(r"\d+\+|[^\W_]+")
 _FILLERS = frozenset(("a", "an", "the", "of", "for", "table", "tables", "chart"))
 """Words that say nothing about what is looked for, if there are others."""

@@ -16,7 +16,7 @@ _INCHES = re.compile(r"(?<=\d)\s?(?:[\"\u2033\u201d]|in\.?(?![a-z]))")
 _FIGURES = re.compile(r"\d+(?:,\d+)+")
 _FIRST_FIGURE = re.compile(r"\d+(?:\.\d+)?")
 BEYOND = 0.1
-"""How far a figure lies beyond a band that ends with it: the card prints `18.1"`."""
+"""The distance from the end of a band to the first figure beyond it, as the card prints `18.1"`."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
