@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from bot.answers.printed_table import printed
-from bot.answers.tables import whole_reply
+from bot.answers.tables import lookup_reply, whole_reply
 from bot.interface.reply.parts import Small
+from bot.packs.linter import values_of
 from bot.picture.sheet import sheet_of
+from bot.rules.errors import UserError
 from bot.rules.tables.print_pattern import fill
-from bot.rules.tables.table import Table
+from bot.rules.tables.table import Doubt, Table
 from bot.systems.catalog import system, systems
 from tests.playing import Channel
 from tools.docs import page
@@ -122,6 +126,44 @@ async def test_a_modifier_table_with_nothing_given_is_shown_whole(table: Table) 
     assert (reply.private, reply.error) == (True, False)
     for row in table.printed["rows"]:
         assert row["name"].split()[0] in reply.text()
+
+
+DOUBTFUL = [(table, doubt) for table in TABLES for doubt in table.unsure if doubt.when is not None]
+MOST_TRIES = 20_000
+
+
+@pytest.mark.parametrize(
+    ("table", "doubt"), DOUBTFUL, ids=lambda it: it.id if isinstance(it, Table) else it.where
+)
+def test_an_answer_that_rests_on_a_lost_cell_says_so(table: Table, doubt: Doubt) -> None:
+    """The doubt stands under a look-up that it is about, and not under another."""
+    shown = dict[bool, bool]()
+    for given in random_look_ups(table):
+        answer, values = table.worked(given)
+        is_about = doubt.concerns(values)
+        if is_about not in shown:
+            lines = lookup_reply(table, given, answer).lines
+            shown[is_about] = Small(doubt.text) in lines
+        if len(shown) == len((True, False)):
+            break
+    assert shown.get(True), "no look-up shows it"
+    assert not shown.get(False)
+
+
+def random_look_ups(table: Table) -> Iterator[dict[str, Any]]:
+    """Yield inputs that the table answers, drawn by its name so that each run has the same."""
+    draw = random.Random(table.id)
+    domains = {option.name: list(values_of(option)) for option in table.inputs}
+    for option in table.inputs:
+        if option.type == "number":
+            domains[option.name] += [number / 2 for number in range(2, 40)]
+    for _ in range(MOST_TRIES):
+        given = {name: draw.choice(values) for name, values in domains.items()}
+        try:
+            table.read(given)
+        except UserError:
+            continue
+        yield given
 
 
 def test_footnotes_stand_under_the_table() -> None:
