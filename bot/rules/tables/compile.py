@@ -284,22 +284,10 @@ class _Compiler:
         bands = body.get("bands")
         self._check_keys(bands or {}, BAND_KEYS, "bands")
         one = self.result if bands is None else partial(self._banded, bands)
-        grid: list[list[Any]] = []
-        for key, cell in cells.items():
-            if columns is None:
-                grid.append([one(cell, gives, key, None)])
-                continue
-            if not isinstance(cell, list) or len(cell) != width:
-                raise TableError(
-                    self.file,
-                    f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns",
-                    row=key,
-                )
-            printed = _heads(body["columns"])
-            heads = printed if BLANK in cell and BLANK not in printed else range(1, width + 1)
-            grid.append(
-                [one(item, gives, key, head) for head, item in zip(heads, cell, strict=True)]
-            )
+        grid = [
+            [one(item, gives, key, head) for head, item in self._row(body, key, cell, width)]
+            for key, cell in cells.items()
+        ]
         by = None if bands is None else bands["by"]
         file = self.file
         row_name = str(body["rows"])
@@ -317,6 +305,25 @@ class _Compiler:
             values.update(found)
 
         return read
+
+    def _row(
+        self, body: Mapping[str, Any], key: object, cell: Any, width: int
+    ) -> Iterable[tuple[object, Any]]:
+        """Return the cells of a row, each with the head or number of its column.
+
+        Raises TableError for a row of another length than the columns have.
+        """
+        if not body.get("columns"):
+            return [(None, cell)]
+        if not isinstance(cell, list) or len(cell) != width:
+            raise TableError(
+                self.file,
+                f"has {_length(cell)} cell{'s' * (_length(cell) != 1)} for {width} columns",
+                row=key,
+            )
+        printed = _heads(body["columns"])
+        heads = printed if BLANK in cell and BLANK not in printed else range(1, width + 1)
+        return zip(heads, cell, strict=True)
 
     def _banded(
         self,
