@@ -142,16 +142,23 @@ def _write(
             holds = part.test(values)
             pieces.append(_write(part.parts if holds else part.otherwise, values, say, numbers))
         else:
-            value = part.read(values)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if is_number:
-                numbers.append(value)
-            if is_number and part.has_sign:
-                pieces.append(signed(value))
-            else:
-                is_written = isinstance(value, str) and not part.is_name
-                pieces.append(str(value) if is_written else "" if value is None else say(value))
+            pieces.append(_write_value(part, values, say, numbers))
     return "".join(pieces)
+
+
+def _write_value(
+    part: _WrittenValue, values: Mapping[str, Any], say: Say, numbers: list[float]
+) -> str:
+    """Return a value in words; a text that a formula gives stands as it is written."""
+    value = part.read(values)
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        numbers.append(value)
+        return signed(value) if part.has_sign else say(value)
+    if isinstance(value, str) and not part.is_name:
+        return value
+    return say(value)
 
 
 def _functions(say: Say) -> dict[str, Callable[..., Any]]:
