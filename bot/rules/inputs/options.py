@@ -600,15 +600,21 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     option = Option(
         name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields
     )
-    fillings = values if kind == "enum" else (TURN,)
-    if strange := [word for word in option.phases.values() if word not in fillings]:
-        raise Slip(f"option {name}: phases fills in {strange[0]}, which is not among its values")
+    _check_phases(option)
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)
         except UserError as error:
             raise Slip(f"option {name}: its default does not fit: {error.message}") from None
     return option
+
+
+def _check_phases(option: Option) -> None:
+    """Raise Slip if a phase fills in a word that the option does not know."""
+    fillings = option.values if option.type == "enum" else (TURN,)
+    for word in option.phases.values():
+        if word not in fillings:
+            raise Slip(f"option {option.name}: phases has {word}, which is not among its values")
 
 
 def _check_limits(low: float | None, high: float | None) -> None:
