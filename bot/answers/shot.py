@@ -31,7 +31,7 @@ from bot.answers.plays import Single, planned, play_all, whole_out, whole_result
 from bot.game.events import UNIT
 from bot.game.tracks import filled_in, key_of, keys_of
 from bot.interface.reply.parts import Grid, Group, Part, Small, Thrown, part_lines
-from bot.interface.reply.reply import WAITING, Reply
+from bot.interface.reply.reply import OPEN_FORM, WAITING, Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
 from bot.rules.copies import replace
@@ -308,7 +308,8 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
         lines.append(Small(f"{NOW}{' · '.join([said(types, text) for text in settled.now])}"))
     if settled.notes and (notes := " ".join([begun(said(types, text)) for text in settled.notes])):
         lines.append(Small(notes))
-    return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone)
+    buttons = tuple([Button(f"{OPEN_FORM}{command}", label) for label, command in settled.forms])
+    return Reply(title=told.title, lines=tuple(lines), by=by, tone=told.tone, buttons=buttons)
 
 
 def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:

@@ -111,7 +111,7 @@ def system(id: str) -> System:
 # -- states in which a unit is out of the game: those that its game names, else those that all have
 # in common
 
-GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
+GONE = ("eliminated", "destroyed", "killed", "combat-ineffective", "surrendered")
 """Where a game names none, and in free play."""
 
 

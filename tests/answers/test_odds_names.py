@@ -159,6 +159,7 @@ LISTED: list[tuple[str, str, dict[str, Any]]] = [
     ),
     ("baps", "crash", {"moved_quickly": True, "occupants": 3}),
     ("asl", "random-selection", {"units": "squad; squad; crew"}),
+    ("ucn", "damage", {"weapon": "smg", "targets": "element; element; leader"}),
 ]
 IDS = [f"{game}-{id}-{at}" for at, (game, id, _) in enumerate(LISTED)]
 WHOLE = {
@@ -168,6 +169,7 @@ WHOLE = {
     ("lnlt", "melee"),
     ("baps", "melee"),
     ("baps", "he-gun"),
+    ("ucn", "attack-vehicle"),
     ("ucn", "shoot"),
     ("ucn", "interrupt"),
     ("ucn", "morale"),

@@ -50,7 +50,7 @@ CARDS = [
     (
         "ucn causeway",
         "Captured Tank",
-        "German · vehicle · hull 6 · turret 8 · spot 11 · ap 4 · germ4",
+        "German · vehicle · hull 6 · turret 8 · spot 11 · firearms 11 · morale 13 · weapon lmg · ap 4 · germ4",
         "Attack it, Odds",
     ),
 ]

@@ -111,7 +111,6 @@ async def test_ap_are_counted_in_an_activation_and_are_back_in_the_next_round() 
     assert "Red uses 1 additional AP (0 left)" in third.text()
     await channel.refused("Anna", "ucn spot unit=Red skill=12 count=1", "card-forbids unit")
     fourth = await channel.do("Anna", "ucn spot unit=Red skill=12 count=1 anyway=yes hand=19")
-    assert "Red uses 0 AP (0 left)" in fourth.text()
     assert "Red lacks AP, and acts all the same" in fourth.text()
     card = await channel.do("Anna", "game next")
     assert (

@@ -31,7 +31,7 @@ APART = (
     ),
     *(("lnlt", id) for id in ("close-assault", "ordnance-infantry", "overrun")),
     *(
-        ("ucn", id) for id in ("building-assault", "interrupt", "melee", "shoot")
+        ("ucn", id) for id in ("building-assault", "damage", "interrupt", "melee", "shoot")
     ),  # two are declared: by what is asked
 )
 LONG = {

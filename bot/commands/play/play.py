@@ -470,6 +470,7 @@ def _answer(
         reply = brief(reply, spec.options)
     lines = (*reply.lines, Small(f"{begun(' · '.join(unusual))}.")) if unusual else reply.lines
     buttons = (
+        *reply.buttons,
         *roll_buttons(context, reply, happening.kind, facts, number),
         context.button("undo", "Undo", number),
     )

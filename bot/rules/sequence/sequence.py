@@ -243,7 +243,8 @@ class Settlement(NamedTuple):
     sequence tells its fates, its `units` are not shown. `sums` say in short what the lines of
     single units come to, where these are left out. `joins` are units that come into play. `out` are
     those whose weapons are out of ammunition or jammed. `asks` are choices that it waits for: then
-    it is not at its end, and nothing is changed yet.
+    it is not at its end, and nothing is changed yet. `forms` are buttons that open a form: the
+    label, and its command.
     """
 
     headline: str
@@ -259,6 +260,7 @@ class Settlement(NamedTuple):
     out: tuple[str, ...] = ()
     asks: tuple[Ask, ...] = ()
     tracks: tuple[Moved, ...] = ()
+    forms: tuple[tuple[str, str], ...] = ()
 
 
 def no_closing(_state: Any) -> Outputs:

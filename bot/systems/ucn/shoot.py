@@ -506,12 +506,13 @@ def settled(
             Fate(
                 shooters.whom(target, "the target"),
                 status,
-                _lost_said(lost, members),
+                shooters.lost_said(lost, members),
             ),
         ),
         (*(now(out) if lost != members else ("nobody is left",)), *given_up),
         by=by(firing, verb),
         sums=sums(firing, out),
+        forms=area_forms(firing, out),
     )
 
 
@@ -525,14 +526,6 @@ def _exhaust_shooters(
             weapons.setdefault(shooter.unit.name, []).append(shooter.weapon.word)
     units = shooters.units_with_ap(shooter.unit for shooter in firing)
     return [shooters.exhaust(unit, weapons[unit.name]) for unit in units if unit.name in weapons]
-
-
-def _lost_said(lost: int, members: int | None) -> str:
-    """Return what an element loses in words: whoever is left is pinned."""
-    if not lost:
-        return ""
-    said = shooters.casualties(lost)
-    return said if members == lost else f"{said} and is pinned"
 
 
 def headline(out: Mapping[str, Any]) -> str:
@@ -555,6 +548,24 @@ def areas(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[str, ...]:
     inches = {shooters.weapon_said(word): shooters.area_said(area) for word, area in hit.items()}
     said = [f"{weapon} {area}" for weapon, area in inches.items() if area]
     return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
+
+
+def area_forms(firing: Sequence[Shooter], out: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the forms that ask who else is in the area of each weapon that hit."""
+    hits: dict[tuple[str, int], int] = {}
+    for shooter, told in zip(firing, out["shooters"], strict=False):
+        if told["hit"] and not told["saved"] and shooters.area_said(shooter.weapon.area):
+            key = (shooter.weapon.word, shooter.check.over)
+            hits[key] = hits.get(key, 0) + 1
+    return tuple(
+        [
+            (
+                f"In the area: {shooters.weapon_said(word)}",
+                f"ucn damage weapon={word} hits={count}" + (f" over={over}" if over else ""),
+            )
+            for (word, over), count in hits.items()
+        ]
+    )
 
 
 def by(firing: Sequence[Shooter], verb: str) -> str:

@@ -71,6 +71,14 @@ RELOAD = "reload"
 ALL_THE_SAME = "Add anyway=yes to do it all the same."
 
 
+def lost_said(lost: int, members: int | None) -> str:
+    """Return what an element loses in words: whoever is left is pinned."""
+    if not lost:
+        return ""
+    said = casualties(lost)
+    return said if members == lost else f"{said} and is pinned"
+
+
 def refuse_unfit(unit: Unit | None, option: str) -> None:
     """Raise UserError for who can do nothing in this activation, or has to reload first."""
     if unit is None or not unit.name:
@@ -80,7 +88,10 @@ def refuse_unfit(unit: Unit | None, option: str) -> None:
         raise UserError(what, hint=ALL_THE_SAME, option=option, code="card-forbids")
     if RELOAD in unit.marks:
         what = f"{unit.word} has to reload first."
-        hint = phrase("`act {name} reload` does it; add anyway=yes to do without.", name=unit.word)
+        hint = phrase(
+            '`/ucn act unit="{name}" action=reload` does it; add anyway=yes to do without.',
+            name=unit.word,
+        )
         raise UserError(what, hint=hint, option=option, code="card-forbids")
 
 
@@ -146,6 +157,8 @@ class Payment(NamedTuple):
 
     def describe(self) -> str:
         """Say what it uses: `Red uses 1 AP and 1 additional (2 left)`."""
+        if self.shortfall:
+            return f"{self.unit.name} lacks AP, and acts all the same"
         if self.lent and not self.own:
             return f"{self.unit.name} uses {self.lent} additional AP ({self.left} left)"
         lent = f" and {self.lent} additional" if self.lent else ""
@@ -215,7 +228,8 @@ def exhaust(unit: Unit, weapons: Sequence[str]) -> tuple[Change, str]:
     new: dict[str, Any] = {"without_ap": without}
     if unit.numbers.get(LOADOUT):
         new[IDLE] = add_pieces(unit.numbers.get(IDLE) or (), weapons)
-    said = f"{without} of {characters} characters of {unit.name} have no AP left"
+    have = "has" if without == 1 else "have"
+    said = f"{without} of {characters} characters of {unit.name} {have} no AP left"
     return Change(unit.name, set=new), said
 
 
@@ -478,13 +492,22 @@ def _armed(tables: Tables, given: Given, unit: Unit, modifiers: Parts) -> Armed:
     own = (("own modifier", unit.number("mod")),) if unit.numbers.get("mod") else ()
     held = (*status_part(tables, given, unit), *mod_part(given))
     found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *held, *own))
-    bonus = weapon.bonus + found.over
+    saves = saves_of(tables, weapon) if given.flag("saves") else None
+    return weapon, found, damage_of(tables, weapon, found.over), saves
+
+
+def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
+    """Return the damage of a hit; `over` is what the skill has above 20."""
+    bonus = weapon.bonus + over
     statuses = tables["status-damage"].column("status", roll=FACES, bonus=min(bonus, MAX_BONUS))
-    is_saved = weapon.saves and given.flag("saves")
-    saves = (
-        tables["save-roll"].column("result", weapon=weapon.word, roll=FACES) if is_saved else None
-    )
-    return weapon, found, Damage(weapon.dice, bonus, statuses), saves
+    return Damage(weapon.dice, bonus, statuses)
+
+
+def saves_of(tables: Tables, weapon: Weapon) -> Saves | None:
+    """Return what each face of a save does, None for a weapon that allows none."""
+    if not weapon.saves:
+        return None
+    return tables["save-roll"].column("result", weapon=weapon.word, roll=FACES)
 
 
 def _refuse(unit: Unit) -> None:
@@ -494,7 +517,7 @@ def _refuse(unit: Unit) -> None:
         raise UserError(
             what, hint=f"{unit.word} n=2 skill=14 mod=-4", option="shooters", code="bad-unit"
         )
-    if unit.state in (GONE, "destroyed"):
+    if unit.state in (GONE, "surrendered", "destroyed"):
         raise UserError(
             f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit"
         )

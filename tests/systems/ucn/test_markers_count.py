@@ -156,7 +156,7 @@ def test_a_marker_counts_as_if_it_were_typed(case: Case) -> None:
 
 
 def test_every_marker_with_a_number_is_tried() -> None:
-    without = {"activated", "shot", "thrown", "reload", "commanded"}
+    without = {"activated", "shot", "thrown", "reload", "commanded", "cannot-move"}
     tried = {key for case in cases() for key in case.keys}
     markers = set(system("ucn").game["units"]["markers"])
     assert markers - without == tried - {"vehicle"}

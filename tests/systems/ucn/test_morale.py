@@ -94,8 +94,26 @@ def test_the_dead_do_not_test_and_a_damaged_vehicle_stays_damaged() -> None:
     with refuses("nobody B"):
         morale(5, roster(unit("B", morale=14, members=0, state="combat-ineffective")), unit="B")
     tank = unit("Tank", type="vehicle", morale=10, suppression_markers=1, ap=4, state="immobilised")
-    assert changes(morale(3, roster(tank), unit="Tank")) == {}
-    assert changes(morale(20, roster(tank), unit="Tank")) == {"Tank": {"spent": 4}}
+    assert changes(morale(3, roster(tank), unit="Tank")) == {"Tank": {}}
+
+
+@pytest.mark.parametrize(
+    ("die", "state"),
+    [(5, "let-loose"), (7, "hesitant-morale"), (9, "go-firm"), (12, "withdraw"), (13, "pinned")],
+)
+def test_a_vehicle_that_fails_changes_its_state(die: int, state: str) -> None:
+    """Morale 10 less 6 is 4. One that cannot move goes on in that state once it passes."""
+    tank = unit("Tank", type="vehicle", morale=10, suppression_markers=1, ap=4)
+    failed = morale(die, roster(tank), unit="Tank")
+    assert changes(failed)["Tank"]["state"] == state
+    assert "crawls" not in " ".join(failed.settlement.now)
+    stuck = unit("Tank", type="vehicle", morale=10, suppression_markers=1, state="immobilised")
+    told = changes(morale(die, roster(stuck), unit="Tank"))["Tank"]
+    assert told["state"] == state
+    assert "cannot-move" in told["mark"]
+    again = unit("Tank", type="vehicle", morale=10, state=state, marks=("cannot-move",))
+    (change,) = morale(3, roster(again), unit="Tank").settlement.changes
+    assert (change.set["state"], change.unmark) == ("immobilised", {"cannot-move"})
 
 
 def test_morale_is_needed() -> None:

@@ -21,7 +21,8 @@ from tests.systems.ucn.rosters import roster, unit
 OFF = {"hesitant": 4, "hesitant-morale": 2, "go-firm": 4, "stunned": 6}
 REFUSED = {"pinned"}
 WITHOUT_A_NUMBER = {
-    "ready", "let-loose", "withdraw", "combat-ineffective", "immobilised", "out-of-action", "destroyed",
+    "ready", "let-loose", "withdraw", "combat-ineffective", "surrendered", "immobilised", "out-of-action",
+    "destroyed",
 }  # fmt: skip
 
 
