@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
+from bot.interface.form.form import Room, form_of
+from bot.interface.registry import registry
 from bot.interface.reply.reply import Reply
+from bot.interface.typing.complete import Known
+from bot.systems.system import built_in
 from tests.examples import odds, play_example
 from tests.playing import Channel
 from tests.refusing import refuses
@@ -81,6 +85,16 @@ async def test_a_shot_asks_who_else_is_there_with_nobody_chosen() -> None:
     channel = await causeway()
     shot = await channel.do("Anna", "ucn shoot shooters=us3 target=germ2 hand=2,20,11,1,1")
     assert area_buttons(shot) == ["form:ucn damage weapon=mmg hits=1"]
+    game = await channel.game()
+    spec = registry().get(("ucn", "damage"))
+    assert spec is not None
+    known = Known(tuple(game.units.values()), game.sides, system="ucn", game=built_in()["ucn"])
+    form = form_of(spec, {"weapon": "mmg", "hits": 1}, known, Room(folds=True))
+    field = form.field("targets")
+    assert field is not None
+    assert "Gruppe 1" in [pick.label for pick in field.picks]
+    assert not [pick for pick in field.picks if pick.chosen]
+    assert not field.needed
     missed = await channel.do("Anna", "ucn shoot shooters=us4 target=germ2 hand=20")
     assert area_buttons(missed) == []
 
