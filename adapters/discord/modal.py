@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.discord.render import FORM_PART
 from adapters.discord.request import Json
-from bot.interface.form.form import Field, Form, Room
+from bot.interface.form.form import FLAGS, Field, Form, Room
 from bot.rules.text.plain import cut, visible
 
 ROOM = Room(fields=5, picks=25, ticks=10)
@@ -113,12 +113,18 @@ def _select(field: Field) -> Json:
     return {
         "type": SELECT,
         "custom_id": field.name,
-        "placeholder": "Choose one" if field.kind == "pick" else "Choose units",
+        "placeholder": _placeholder(field),
         "min_values": 1 if field.needed else 0,
         "max_values": 1 if field.kind == "pick" else len(options),
         "required": field.needed,
         "options": options,
     }
+
+
+def _placeholder(field: Field) -> str:
+    if field.name == FLAGS:
+        return "Choose what applies"
+    return "Choose one" if field.kind == "pick" else "Choose units"
 
 
 def _options(field: Field, *, about: bool) -> list[Json]:

@@ -207,3 +207,16 @@ def test_a_line_typed_again_is_read_as_before_and_is_nobody_elses() -> None:
     again = parse_text("roll 2d6 label=rally", registry())
     assert again == first
     assert again.options is not first.options
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "word"),
+    [
+        ("nhis fire us1 jp1 trees 4", "terrain", "trees"),
+        ("nhis fire us1 jp1 4 bunker", "feature", "bunker"),
+        ("lnlt fire us1 vc1 sniper", "shooter", "sniper"),
+        ("baps fire us1 20 3 rushing", "stance", "rushing"),
+    ],
+)
+def test_a_word_of_one_option_alone_is_that_option(typed: str, name: str, word: str) -> None:
+    assert parse_text(typed, registry()).options[name] == word

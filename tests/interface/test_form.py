@@ -371,3 +371,48 @@ def test_a_bare_number_is_the_one_that_is_needed() -> None:
     )
     assert take(tank, known, form, {REST: "12"}).options["range"] == 12
     assert take(tank, known, form, {REST: "range in inches 9, 12"}).problem is not None
+
+
+def test_the_commonest_modifiers_of_nhis_have_fields_where_five_are_all() -> None:
+    """Terrain and a moved target are in one menu, the distance is in the line for the rest."""
+    roster = (
+        RosterUnit("Rifle", "us1", "squad", "US", {"fp": 4, "morale": 5}),
+        RosterUnit("Local", "jp1", "squad", "JP", {"fp": 4, "morale": 4}),
+    )
+    spec = spec_of("nhis", "fire")
+    known = Known(roster, system="nhis")
+    given = {"attackers": "us1", "targets": "jp1"}
+    form = form_of(spec, given, known, NARROW)
+    assert len(form.fields) == 5
+    assert {form.at(name) for name in ("terrain", "target_moved", "feature")} == {FLAGS}
+    assert form.at("distance") == REST
+    assert field(form, FLAGS).kind == "picks"
+    values = {
+        "attackers": ["us1"],
+        "targets": ["jp1"],
+        FLAGS: ["terrain=trees", "target_moved"],
+        REST: "4",
+    }
+    taken = take(spec, known, form, values)
+    assert taken.problem is None
+    assert (taken.options["terrain"], taken.options["target_moved"]) == ("trees", True)
+    assert taken.options["distance"] == 4
+    both = take(spec, known, form, {**values, FLAGS: ["terrain=trees", "terrain=hut"]})
+    assert both.problem is not None
+    assert both.problem.code == "not-together"
+
+
+def test_a_marker_of_a_listed_unit_has_its_box_ticked_and_unticking_leaves_it_out() -> None:
+    roster = (
+        RosterUnit("Rifle", "us1", "squad", "US", {"fp": 2, "morale": 5}),
+        RosterUnit("Local", "vc1", "squad", "VC", {"morale": 4}, marks=frozenset({"moved"})),
+    )
+    known = Known(roster, system="lnlt", game=built_in()["lnlt"])
+    given = {"attackers": "us1", "targets": "vc1"}
+    form = form_of(FIRE, given, known, NARROW)
+    assert [pick.value for pick in field(form, FLAGS).picks if pick.chosen] == ["target_moved"]
+    left = take(FIRE, known, form, {FLAGS: ["target_moved"]})
+    assert "target_moved" not in left.options, "it counts by itself"
+    unticked = take(FIRE, known, form, {FLAGS: []})
+    assert unticked.options["target_moved"] is False
+    assert "target_moved=no" in command_text(FIRE, unticked.options)

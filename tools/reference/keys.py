@@ -253,6 +253,11 @@ INPUT: Keys = {
     ),
     "through": Key(TEXT, "with `brings`: the attribute with the unit that brings it otherwise"),
     "reads": Key(by_name(TEXT), "what a word of that unit is here: {broken: bad}"),
+    "counts": Key(
+        by_name(either(TEXT, WORDS)),
+        "of a flag: {from: a list of units, flags, types}; it counts by itself if one of these units"
+        " has one of these flags, and a form has it ticked",
+    ),
     "phases": Key(
         by_name(TEXT, "phase"),
         "of a sequence's enum: the value that a phase of the game fills in; `own movement` is that of"

@@ -29,14 +29,16 @@ from bot.commands.play.sealed import reveal_number
 from bot.commands.turns.mentions import addressed, call_sides, calls, moment_of
 from bot.commands.turns.turn import keeps_or_takes, old_card
 from bot.commands.turns.turn_card import may_be_rolled, phase_buttons
-from bot.game.events import ROLLS, holding
+from bot.game.events import ROLLS, get_recorded_units, holding
 from bot.game.loaded import read_opened
 from bot.game.phases import with_initiative
-from bot.game.rights import need_player
+from bot.game.rights import DONE_ONCE, need_player
+from bot.game.roster import changes_said, is_of_game
 from bot.game.sides import find_side
-from bot.game.state import Json, is_guarded, roster_of
+from bot.game.state import Json, is_guarded, roster_of, unit_from_json
 from bot.interface.form.form import COMPARE, HAND, ODDS, SECRET
 from bot.interface.form.line_and_keypad import keypad
+from bot.interface.reply.parts import Small
 from bot.interface.reply.reply import File, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.command_text import command_text
@@ -281,7 +283,34 @@ async def repeat(context: Context, event: Json) -> Reply:
     desk = repeated(context, tuple(event["command"].split()), options)
     if desk.spec.family == "sequence":
         desk.command = replace(desk.command, options=without_lost(desk, desk.spec, options))
-    return await played(desk)
+    changes = _describe_changes(context, event)
+    reply = await played(desk)
+    if not changes or reply.private or reply.error:
+        return reply
+    line = Small(f"Changed since #{event['number']}: {'; '.join(changes)}.")
+    return replace(reply, lines=(*reply.lines, line))
+
+
+MOST_CHANGED = 4
+"""Units of which it is said what changed since the roll that is repeated."""
+
+
+def _describe_changes(context: Context, event: Json) -> list[str]:
+    """Return what is different now about the units of an event, apart from their having acted."""
+    system = context.systems.get(str(event.get("system") or ""))
+    if system is None or not is_of_game(context.game, system.id):
+        return []
+    found: list[str] = []
+    for recorded in get_recorded_units(event):
+        unit = context.game.units.get(recorded["name"].casefold())
+        if unit is None:
+            continue
+        before = unit_from_json(recorded)
+        before = replace(before, marks=before.marks - {*DONE_ONCE})
+        after = replace(unit, marks=unit.marks - {*DONE_ONCE})
+        if changes := changes_said(before, after):
+            found.append(f"{unit.name} {changes}")
+    return found[:MOST_CHANGED]
 
 
 def without_lost(context: Context, spec: CommandSpec, options: Json) -> Json:

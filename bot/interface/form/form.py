@@ -15,6 +15,7 @@ from bot.interface.form.unit_menu import MORE, Pick, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import ACTING, Known, fitting, words_now
 from bot.rules.inputs.options import CHOSEN, Option, counting, flag, words_of
+from bot.rules.text.names import joined
 from bot.rules.text.phrase import begun
 
 FLAGS, HOW, OTHERS = "?flags", "?how", "?more-units"
@@ -29,6 +30,8 @@ STEPS = 4
 """A common number, such as the terrain, is a tick for each of 1 to this where a form has too few
 fields.
 """
+NARROW = 5
+"""A form of so few fields has the words of common enums among its modifiers, in one menu."""
 FEW = 6
 """A form of so many fields hides none."""
 FIRST = 3
@@ -323,8 +326,11 @@ def _flags(
         if room.folds
         else [pick for option in spec.options for pick in _steps(option, spec, options)]
     )
+    choices = _common_words(spec, options) if room.fields <= NARROW else []
+    is_menu = bool(choices)
+    steps = [*choices, *steps]
     picks = flag_picks(spec, options, roster_flags)
-    ticks = room.ticks - len(steps)
+    ticks = (room.picks if is_menu else room.ticks) - len(steps)
     if len(picks) > ticks:
         rank = {name: at for at, name in enumerate(spec.common)}
         first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
@@ -337,8 +343,32 @@ def _flags(
         return None
     named = dict.fromkeys(pick.value.partition("=")[0] for pick in (*steps, *picks))
     kind = "modifiers" if spec.family in ("sequence", "lookup") else "also"
-    about = " and ".join([*dict.fromkeys(pick.about for pick in steps), kind])
-    return Field(FLAGS, "ticks", begun(about), picks=(*steps, *picks), covers=(*named, "mods"))
+    abouts = [short(about).lower() for about in dict.fromkeys(pick.about for pick in steps)]
+    about = joined([*abouts, kind])
+    field = Field(FLAGS, "ticks", begun(about), picks=(*steps, *picks), covers=(*named, "mods"))
+    return field._replace(kind="picks") if is_menu else field
+
+
+def _common_words(spec: CommandSpec, options: Options) -> list[Pick]:
+    """An entry for each word of the common enums, such as the terrain, apart from their defaults.
+
+    None if no flag is as common: then the enums have fields of their own.
+    """
+    flags = [option for option in spec.options if option.type == "bool"]
+    if not any(option.name in spec.common for option in flags):
+        return []
+    return [
+        Pick(
+            f"{option.name}={word}",
+            option.said(word),
+            option.shown,
+            str(options.get(option.name) or "") == word,
+        )
+        for option in spec.options
+        if option.type == "enum" and option.name in spec.common and option.default is not None
+        for word in option.values
+        if word != option.default
+    ]
 
 
 def _steps(option: Option | None, spec: CommandSpec, options: Options) -> list[Pick]:
@@ -478,13 +508,17 @@ def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int
 def _kept(fields: list[Field], size: int) -> list[str]:
     """The names of those that have a field of their own: menus of units and what is needed, the
     modifiers, others. A needed number takes the place of the modifiers, then that of a menu behind
-    the first two."""
+    the first two; with a menu of modifiers it goes into the line of text."""
     menus = [field for field in fields if field.picks and (field.needed or _is_units(field))]
     flags = [field for field in fields if field.name == FLAGS]
     kept = list(dict.fromkeys([*menus, *flags, *fields]))[:size]
     if flags and flags[0] not in kept and not kept[-1].needed:
         kept[-1] = flags[0]
+    is_menu = bool(flags) and flags[0].kind == "picks"
+    numbers = [field for field in fields if field.needed and field.kind == "number"]
     for field in fields:
+        if is_menu and numbers == [field]:
+            continue
         free = [
             other for other in (*flags, *reversed(kept[2:])) if other in kept and not other.needed
         ]

@@ -1,6 +1,7 @@
 """Which boxes of a form are ticked because a unit of the roster has that state, marker or type."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from bot.interface.spec import CommandSpec
 from bot.interface.typing.complete import Known
@@ -18,10 +19,35 @@ def find_roster_flags(
     if words is None:
         return frozenset()
     roster = by_name(known.roster)
-    return frozenset(
+    flags = [option for option in spec.options if option.type == "bool"]
+    brought = {
         option.name
-        for option in spec.options
-        if option.type == "bool" and option.brings and _is_on_roster(option, options, words, roster)
+        for option in flags
+        if option.brings and _is_on_roster(option, options, words, roster)
+    }
+    assert known.game is not None
+    classes: Mapping[str, list[str]] = known.game.game["units"].get("classes") or {}
+    counted = {
+        option.name
+        for option in flags
+        if option.counts and _is_counted(option.counts, options, words, roster, classes)
+    }
+    return frozenset(brought | counted)
+
+
+def _is_counted(
+    counts: Mapping[str, Any],
+    options: Mapping[str, object],
+    words: UnitWords,
+    roster: Roster,
+    classes: Mapping[str, list[str]],
+) -> bool:
+    """Return whether a unit of the list has one of the flags, and is of one of the types."""
+    units = _read(str(options.get(counts["from"]) or ""), words, roster)
+    types = {type for name in counts.get("types", ()) for type in classes.get(name, [name])}
+    return any(
+        (not types or unit.type in types) and not unit.flags.isdisjoint(counts["flags"])
+        for unit in units
     )
 
 

@@ -161,7 +161,10 @@ def _with_steps(
         if len(chosen) > 1 and (option := spec.option(name)) is not None:
             message = f"{short(option.shown)} {' and '.join(chosen)}: which one?"
             raise UserError(message, hint="Tick one, or none.", option=name, code="not-together")
-        options = _set(options, name, int(chosen[0]) if chosen else "")
+        option = spec.option(name)
+        is_number = option is not None and option.type == "int"
+        value: object = chosen[0] if chosen else ""
+        options = _set(options, name, int(chosen[0]) if chosen and is_number else value)
     return options
 
 

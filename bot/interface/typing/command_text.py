@@ -421,6 +421,10 @@ def _other_instead(
             if other.type in ("unit", "units") and other.name not in given
         ]
         return min(units, key=lambda other: other.type == "units", default=None) if named else None
+    if option.type == "enum" and (
+        named_by_word := _find_named_edge(option, positional, given, token.value)
+    ):
+        return named_by_word
     if option.type != "enum" or option.required:
         return None
     near = [*option.values, *(known.name.replace("_", "-") for known in spec.options)]
@@ -434,7 +438,7 @@ def _other_instead(
 def _find_named_edge(
     option: Option, positional: list[Option], given: Mapping[str, object], word: str
 ) -> Option | None:
-    """Return the one other input of a table that has this word, if the next one cannot read it."""
+    """Return the one other input that has this word, if the next one cannot read it."""
     if _has_word(option, word):
         return None
     others = [
@@ -580,12 +584,17 @@ def quoted(value: object) -> str:
     return "\u201c" + text.replace("\u201d", "'") + "\u201d"
 
 
+def _counts_by_itself(option: Option) -> bool:
+    """Return whether a flag may be on though nobody typed it, so that no has to be typed."""
+    return bool(option.default or option.ruled or option.brings or option.counts)
+
+
 def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
     """The command ready to copy: `/lnlt fire attackers="squad fp=4" adjacent`."""
     pieces = [spec.name]
     for name, value in options.items():
         option = spec.option(name)
-        counts = option is not None and (option.default or option.ruled or option.brings)
+        counts = option is not None and _counts_by_itself(option)
         is_off = value is False and not counts
         if value is None or is_off or value == "" or value == ():
             continue

@@ -56,10 +56,12 @@ class Option:
     one, which brings the value if the unit itself does not; `reads` translates its words into those
     of the option: `{"broken": "bad"}`. `phases` are the values that the phase of a started game fills
     in: `{"rally": "rally", "own movement": "friendly-mph", "*": "other"}`; "own" where it is the
-    turn of the side of who acts; a whole number takes `turn`, the number of the turn. `form_only`:
-    forms and typed commands have it, slash commands have no room for it. `in_play` are the decks of
-    its game of which it takes a card that is in play,
-    where a game is played. `ruled` are the optional rules of its game that set it. `also` are further
+    turn of the side of who acts. `counts` says by which flags of the units of a list a flag counts by
+    itself, so that a form has its box ticked: `{"from": "targets", "flags": ["moved"], "types":
+    ["mmc"]}`, with classes or types of units. Of `phases`, a whole number takes `turn`, the number
+    of the turn. `form_only`: forms and typed commands have it, slash commands have no room for it.
+    `in_play` are the decks of its game of which it takes a card that is in play, where a game is
+    played. `ruled` are the optional rules of its game that set it. `also` are further
     words of the card for a word of `values`. `when` is what other inputs must be for it to count,
     and `matters` tells by their values whether they are; None
     where it always counts.
@@ -90,6 +92,7 @@ class Option:
     through: str = ""
     reads: Mapping[str, str] = field(default_factory=dict, hash=False)
     phases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    counts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     form_only: bool = False
     in_play: tuple[str, ...] = ()
     ruled: tuple[str, ...] = ()
@@ -537,6 +540,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
         "through: squad, group: squad, number: lr, says: a line's word}",
     ),
     "reads": (Mapping, "word of the related unit: word of the option"),
+    "counts": (Mapping, "{from: a list of units, flags: any of these, types: classes or types}"),
     "phases": (
         Mapping,
         "phase: value of the option; own PHASE in the turn of who acts, * for others; of a number: turn",
@@ -546,7 +550,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 
 FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
-    "likely", "lends", "most", "through", "reads", "phases",
+    "likely", "lends", "most", "through", "reads", "phases", "counts",
     "form_only",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
