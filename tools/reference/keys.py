@@ -74,7 +74,6 @@ GAME: Keys = {
     "units": Key(ref("units"), "what units there are"),
     "unit_lists": Key(by_name(ref("unit_list")), "lists of units with words of their own, which an input names"),
     "turns": Key(one_of(("together", "by-side")), "by-side: each side has a turn of its own"),
-    "form_only": Key(FLAG, "forms and typed commands have it, Discord's slash command does not"),
     "phases": Key(many(ref("phase")), "the phases of a turn, in order"),
     "results": Key(by_name(by_name(ref("result"), "result"), "sequence"),
                    'results in words, worst first; `"*"` is every sequence'),
@@ -211,6 +210,7 @@ INPUT: Keys = {
     ),
     "help": Key(TEXT, "what it is"),
     "brief": Key(TEXT, "the help in a few words, where there is little room"),
+    "form_only": Key(FLAG, "forms and typed commands have it, Discord's slash command does not"),
     "min": Key(NUMBER, "the least"),
     "max": Key(NUMBER, "the most"),
     "values": Key(
