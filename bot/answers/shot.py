@@ -458,6 +458,8 @@ def _add_dropped(kept: list[Line], dice: Many[object]) -> None:
     is_alone = sum(other.result != "" and not other.dice for other in kept) == 1
     if is_free and is_alone:
         kept[-1] = line._replace(dice=_grouped(dice))
+    elif is_free:  # several such lines, and all units are rolled for together
+        kept.append(Line("rolled", _grouped(dice)))
 
 
 def _grouped(dice: Many[object]) -> tuple[str, ...]:

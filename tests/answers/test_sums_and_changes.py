@@ -44,6 +44,23 @@ async def test_a_volley_of_any_size_shows_row_column_and_dice(men: int) -> None:
     assert sum(int(count or 1) for count in thrown) == men, text
 
 
+async def test_a_volley_at_men_in_different_cover_shows_its_dice_once() -> None:
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        "game start baps",
+        "unit add GI soldier US weapon=rifle-bolt count=3",
+        "unit add Gren soldier DE count=3",
+        "unit add Hans soldier DE cover=heavy",
+        "unit add Karl soldier DE cover=heavy",
+    )
+    targets = "Gren 1..3; Hans; Karl"
+    line = f'baps fire attackers="GI 1..3" range=20 targets="{targets}" hand=20,20,20,19,18'
+    text = (await channel.do("Anna", line)).text()
+    assert text.count("column 5") == 2
+    assert "Rolled: [18] [19] [20\u00a0×3]" in text
+
+
 async def test_who_surrenders_is_in_the_first_line() -> None:
     """Random orders, bad morale: 1 is a surrender, which everybody at the table wants to know."""
     channel = await Channel.fresh()
