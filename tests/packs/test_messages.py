@@ -134,7 +134,7 @@ SLIPS = {
         "crt.yaml",
         "rolls: {roll: {dice: 1d6, label: combat}}",
         "rolls: [roll]",
-        "row rolls: is not laid out as it must be: docs/pack-keys.md has all keys",
+        "row rolls: is not laid out as it must be: docs/pack-keys.md explains every key",
     ),
     "a key of a sequence": (
         "sequences.yaml",

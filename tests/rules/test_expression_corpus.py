@@ -29,6 +29,8 @@ CORPUS = Path(__file__).parents[1] / "corpus" / "expressions.txt.gz"
 SUMS = Path(__file__).parents[1] / "data" / "expressions_of_sums.txt"
 SEED = bytes(range(32))
 GAME = "corpus"
+FIELDS_SINCE = ("joins",)
+"""Fields of a line that came after the corpus was frozen; a roll leaves them empty."""
 
 
 class FrozenDice(Stream):
@@ -59,6 +61,10 @@ def told(text: str, event: int) -> str:
     except UserError as error:
         return _hash([str(error), error.option, error.code])
     reply = roll_reply(rolling, "Anna", "morale")
+    said = reply.to_json()
+    for line in said.get("lines", ()):
+        for name in FIELDS_SINCE:
+            assert not line.pop(name, "")
     dice = [die.note() for die in rolling.dice]
     return _hash(
         [
@@ -66,7 +72,7 @@ def told(text: str, event: int) -> str:
             rolling.answer,
             rolling.out(),
             dice,
-            reply.to_json(),
+            said,
             rolling.expression.notation,
         ]
     )
