@@ -94,7 +94,7 @@ def _import_from_different_starts(root: Path) -> None:
             import_module(name)
 
 
-CASES_PER_TEST = 6
+CASES_PER_TEST = 4
 """Quick cases of a test that is not marked with the size of its sample."""
 
 

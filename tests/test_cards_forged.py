@@ -28,7 +28,7 @@ from tests.random_play import exported_text
 from tests.test_verifiers_agree import _inside, _nearby, _paths
 from tools import verify_log
 
-FEW, LOGS = 15, int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
+FEW, LOGS = 6, int(os.environ.get("GROGNARD_CARD_LOGS", "100"))
 EVENING = (
     'deck make "1..6" cup', "deck draw cup 3", "deck discard 7 cup", "deck discard all cup", "deck draw cup 4",
     "deck return all cup", "deck draw cup", "deck discard all cup out", "deck shuffle cup",

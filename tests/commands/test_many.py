@@ -256,6 +256,7 @@ async def test_a_later_play_sees_what_an_earlier_one_did() -> None:
     await assert_sound(channel)
 
 
+@pytest.mark.slow
 async def test_a_roll_for_several_units_is_one_roll_worth_the_sum_of_its_plays() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'unit add "Chi 1..2" element morale=15 members=4')

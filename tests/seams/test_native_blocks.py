@@ -166,6 +166,7 @@ def patient(post: Post) -> Post:
     return post
 
 
+@pytest.mark.slow
 async def test_one_answer_of_each_shape_is_told_by_a_slack_that_refuses(patient: Post) -> None:
     shapes: dict[object, tuple[str, Reply]] = {}
     for line, reply in (await answers()).items():

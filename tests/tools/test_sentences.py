@@ -1,5 +1,7 @@
 """The file of sentences: what is taken from code, YAML and pages, and what nobody reads."""
 
+import pytest
+
 from tools.sentences import collect_sentences, get_screen, read_python, read_template, read_yaml
 
 CODE = '''
@@ -31,6 +33,7 @@ def test_texts_of_a_page_and_of_its_script() -> None:
     assert [sentence.text for sentence in page + script] == ["Who won here", "All dice fit."]
 
 
+@pytest.mark.slow
 def test_every_sentence_has_a_screen() -> None:
     sentences = collect_sentences()
     assert len(sentences) > 5_000
