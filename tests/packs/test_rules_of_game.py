@@ -134,8 +134,8 @@ async def test_a_form_begins_with_the_rule_and_can_do_without() -> None:
         ).text()
 
     assert "column 1-1" in await sent()
-    assert "column 1-1" in await sent(flags=["fog"])
-    assert "column 2-1" in await sent(flags=[])
+    assert "column 1-1" in await sent(**{FLAGS: ["fog"]})
+    assert "column 2-1" in await sent(**{FLAGS: []})
 
 
 async def test_the_export_holds_the_choice_and_both_verifiers_know_it() -> None:
