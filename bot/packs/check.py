@@ -309,7 +309,8 @@ def characters_of(known: Registry, name: str) -> int:
         + len(known.about(name))
         + sum(len(spec.path[-1]) + min(len(known.title(spec)), LONGEST_SUMMARY) for spec in specs)
     )
-    inputs = [option for spec in specs for option in spec.options[:MOST_SHOWN]]
+    shown = [[option for option in spec.options if not option.form_only] for spec in specs]
+    inputs = [option for options in shown for option in options[:MOST_SHOWN]]
     help = [
         option.brief or option.help or (option.name if option.type == "enum" else option.expected)
         for option in inputs

@@ -46,7 +46,7 @@ BAPS = [
         ("Hans soldier B",),
         "flame range=5 leader=3 targets=Hans hand=5,8",
         ("Hans (b1): soldier wounds=1 suppressed",),
-        "no sprinting with 1 wound",
+        "No sprinting with 1 wound.",
     ),
     Case(
         "baps",
@@ -76,7 +76,7 @@ BAPS = [
             "Bob (b3): soldier squad=b1 suppressed",
             "Cal (b4): soldier",
         ),
-        "all men of the unit suppressed",
+        "Now: all its men suppressed",
     ),
     Case(
         "baps",
@@ -180,7 +180,7 @@ ASL = [
     Case(
         "asl",
         ("Ldr leader B", "Sq squad B holds=LMG", "LMG support-weapon B"),
-        "recover phase=rally from=broken-unit unit=Ldr weapon=LMG hand=2",
+        "recover phase=rally from=broken-unit unit=Ldr weapon=LMG anyway=yes hand=2",
         ("Ldr (b1): leader holds=LMG", "Sq (b2): squad"),
     ),
     Case(
@@ -222,7 +222,7 @@ ASL = [
         ("AT gun B start=circled-10",),
         "malfunction weapon=gun unit=AT depletion=9 hand=5,5",
         ("AT (b1): gun start=circled-10 low-ammo low-ammo",),
-        "no more of this special ammunition",
+        "No more of this special ammunition.",
     ),
     Case(
         "asl",
