@@ -141,7 +141,8 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     yield ""
     yield f"```\n{spec.example}\n```"
     yield ""
-    yield from _options(tuple(option for option in spec.options if option not in ROLL_OPTIONS))
+    shared = {option.name for option in ROLL_OPTIONS}
+    yield from _options(tuple(option for option in spec.options if option.name not in shared))
     for option in spec.options:
         if option.meanings:
             yield ""

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.answers.headline import (
-    ACTING,
     actors,
     cause,
     did,
@@ -34,6 +33,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.text.names import a_or_an, joined, plural, with_sides
 from bot.rules.text.phrase import begun
 from bot.stores.records import TextRow
+from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import pack_version
 from bot.systems.system import ROLL, Sequence
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, product
 from typing import NamedTuple
 
-from bot.answers.headline import ACTING, AIMED, aimed_option, hits_its_unit
+from bot.answers.headline import AIMED, aimed_option, hits_its_unit
 from bot.game.roster import GONE, is_gone
 from bot.game.state import Game
 from bot.interface.registry import registry
@@ -17,6 +17,7 @@ from bot.rules.inputs.several_units import Whose, all_fired, names_in, units_in,
 from bot.rules.inputs.units import Roster, RosterUnit, UnitWords, split_items
 from bot.rules.text.names import LETTERS, joined
 from bot.rules.text.phrase import Phrase, Typed
+from bot.systems.around_sequence import ACTING
 from bot.systems.system import ATTACKS, FIRES, Sequence, System
 
 

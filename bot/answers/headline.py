@@ -16,6 +16,7 @@ from bot.rules.inputs.typed_values import Given
 from bot.rules.sequence.sequence import Fate, Settlement
 from bot.rules.text.names import a_or_an, bare, joined, men_of, plural, stem_of, third
 from bot.rules.text.phrase import Phrase, Typed
+from bot.systems.around_sequence import ACTING
 from bot.systems.system import ROLL, Sequence, System
 
 YOU = "you"
@@ -540,8 +541,6 @@ def said(types: Mapping[str, str], text: str) -> str:
     return _CODE.sub(lambda found: types.get(found[0], types.get(found[0].lower(), found[0])), text)
 
 
-ACTING = ("attackers", "shooters", "unit", "units", "attacker", "shooter", "firers", "firer")
-"""Inputs that name who acts; docs/packs.md says so."""
 AIMED = ("targets", "target", "defenders")
 """Inputs that name whom it is done to."""
 HEX = "the target hex"

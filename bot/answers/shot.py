@@ -10,7 +10,6 @@ from itertools import zip_longest
 from typing import Any
 
 from bot.answers.headline import (
-    ACTING,
     FOLDED,
     Fared,
     actors,
@@ -45,6 +44,7 @@ from bot.rules.sequence.sequence import Fate, Played, Settlement
 from bot.rules.text.line import Line
 from bot.rules.text.names import joined, stem_of
 from bot.rules.text.phrase import Phrase, begun, pieces_of
+from bot.systems.around_sequence import ACTING
 from bot.systems.system import Sequence
 
 EXTRA = ("odds", "compare", "rounds", "secret", "hand")

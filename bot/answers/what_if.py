@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from time import thread_time
 
-from bot.answers.headline import ACTING, HARM, NONE, Scale, deciding, has_one_party
+from bot.answers.headline import HARM, NONE, Scale, deciding, has_one_party
 from bot.answers.odds import EXACT, Outlook, heading, outlooks
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Compared, Small
@@ -22,6 +22,7 @@ from bot.rules.odds.odds import Distribution
 from bot.rules.odds.rolls import TooManyStates
 from bot.rules.sequence.sequence import Row
 from bot.rules.text.names import numbered
+from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds
 from bot.systems.system import Sequence

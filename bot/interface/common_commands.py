@@ -76,10 +76,11 @@ def _free(name: str, help: str, *, type: OptionType = "str", **more: Any) -> Opt
 
 
 _HAND = _free("hand", "real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3")
+COMPARE = "compare"
 ROLL_OPTIONS = (
     _flag("odds", "answer the exact odds privately and roll nothing", brief="exact odds, no roll"),
     _flag(
-        "compare",
+        COMPARE,
         "the odds with and without each modifier and firer",
         brief="odds, one thing changed",
     ),

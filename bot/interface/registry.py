@@ -7,12 +7,14 @@ them.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from cachetools import LRUCache
 
 from bot.interface.common_commands import (
+    COMPARE,
     GROUPS,
     PICTURE,
     PRIVATE,
@@ -25,9 +27,12 @@ from bot.interface.glossary import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, find_near, meant
 from bot.rules.inputs.options import CHOSEN, Option
+from bot.rules.inputs.tracks import OWNERS
 from bot.rules.sequence.sequence import Choice
 from bot.rules.text.phrase import Phrase, Typed, phrase
+from bot.systems.around_sequence import ACTING, ANYWAY
 from bot.systems.catalog import systems
+from bot.systems.system import Sequence as GameSequence
 from bot.systems.system import System
 from bot.systems.table_names import MAX_WORDS, fold_name, read_name
 
@@ -253,7 +258,7 @@ def _few(words: Sequence[str]) -> str:
 
 def _sequence_specs(game: System) -> Iterator[CommandSpec]:
     for id, sequence in game.sequences.items():
-        extra = (*ROLL_OPTIONS, *([ROUNDS] if sequence.rounds else [])) if sequence.odds_by else ()
+        extra = _list_roll_options(sequence) if sequence.odds_by else ()
         extra += tuple(map(_chosen, sequence.choices.values() if game.asks else ()))
         path = (game.id, id)
         yield CommandSpec(
@@ -269,6 +274,39 @@ def _sequence_specs(game: System) -> Iterator[CommandSpec]:
             verb=sequence.verb,
             common=sequence.common,
         )
+
+
+def _list_roll_options(sequence: GameSequence) -> tuple[Option, ...]:
+    """Return the options that a sequence with dice has in addition to its inputs.
+
+    `compare` is in no menu if the inputs have nothing to switch on or off; typed, it answers so.
+    """
+    is_compared = any(map(is_switchable, (*sequence.inputs, *sequence.tracks)))
+    options = [
+        replace(option, form_only=option.name == COMPARE and not is_compared)
+        for option in ROLL_OPTIONS
+    ]
+    if sequence.rounds:
+        options.append(ROUNDS)
+    return tuple(options)
+
+
+def is_switchable(option: Option) -> bool:
+    """Return whether the odds with and without this input can be compared in a menu.
+
+    A flag and a modifier can be switched on or off, a number left at 0, the words of a track
+    exchanged, and who acts can change places. An input that only forms have is in no menu, and
+    an override of the card changes no odds.
+    """
+    if option.form_only or option.name == ANYWAY:
+        return False
+    is_of_track = option.name.partition(".")[0] in OWNERS
+    return (
+        option.type in ("bool", "mods")
+        or (option.type == "units" and option.name in ACTING)
+        or (option.type == "int" and option.default == 0)
+        or (option.type == "enum" and is_of_track)
+    )
 
 
 def _chosen(choice: Choice) -> Option:

@@ -10,6 +10,7 @@ import pytest
 from bot.answers.what_if import changes, count_changes
 from bot.host.batch import answer
 from bot.host.cli import odds_once
+from bot.interface.registry import registry
 from bot.interface.reply.bars import COLUMNS, percent
 from bot.interface.reply.parts import Compared, part_lines
 from bot.interface.reply.reply import Reply
@@ -157,3 +158,25 @@ def test_the_command_line_and_batch_compare_too(capsys: pytest.CaptureFixture[st
         hurt(4, 5, 0)
     ).limit_denominator(216)
     assert sum(map(Fraction, worth["adjacent"].values())) == 1
+
+
+def test_a_menu_has_compare_wherever_something_can_be_compared() -> None:
+    """Where a menu has no `compare`, at most an override or an input of forms alone changes."""
+    out_of_menus = {"anyway"}
+    left_out = 0
+    for spec in registry():
+        compare = spec.option("compare")
+        if spec.family != "sequence" or compare is None or not compare.form_only:
+            continue
+        sequence = system(spec.system).sequence(spec.target)
+        given = sequence.given(sequence.example, {})
+        hidden = out_of_menus | {option.name for option in sequence.inputs if option.form_only}
+        changed = [
+            name
+            for change in changes(sequence, sequence.example, given)
+            for name in change.raw.keys() | sequence.example.keys()
+            if change.raw.get(name) != sequence.example.get(name)
+        ]
+        assert {*changed} <= hidden, spec.path
+        left_out += 1
+    assert left_out

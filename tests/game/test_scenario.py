@@ -171,14 +171,14 @@ async def test_a_turn_on_the_farm_lane() -> None:
 
 
 async def test_a_round_on_the_causeway() -> None:
-    """Ultracombat Normandy: a squad spots and fires all its weapons; the MG Nest answers with
-    one of its own.
+    """Ultracombat Normandy: a squad spots and fires the weapons of all but the one who lost
+    their AP by a natural 20; the MG Nest answers with one of its own.
     """
     channel = await playing("ucn", "causeway")
-    spotted = await channel.do("Anna", 'ucn spot unit="1st Squad"')
+    spotted = await channel.do("Anna", 'ucn spot unit="1st Squad" hand=20,1,2,3,4,5,6,7')
     assert "of 8 at 12 or less" in spotted.text()
     await channel.do("Anna", 'ucn shoot shooters="1st Squad" target="Gruppe 1"')
-    assert await weapons_of(channel) == [*["battle-rifle"] * 6, "automatic-rifle", "smg"]
+    assert await weapons_of(channel) == [*["battle-rifle"] * 5, "automatic-rifle", "smg"]
     await channel.do("Bob", 'ucn shoot shooters="MG Nest weapon=mmg" target="2nd Squad"')
     assert await weapons_of(channel) == ["mmg"]
     await channel.do("Anna", "game next")

@@ -17,7 +17,7 @@ import pytest
 from adapters.discord.render import menu_rows, rows
 from adapters.slack.render import render as slack
 from bot.answers.firers_and_targets import BY_NATURE, acts, refusal, refused_of
-from bot.answers.headline import ACTING, aimed_option
+from bot.answers.headline import aimed_option
 from bot.game.roster_file import find_scenario
 from bot.interface.form.form import ODDS
 from bot.interface.registry import registry
@@ -25,6 +25,7 @@ from bot.interface.reply.reply import OPEN_FORM
 from bot.interface.typing.command_text import command_text, parse_text
 from bot.packs.check import check_system
 from bot.rules.inputs.units import RosterUnit
+from bot.systems.around_sequence import ACTING
 from bot.systems.catalog import systems
 from bot.systems.packs.pack import is_pack, load_pack
 from bot.systems.system import FIRES, System, built_in

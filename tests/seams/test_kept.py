@@ -65,6 +65,23 @@ CASES = {
         "19",
         "more_ap=1",
     ),
+    "ucn without_ap": Case(
+        "ucn",
+        ("Red element A firearms=12 members=2 weapon=smg ap=3", "Blue element B morale=14"),
+        "shoot shooters=Red target=Blue",
+        "20",
+        "without_ap=1",
+    ),
+    "ucn idle_arms": Case(
+        "ucn",
+        (
+            "Red element A firearms=12 members=2 loadout=automatic-rifle,smg ap=3",
+            "Blue element B morale=14",
+        ),
+        "shoot shooters=Red target=Blue",
+        "20,19",
+        "idle_arms=automatic-rifle",
+    ),
     "baps points": Case(
         "baps", ("Rock leader A lr=2", "Kim leader B"), "leader-points unit=Rock", "3", "points=5"
     ),

@@ -4,7 +4,6 @@ before a shot at one's own side or at nobody."""
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.answers.firers_and_targets import Aim, at_nobody, own_targets
-from bot.answers.headline import ACTING
 from bot.commands.context import Context, drafted
 from bot.game.counter import ails
 from bot.game.roster import hex_of, in_order, is_gone
@@ -21,6 +20,7 @@ from bot.rules.inputs.units import MAX_UNITS, RosterUnit
 from bot.rules.sequence.sequence import Line
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, pieces_of
+from bot.systems.around_sequence import ACTING
 from bot.systems.system import FIRES, Sequence
 
 TARGETS = ("targets", "target")

@@ -68,7 +68,7 @@ BARRED = {
 """States in which an element can do nothing in this activation. Source: Infantry Combat, Status
 Damage; Morale, Failed Morale Test."""
 RELOAD = "reload"
-ALL_THE_SAME = "Add anyway=yes to do it all the same."
+ALL_THE_SAME = "If your group allows it, do it all the same."
 
 
 def lost_said(lost: int, members: int | None) -> str:
@@ -89,7 +89,7 @@ def refuse_unfit(unit: Unit | None, option: str) -> None:
     if RELOAD in unit.marks:
         what = f"{unit.word} has to reload first."
         hint = phrase(
-            '`/ucn act unit="{name}" action=reload` does it; add anyway=yes to do without.',
+            '`/ucn act unit="{name}" action=reload` does it.',
             name=unit.word,
         )
         raise UserError(what, hint=hint, option=option, code="card-forbids")
