@@ -532,19 +532,54 @@ def _skill(given: Given, unit: Unit) -> int:
 
 
 def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
-    """How each different final skill comes about."""
+    """Return how each different final skill comes about.
+
+    Modifiers that several different skills have in common stand in a line of their own, once.
+    """
     checks: dict[Parts, Check] = {}
     words: dict[Parts, dict[str, None]] = {}
     for shooter in shooters:
         parts = shooter.check.parts
         checks[parts] = shooter.check
         words.setdefault(parts, {})[weapon_said(shooter.weapon.word)] = None
-    return tuple(
-        [
-            sum_line(check, joined(words[parts]) if len(checks) > 1 else "")
-            for parts, check in checks.items()
-        ]
-    )
+    if len(checks) == 1:
+        return tuple([sum_line(check) for check in checks.values()])
+    shared = _list_shared(checks)
+    lines = [_shared_line(shared)] if shared else []
+    lines += [
+        sum_line(_with_shared(check, shared), joined(words[parts]))
+        for parts, check in checks.items()
+    ]
+    return tuple(lines)
+
+
+FEWEST_SHARED = 2
+"""One modifier takes no less room in a line of its own."""
+FOR_ALL = "for all"
+
+
+def _list_shared(skills: Iterable[Parts]) -> Parts:
+    """Return the modifiers that all skills have, in the order of the first; () for too few."""
+    first, *others = skills
+    shared = [part for part in first[1:] if all(part in other[1:] for other in others)]
+    return tuple(shared) if len(shared) >= FEWEST_SHARED else ()
+
+
+def _shared_line(shared: Parts) -> Line:
+    return Line(FOR_ALL, (), shared, _sum_values(shared))
+
+
+def _with_shared(check: Check, shared: Parts) -> Check:
+    """Return the check with the sum of the shared modifiers in their place."""
+    if not shared:
+        return check
+    skill, *modifiers = check.parts
+    own = [part for part in modifiers if part not in shared]
+    return check._replace(parts=(skill, (FOR_ALL, _sum_values(shared)), *own))
+
+
+def _sum_values(parts: Parts) -> int | float:
+    return sum([value for _, value in parts])
 
 
 def firm_cover(tables: Tables, given: Given) -> Parts:

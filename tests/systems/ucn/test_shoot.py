@@ -87,6 +87,24 @@ def test_all_dice_to_hit_come_first_then_save_and_damage_hit_by_hit() -> None:
     assert labels[8:] == ["4 smg save", "4 smg damage", "4 smg damage"]
 
 
+def test_modifiers_of_all_weapons_are_said_once() -> None:
+    """12 - 6 - 4 = 2 for the rifle; the SMG has 4 less of its own. One modifier stays in place."""
+    weapons = "bolt-action-rifle; smg mod=-4"
+    played = shoot(weapons, [20, 20], skill=12, target_in_cover=True, target_gone_firm=True)
+    assert [
+        (line.label, line.contributors, line.parts, line.total) for line in played.lines[:3]
+    ] == [
+        ("for all", (), (("target in cover", -6), ("target gone firm", -4)), -10),
+        ("rifle", (("Firearms", 12),), (("for all", -10),), 2),
+        ("SMG", (("Firearms", 12),), (("for all", -10), ("own modifier", -4)), -2),
+    ]
+    played = shoot(weapons, [20, 20], skill=12, target_in_cover=True)
+    assert [line.parts for line in played.lines[:2]] == [
+        (("target in cover", -6),),
+        (("target in cover", -6), ("own modifier", -4)),
+    ]
+
+
 def test_a_saved_hit_does_nothing() -> None:
     out = shoot("smg n=2", [5, 5, 2, 3, 1, 1], skill=10).out
     assert out["shooters"][0]["saved"] is True
