@@ -152,8 +152,29 @@ def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> 
     return replace(game, go=(order[(order.index(side) + 1) % len(order)],), passes=passes)
 
 
+def is_past_last_turn(game: Game) -> bool:
+    """Return whether the last turn of the game's scenario is over."""
+    return 0 < game.turns < game.turn
+
+
+def has_just_ended(game: Game, system: System | None) -> bool:
+    """Return whether the last turn is over, and no phase after it."""
+    first = first_turn(game, system)
+    is_first_phase = (game.phase, game.turn_of) == (first.phase, first.turn_of)
+    return is_past_last_turn(game) and game.turn == game.turns + 1 and is_first_phase
+
+
+def shown_phase(game: Game, system: System | None) -> str:
+    """`turn 3 of 6, Rally phase`: as `phase_title`, with the number of turns where there is one."""
+    title = phase_title(game, system)
+    turn = f"turn {game.turn}"
+    if 0 < game.turn <= game.turns and title.startswith(turn):
+        return f"{turn} of {game.turns}{title.removeprefix(turn)}"
+    return title
+
+
 def phase_title(game: Game, system: System | None) -> str:
-    """`turn 3, Rally phase`, or only what there is."""
+    """`turn 3, Rally phase`, or only what there is. The log has it, so it never changes."""
     title = str(phase_of(game, system).get("title", game.phase if phase_of(game, system) else ""))
     return ", ".join(
         piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece
@@ -184,7 +205,7 @@ def standing(game: Game, system: System | None) -> str:
     if game.ended:
         return f"{game.name} · ended"
     return " · ".join(
-        piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece
+        piece for piece in (game.name, shown_phase(game, system), whose_go(game)) if piece
     )
 
 

@@ -37,8 +37,10 @@ _OPENING = (
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
-KEYS = ("title", "sides", "about", "tracks", "units")
+KEYS = ("title", "sides", "about", "turns", "wins", "tracks", "units")
 LONGEST = 500
+MAX_WINS = 200
+MAX_TURNS = 200
 MAX_TITLE = 60
 
 
@@ -274,13 +276,19 @@ def _yaml_row(node: yaml.Node) -> RosterLine:
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A scenario: its title, sides, a few sentences about it, its units by folded names, and the
-    tracks that it starts otherwise."""
+    tracks that it starts otherwise.
+
+    `turns` is the number of its last turn, 0 if it has none; `wins` says who wins, "" if it does
+    not.
+    """
 
     title: str
     sides: tuple[str, ...]
     about: str
     units: Mapping[str, RosterUnit]
     tracks: Mapping[str, Any] = field(default_factory=dict)
+    turns: int = 0
+    wins: str = ""
 
     @property
     def forces(self) -> str:
@@ -328,8 +336,19 @@ def scenario_of(system: System, id: str, data: Any, text: str) -> Scenario:
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="tracks") from None
     return Scenario(
-        data["title"], sides, " ".join(str(data.get("about") or "").split()), units, tracks
+        data["title"],
+        sides,
+        _in_one_line(data.get("about")),
+        units,
+        tracks,
+        data.get("turns") or 0,
+        _in_one_line(data.get("wins")),
     )
+
+
+def _in_one_line(text: object) -> str:
+    """Return the text of a key without line breaks, "" if it is missing."""
+    return " ".join(str(text or "").split())
 
 
 def _check(data: Any, file: str) -> None:
@@ -341,12 +360,25 @@ def _check(data: Any, file: str) -> None:
         raise TableError(file, f"must be a text of at most {MAX_TITLE} characters", row="title")
     if not isinstance(about, str) or len(about) > LONGEST:
         raise TableError(file, f"must be a text of at most {LONGEST} characters", row="about")
+    _check_ending(data, file)
     if (
         not isinstance(sides, list)
         or len(sides) < 2
         or not all(isinstance(side, str) and side for side in sides)
     ):
         raise TableError(file, "must be two names or more; quote them", row="sides")
+
+
+def _check_ending(data: Mapping[str, Any], file: str) -> None:
+    """Raise TableError for a last turn or a sentence about who wins that cannot be used."""
+    turns = data.get("turns")
+    is_count = type(turns) is int and 0 < turns <= MAX_TURNS
+    if turns is not None and not is_count:
+        raise TableError(file, f"must be a number from 1 to {MAX_TURNS}", row="turns")
+    wins = data.get("wins")
+    is_short = isinstance(wins, str) and len(wins) <= MAX_WINS
+    if wins is not None and not is_short:
+        raise TableError(file, f"must be a text of at most {MAX_WINS} characters", row="wins")
 
 
 def _side_of_scenario(typed: str, sides: tuple[str, ...]) -> str:

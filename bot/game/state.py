@@ -50,6 +50,8 @@ class Game:
     sides: tuple[str, ...] = ()
     players: Mapping[str, str] = field(default_factory=dict)  # person -> side
     master: str = ""
+    turns: int = 0  # the number of the last turn; 0 for none
+    wins: str = ""  # who wins, in one sentence, as the scenario has it
     turn: int = 0
     phase: str = ""
     initiative: str = ""

@@ -269,6 +269,11 @@ SCENARIO: Keys = {
     "title": Key({"type": "string", "maxLength": 60}, "its name"),
     "sides": Key({"type": "array", "items": TEXT, "minItems": 2}, "two sides or more"),
     "about": Key({"type": "string", "maxLength": 500}, "a few sentences"),
+    "turns": Key(
+        {"type": "integer", "minimum": 1, "maximum": 200},
+        "the number of its last turn; after it the card asks who won",
+    ),
+    "wins": Key({"type": "string", "maxLength": 200}, "who wins, in one sentence"),
     "tracks": Key(
         by_name(ANY, "track"),
         "tracks that start otherwise: {weather: rain, points: {US: 12, VC: 8}}",

@@ -69,7 +69,13 @@ async def begin_game(context: Context) -> Reply:
     game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
     _check_cups(system, sides)
     if scenario is not None:
-        game = replace(game, units=scenario.units, tracks=scenario.tracks)
+        game = replace(
+            game,
+            units=scenario.units,
+            tracks=scenario.tracks,
+            turns=scenario.turns,
+            wins=scenario.wins,
+        )
     offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
     if offer and options.get("carry"):
         assert old is not None

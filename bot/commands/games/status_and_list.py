@@ -24,7 +24,7 @@ from bot.commands.turns.mentions import calls
 from bot.commands.turns.turn_card import headline, passes_told, phase_buttons
 from bot.game.cups import is_drawn_next
 from bot.game.ledger import Ledger
-from bot.game.phases import phase_of, phase_title, reminders, whose_go
+from bot.game.phases import phase_of, reminders, shown_phase, whose_go
 from bot.game.rights import need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.state import FULL, Game, actor_in
@@ -230,7 +230,7 @@ async def status(context: Context) -> Reply:
     game = context.need_game()
     ledger = context.ledger
     title = f'"{game.name}"' if game.started else "Free play"
-    where = "the game has ended" if game.ended else phase_title(game, context.system)
+    where = "the game has ended" if game.ended else shown_phase(game, context.system)
     lines: list[Part] = [_side_line(context, side) for side in game.sides]
     others = [
         unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)

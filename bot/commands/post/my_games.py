@@ -3,7 +3,7 @@
 from bot.commands.context import Context
 from bot.game.cups import is_drawn_next
 from bot.game.loaded import Loaded, game_of
-from bot.game.phases import phase_title, whose_go
+from bot.game.phases import shown_phase, whose_go
 from bot.game.state import Game
 from bot.interface.reply.parts import Entry, Part, ago
 from bot.interface.reply.reply import Reply
@@ -79,7 +79,7 @@ def _entry(loaded: Loaded, side: str) -> Entry:
     both = " (both sides)" if len(game.go) > 1 else ""
     is_theirs = side in game.go and not game.waits and not is_drawn_next(game)
     whose = f"your go{both}" if is_theirs else whose_go(game)
-    where = phase_title(game, system)
+    where = shown_phase(game, system)
     said = begun(" · ".join(piece for piece in (whose, where, f"#{game.number}") if piece))
     since = Phrase(f"{said} · came ", ago(game.go_since)) if game.go and game.go_since else said
     return Entry(game.name, side, since, f"goto:{loaded.places[0]}", "Open")

@@ -19,9 +19,9 @@ from bot.game.phases import (
     kind_of_go,
     next_phase,
     phase_of,
-    phase_title,
     phases_of,
     reminders,
+    shown_phase,
     whose_go,
 )
 from bot.game.rights import need_player
@@ -62,7 +62,7 @@ def phase_name(game: Game, system: System | None) -> str:
     """`Turn 3, Operations`: the word phase goes without saying; with the chit whose go it is, if
     one is.
     """
-    title = phase_title(game, system)
+    title = shown_phase(game, system)
     title = title.removesuffix(" phase").removesuffix(" Phase")
     return begun(", ".join(filter(None, (title, chit_name(game, system)))))
 

@@ -35,6 +35,7 @@ def is_valid(game: Game) -> bool:
         game.phase,
         game.initiative,
         game.winner,
+        game.wins,
         *game.sides,
     )
     parts = (
