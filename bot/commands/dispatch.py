@@ -37,7 +37,7 @@ HANDLERS = {
     "game initiative": "play.button:initiative",
     "game plan": "turns.turn_card:plan",
     "game board": "turns.board:board",
-    "game end": "games.end:end",
+    "game end": "games.end_together:end",
     "game list": "games.status_and_list:listing",
     "game open": "games.status_and_list:open_game",
     "game resume": "games.status_and_list:resume",
@@ -171,7 +171,10 @@ BUTTONS_OF_GAME = {
     "done": Button("turns.turn:press_pass", typed="/game pass done"),
     "lead": Button("play.cups:press", typed="/deck draw"),
     "askseed": Button("games.end:ask_seed"),
-    "end": Button("games.end:end_now"),
+    "end": Button("games.end_together:press_end"),
+    "endagree": Button("games.end_together:agree"),
+    "endrefuse": Button("games.end_together:refuse"),
+    "playon": Button("turns.last_turn:play_on"),
     "drawgame": Button("play.button:press_game", earlier=True),
     "endseed": Button("games.end:end_now"),
     "initiative": Button("play.button:initiative", typed="/game initiative"),
@@ -238,6 +241,15 @@ def explain(context: Context, error: UserError) -> None:
     """
     if error.code == "choice-first":
         imported("post.choose:with_answer")(context, error)
+    if error.code == "not-master":
+        name_master(context, error)
+
+
+def name_master(context: Context, error: UserError) -> None:
+    """Name the game master in a refusal of what only they can do, if it is somebody else here."""
+    master = context.ledger.persons.get(context.game.master)
+    if master is not None and master.person != context.ledger.known_person():
+        error.hint = f"Ask {context.ledger.name_of(master.person)}, the game master."
 
 
 def spec_of(registry: Registry, path: Path) -> CommandSpec:

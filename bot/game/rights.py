@@ -23,10 +23,24 @@ def need_director(game: Game, actor: Actor, what: str) -> None:
     all may.
     """
     if game.started and not actor.directs:
-        problem = f"Only the game master, a server manager or a workspace admin can {what}."
+        problem = f"Only the game master or a manager can {what}."
         raise UserError(
             problem, hint=phrase("`/game status` says who is game master."), code="not-master"
         )
+
+
+def find_end_partners(game: Game, actor: Actor) -> tuple[str, ...]:
+    """Return the sides whose players must agree if the actor is to end the game; () for a director.
+
+    Raise UserError for who plays no side, and if nobody plays another side.
+    """
+    if actor.directs:
+        return ()
+    others = tuple(side for side in game.sides if side != actor.side)
+    played = tuple(side for side in others if side in game.players.values())
+    if not actor.side or not played:
+        need_director(game, actor, "end it")
+    return played
 
 
 def need_player(game: Game, actor: Actor) -> None:

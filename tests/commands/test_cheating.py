@@ -83,13 +83,16 @@ async def test_a_players_own_messages_make_him_no_manager_of_a_game_elsewhere() 
     assert not (await aside.say("Bob", f"game link {code}", manager=True)).error
     for line in (
         "unit edit us1 state=eliminated",
-        "game end confirm",
         "game delete confirm",
         "game settings master=Bob",
     ):
         reply = await aside.say("Bob", line, manager=True)
         assert reply.error, line
     assert not (await aside.say("Bob", "unit edit vc1 marker=+moved", manager=True)).error
+    asked = await aside.say("Bob", "game end confirm", manager=True)
+    assert asked.announce is not None
+    assert "Anna must agree" in asked.announce.text()
+    assert not (await channel.game()).ended
 
 
 async def test_a_game_is_not_pushed_onto_another_server() -> None:

@@ -166,7 +166,7 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     assert [button.label for button in question.buttons] == [
         "End it: US wins", "End it: VC wins", "End it: a draw", "End it", "Reveal the seed too",
     ]  # fmt: skip
-    await channel.refused("Bob", "game end", "not-master")
+    await channel.refused("Eve", "game end", "not-master")
     over = await channel.press("Anna", pressed(question, "End it: VC"))
     assert (over.title, over.by) == ("Hill 875 is over: VC wins on turn 1", "Anna v Bob, 0 rolls")
     assert (await channel.press("Anna", pressed(question, "End it: US"))).code == "game-ended"

@@ -1,5 +1,5 @@
 """`/game end` asks first, then closes the game with its story; it is read-only from then on,
-until it is resumed.
+until it is resumed. Players of different sides end their game together: see end_together.py.
 """
 
 import asyncio
@@ -20,13 +20,14 @@ from bot.commands.post.orders import at_the_end, may_open
 from bot.game.loaded import in_batches, read_opened
 from bot.game.losses import count_losses, first_types
 from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, rank_by_chance, unusual
-from bot.game.rights import need_director
+from bot.game.phases import has_just_ended
+from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import in_order
 from bot.game.sides import find_side, told_sides
 from bot.game.state import DRAW, Game
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import File, Reply
+from bot.interface.reply.reply import Button, File, Reply
 from bot.rules.errors import UserError
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
@@ -45,39 +46,44 @@ luck.
 """
 
 
-async def end(context: Context) -> Reply:
-    """Ask whether the game is to end, unless that is said already."""
+async def question_or_end(context: Context) -> Reply:
+    """Ask whether the game is to end, unless a director has said that already."""
     game = context.need_started()
-    need_director(game, context.actor, "end it")
+    partners = find_end_partners(game, context.actor)
     context.ledger.need_chosen()
     options = context.options()
-    winner = _winner(game, options["winner"] or "")
-    text = _sentence(options["text"] or "")
-    if rest := waiting(context):
+    winner = check_winner(game, options["winner"] or "")
+    text = check_sentence(options["text"] or "")
+    if not partners and (rest := waiting(context)):
         return await ask_to_open(context, rest)
-    if options["confirm"]:
-        story = await _ended(context, winner, text, reveals=options["reveal"])
+    if options["confirm"] and not partners:
+        story = await finish(context, winner, text, reveals=options["reveal"])
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
     if text:
         doc = Doc(
             SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key
         )
         context.commit.docs.append(doc)
-    elif await _typed_before(context):
-        context.commit.drop_docs.append((SENTENCE, _own(context)))
-    return await _question(context, winner, text, reveals=options["reveal"])
+    else:
+        await take_sentence(context)
+    reveals = options["reveal"] and not partners
+    return await _question(context, winner, text, partners, reveals=reveals)
 
 
 async def ask_seed(context: Context, winner: str) -> Reply:
     """The same question, about ending the game and revealing its seed."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
-    return await _question(
-        context, _winner(game, winner), await _typed_before(context), reveals=True
-    )
+    text = await _typed_before(context)
+    return await _question(context, check_winner(game, winner), text, (), reveals=True)
 
 
-async def _question(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+async def _question(
+    context: Context, winner: str, text: str, partners: Sequence[str], *, reveals: bool
+) -> Reply:
+    """Return the question whether the game is to end, and who won; players of `partners` must
+    agree.
+    """
     game = context.game
     opens = ""
     if game.orders:
@@ -86,35 +92,35 @@ async def _question(context: Context, winner: str, text: str, *, reveals: bool) 
         )
     lines = [
         text,
+        f"{joined(partners)} must agree." if partners else "",
         f"{counted(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
         f"Sealed orders {told_sides(game)} {opens}." if game.orders else "",
         "The seed is revealed with it, so that everybody can check the dice." if reveals else "",
         phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
-    name = "endseed" if reveals else "end"
-    buttons = [
-        context.button(name, label, won, style=style)
-        for won, label, style in _choices(game, winner)
-    ]
+    buttons = _outcome_buttons(context, winner, "endseed" if reveals else "end")
+    if not reveals and not partners:
+        buttons.append(context.button("askseed", "Reveal the seed too", winner))
     return Reply(
         f'End "{game.name}" in turn {game.turn}?'
         + (" Who won?" if game.sides and not winner else ""),
         tuple(line for line in lines if line),
         private=True,
-        buttons=(
-            *buttons,
-            *(() if reveals else (context.button("askseed", "Reveal the seed too", winner),)),
-        ),
+        buttons=tuple(buttons),
     )
 
 
-def _choices(game: Game, winner: str) -> list[tuple[str, str, str]]:
-    """What the buttons under the question say: the winner named, or each who may have won."""
+def _outcome_buttons(context: Context, winner: str, name: str) -> list[Button]:
+    """Return the button that ends the game, or if the question is who won, one for each outcome.
+
+    None of these is green.
+    """
+    game = context.game
+    labels = {"": "End it", DRAW: "End it: a draw"}
+    labels |= {side: f"End it: {side} wins" for side in game.sides}
     if winner or not game.sides:
-        how = {"": "End it", DRAW: "End it: a draw"}.get(winner, f"End it: {winner} wins")
-        return [(winner, how, "primary")]
-    sides = [(side, f"End it: {side} wins", "plain") for side in game.sides]
-    return [*sides, (DRAW, "End it: a draw", "plain"), ("", "End it", "primary")]
+        return [context.button(name, labels[winner], winner, style="primary")]
+    return [context.button(name, labels[won], won) for won in (*game.sides, DRAW, "")]
 
 
 async def end_now(context: Context, winner: str) -> Reply:
@@ -124,9 +130,16 @@ async def end_now(context: Context, winner: str) -> Reply:
     need_director(game, context.actor, "end it")
     if rest := waiting(context):
         return await ask_to_open(context, rest)
-    if text := await _typed_before(context):
+    text = await take_sentence(context)
+    return await finish(context, check_winner(game, winner), text, reveals=reveals)
+
+
+async def take_sentence(context: Context) -> str:
+    """Return the sentence that was typed with the question, "" for none, and forget it."""
+    text = await _typed_before(context)
+    if text:
         context.commit.drop_docs.append((SENTENCE, _own(context)))
-    return await _ended(context, _winner(game, winner), text, reveals=reveals)
+    return text
 
 
 async def _typed_before(context: Context) -> str:
@@ -140,7 +153,7 @@ def _own(context: Context) -> str:
     return f"{context.ledger.row}:{context.command.who.key}"
 
 
-def _sentence(typed: str) -> str:
+def check_sentence(typed: str) -> str:
     """A sentence on one line. Raises UserError for more than one can read in a list."""
     text = " ".join(typed.split())
     if len(text) > LONGEST:
@@ -149,16 +162,19 @@ def _sentence(typed: str) -> str:
     return text
 
 
-def _winner(game: Game, typed: str) -> str:
+def check_winner(game: Game, typed: str) -> str:
     """A side, or DRAW, or nobody. Raises UserError for anybody else."""
     word = typed.strip().casefold()
     return word if word in ("", DRAW) else find_side(game, typed)
 
 
-async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> Reply:
+async def finish(
+    context: Context, winner: str, text: str, *, reveals: bool = False, agreed: Sequence[str] = ()
+) -> Reply:
     """End the game: sealed rolls are opened, its story is told, and its seed revealed if that
-    was asked for.
+    was asked for. `agreed` are the players who end it together.
     """
+    ended = "after" if has_just_ended(context.game, context.system) else "on"
     orders = await at_the_end(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     shown, hands = await open_hands(context, opened.game)
@@ -177,9 +193,10 @@ async def _ended(context: Context, winner: str, text: str, *, reveals: bool) -> 
         " and ".join(names) for side in game.sides if (names := context.ledger.players_of(side))
     )
     reply = Reply(
-        f"{game.name} is over{how} on turn {game.turn}",
+        f"{game.name} is over{how} {ended} turn {game.turns if ended == 'after' else game.turn}",
         (
             *((text,) if text else ()),
+            *((f"{joined(agreed)} agree.",) if agreed else ()),
             *opened.brief,
             *hands,
             *orders,

@@ -206,7 +206,7 @@ async def _end(context: Context) -> Reply:
             "The game is played in this channel alone.", option="code", code="not-linked"
         )
     if not (context.keeps or context.actor.directs):
-        what = "Only the game master, a server manager or a workspace admin can end the link."
+        what = "Only the game master or a manager can end the link."
         raise UserError(what, option="code", code="not-master")
     return await unlink(context, context.ledger, context.command.where.key)
 

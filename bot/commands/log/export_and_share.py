@@ -437,7 +437,7 @@ def _need_right(context: Context) -> None:
     game = context.need_game()
     actor = context.actor
     if not (actor.directs or (not game.started and context.keeps)):
-        what = "Only the game master, a server manager or a workspace admin can share it."
+        what = "Only the game master or a manager can share it."
         raise UserError(
             what, hint=phrase("`/game status` says who is game master."), code="not-master"
         )

@@ -588,6 +588,19 @@ async def agree(context: Context, _about: str = "") -> Reply:
     )
 
 
+def agree_by_asking(context: Context) -> str:
+    """Agree to open the hand of who asks to end the game, and return that as a sentence; "" if
+    they hold no closed cards or have agreed before.
+    """
+    game = context.game
+    seat = _own(context)
+    if not _holds(game, seat) or game.cards.get(agreed_key(seat)):
+        return ""
+    now = replace(game, cards={**game.cards, agreed_key(seat): 1})
+    context.ledger.add("cards", now, does="agree", result="hands may be opened")
+    return f"{context.who} agrees to open {decks.hand_of(context, seat)}."
+
+
 async def _stand_in(context: Context) -> Reply | None:
     """A manager, or where there is none the game's director, agrees for sides that are gone;
     None where none is.

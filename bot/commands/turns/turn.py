@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.answers.events import retold
 from bot.answers.outcome import Happening
 from bot.commands.context import Context
+from bot.commands.turns.last_turn import ask_who_won, ends_last_turn
 from bot.commands.turns.mentions import addressed, call_sides
 from bot.commands.turns.turn_card import (
     card,
@@ -77,8 +78,13 @@ def _ended_for(context: Context, game: Game) -> str:
 
 
 async def phase_card(context: Context, was: Game, after: Game, because: tuple[str, ...]) -> Reply:
-    """The card of the phase that has just begun, with its upkeep, and those who are called."""
+    """The card of the phase that has just begun, with its upkeep, and those who are called; after
+    the last turn of a scenario the question who won.
+    """
+    number = context.game.number
     kept = await run_upkeep(context, headline(after, context.system))
+    if ends_last_turn(was, after):
+        return await ask_who_won(context, number, because, kept)
     reply = await card(context, was, after, await call_sides(context, after, after.go), because)
     return replace(reply, lines=(*reply.lines, *kept)) if kept else reply
 

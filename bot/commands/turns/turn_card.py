@@ -16,6 +16,7 @@ from bot.game.phases import (
     brief_of,
     chit_name,
     is_alternating,
+    is_past_last_turn,
     kind_of_go,
     next_phase,
     phase_of,
@@ -42,7 +43,7 @@ second row is needed.
 """
 _COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 CARDS = ("start", "resume", *TURNING)
-OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember")
+OF_A_PHASE = ("initiative", "next", "pass", "done", "lead", "remember", "end", "playon")
 """Buttons that are made for one phase, beside those that open its forms."""
 READ_BACK = 100
 MOST_DUE = 2
@@ -194,6 +195,8 @@ def _button(context: Context, word: str) -> Button:
     if word == "next":
         after = next_phase(game, system)
         label = "Next phase" if after.turn == game.turn and phases_of(system) else "Next turn"
+        if is_past_last_turn(after) and not is_past_last_turn(game):
+            label = f"End turn {game.turn}"
         return context.button("next", label, moment(game))
     if word == "lead":
         return context.button(word, "Draw", f"{moment(game)}:{cups.chits_left(game)}")

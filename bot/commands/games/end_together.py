@@ -1,0 +1,156 @@
+"""Players of different sides end their own game: one of them asks, the others agree by a button."""
+
+from bot.commands.context import Context
+from bot.commands.games.end import (
+    check_sentence,
+    check_winner,
+    end_now,
+    finish,
+    question_or_end,
+    take_sentence,
+)
+from bot.commands.play.hands import agree_by_asking, ask_to_open, waiting
+from bot.commands.requests import Request, open_request
+from bot.commands.turns.mentions import call_sides
+from bot.game.rights import find_end_partners, need_player
+from bot.game.state import DRAW
+from bot.interface.reply.parts import Small
+from bot.interface.reply.reply import WAITING, Reply
+from bot.interface.typing.command_text import quoted
+from bot.process.entropy import new_id
+from bot.rules.errors import UserError
+from bot.rules.text.names import joined
+from bot.rules.text.phrase import phrase
+from bot.stores.base import DAY
+from bot.stores.records import Doc
+
+END = "end-asked"
+KEPT = DAY
+
+
+async def end(context: Context) -> Reply:
+    """End the game as `/game end` was typed; a player who confirms it asks the others, or agrees
+    to what one of them asked.
+    """
+    game = context.need_started()
+    partners = find_end_partners(game, context.actor)
+    options = context.options()
+    if not partners or not options["confirm"]:
+        return await question_or_end(context)
+    winner = check_winner(game, options["winner"] or "")
+    doc = await context.store.doc(END, context.ledger.row)
+    if doc is not None and doc.owner != context.command.who.key and doc.data["winner"] == winner:
+        reply = await agree(context, str(doc.data["id"]))
+    else:
+        context.ledger.need_chosen()
+        text = check_sentence(options["text"] or "")
+        reply = await _ask(context, winner, text, partners)
+    if reply.private:
+        return reply
+    return Reply("The others in the game are told", private=True, announce=reply)
+
+
+async def press_end(context: Context, winner: str) -> Reply:
+    """End the game if a director chose the winner; otherwise ask the other sides to agree."""
+    game = context.need_started()
+    partners = find_end_partners(game, context.actor)
+    if not partners:
+        return await end_now(context, winner)
+    context.ledger.need_chosen()
+    text = await take_sentence(context)
+    return await _ask(context, check_winner(game, winner), text, partners)
+
+
+async def _ask(context: Context, winner: str, text: str, partners: tuple[str, ...]) -> Reply:
+    """Return the request to the players of `partners`. Who asks agrees to open their own hand."""
+    opens = agree_by_asking(context)
+    id = new_id()
+    topic = context.topic(context.game.number if opens else f"end-{id}")
+    data = {
+        "id": id,
+        "topic": topic,
+        "side": context.actor.side,
+        "asker": context.actor.person,
+        "winner": winner,
+        "text": text,
+        "agreed": [],
+    }
+    owner = context.command.who.key
+    _request(Doc(END, context.ledger.row, data, context.now + KEPT, owner)).ask(context)
+    if not opens:
+        context.about = topic
+    players = joined(context.ledger.players_of(*partners))
+    outcome = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    master = context.ledger.persons.get(context.game.master)
+    or_master = f", or {context.ledger.name_of(master.person)}, the game master" if master else ""
+    typed = f"/game end{f' winner={quoted(winner)}' if winner else ''} confirm"
+    lines = (text, f"{players} must agree{or_master}.", opens)
+    return Reply(
+        f"{context.who} asks to end the game{outcome}",
+        (
+            *(line for line in lines if line),
+            Small(phrase("Press Agree or type `{typed}`.", typed=typed)),
+        ),
+        tone=WAITING,
+        buttons=(
+            context.button("endagree", "Agree", id, style="good"),
+            context.button("endrefuse", "Play on", id),
+        ),
+        mention=await call_sides(context, context.game, partners, spares=False),
+    )
+
+
+async def agree(context: Context, id: str) -> Reply:
+    """End the game once every other side that has players agrees, or a director does.
+
+    Raise UserError for who has no say, and for a request that is no longer open.
+    """
+    doc = await _open(context, id)
+    game = context.need_started()
+    context.ledger.need_chosen()
+    actor = context.actor
+    asker = str(doc.data["side"])
+    agreed = [*doc.data["agreed"]]
+    if not actor.directs:
+        need_player(game, actor)
+        if doc.owner == context.command.who.key or actor.side == asker:
+            raise UserError("Another side has to agree.", code="not-yours")
+        agreed.append(actor.person)
+        settled = {asker, *(game.players.get(person, "") for person in agreed)}
+        others = [side for side in game.sides if side not in settled]
+        missing = [side for side in others if side in game.players.values()]
+        if missing:
+            agree_by_asking(context)
+            data = {**doc.data, "agreed": agreed}
+            context.commit.docs.append(doc._replace(data=data))
+            return Reply(
+                f"{context.who} agrees to end the game", (f"{joined(missing)} must agree too.",)
+            )
+    rest = waiting(context)
+    if rest:
+        return await ask_to_open(context, rest)
+    _request(doc).settle(context, f"{context.who} agrees")
+    persons = dict.fromkeys((str(doc.data["asker"]), *agreed, context.ledger.person()))
+    names = tuple(map(context.ledger.name_of, persons))
+    winner = check_winner(game, str(doc.data["winner"]))
+    return await finish(context, winner, str(doc.data["text"]), agreed=names)
+
+
+async def refuse(context: Context, id: str) -> Reply:
+    """Let the game go on. Raise UserError for a stranger, and if the request is not open."""
+    doc = await _open(context, id)
+    need_player(context.need_started(), context.actor)
+    _request(doc).settle(context, f"{context.who} wants to play on")
+    return Reply(f'"{context.game.name}" goes on', (f"{context.who} wants to play on.",))
+
+
+def _request(doc: Doc) -> Request:
+    return Request(doc, (str(doc.data["topic"]),), "the end of the game")
+
+
+async def _open(context: Context, id: str) -> Doc:
+    """Return the open request with this id. Raise UserError if there is none."""
+    gone = UserError(
+        "That request is no longer open.", hint=phrase("`/game end` asks again."), code="not-asked"
+    )
+    return await open_request(context, END, context.ledger.row, gone, id=id)

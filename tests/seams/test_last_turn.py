@@ -1,0 +1,167 @@
+"""Every scenario to its last turn: each card counts the turns, the last one asks who won, and the
+players of both sides end the game together.
+
+Sam leads the game and plays no side; Anna plays the first side, Bob the second.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.interface.reply.reply import Reply
+from tests.playing import Channel
+
+ROOT = Path(__file__).parents[2]
+FILES = [*ROOT.glob("tables/*/scenarios/*.yaml"), *ROOT.glob("packs/*/scenarios/*.yaml")]
+NUMBERS = ["five", "six", "seven", "eight", "nine", "ten"]
+IN_WORDS = re.compile(rf"\b({'|'.join(NUMBERS)}) (?:turns|rounds)\b", re.IGNORECASE)
+FORD = "game start lnlt scenario=ford"
+MOST_PHASES = 150
+
+
+def with_turns() -> Iterator[tuple[str, str, int]]:
+    """Yield the game, the name and the last turn of each scenario that has one."""
+    for file in FILES:
+        data = yaml.safe_load(file.read_text())
+        if "turns" in data:
+            yield file.parts[-3], file.stem, data["turns"]
+
+
+def action(reply: Reply, label: str) -> str:
+    """Return what the button with this label does."""
+    return next(button.action for button in reply.buttons if button.label == label)
+
+
+async def seated(start: str) -> Channel:
+    """Return a channel with a scenario that both sides have joined."""
+    channel = await Channel.fresh()
+    await channel.do("Sam", start)
+    first, second = (await channel.game()).sides
+    await channel.do("Anna", f'game join "{first}"')
+    await channel.do("Bob", f'game join "{second}"')
+    return channel
+
+
+async def over(channel: Channel, turns: int) -> Reply:
+    """Return the card that follows the last turn; each card before it counts the turns."""
+    for _ in range(MOST_PHASES):
+        turn = (await channel.game()).turn
+        card = await channel.do("Sam", "game next")
+        game = await channel.game()
+        if game.turn > turns:
+            assert turn == turns
+            return card
+        assert card.title.startswith(f"Turn {game.turn} of {turns}"), card.text()
+    raise AssertionError(f"{MOST_PHASES} phases do not end turn {turns}")
+
+
+def labels(reply: Reply) -> list[str]:
+    """Return the labels of all buttons."""
+    return [button.label for button in reply.buttons]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}-{file.stem}")
+def test_a_scenario_that_names_its_turns_has_them_as_data(file: Path) -> None:
+    data = yaml.safe_load(file.read_text())
+    in_words = IN_WORDS.search(data.get("about", ""))
+    if in_words:
+        assert data.get("turns") == NUMBERS.index(in_words[1].casefold()) + 5
+    assert "wins" in data or "turns" not in data
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(("game", "scenario", "turns"), [*with_turns()])
+async def test_the_last_turn_ends_with_the_question_who_won(
+    game: str, scenario: str, turns: int, use_packs: Callable[[Path], None]
+) -> None:
+    use_packs(ROOT / "packs")
+    channel = await seated(f"game start {game} scenario={scenario}")
+    started = await channel.game()
+    first, second = started.sides
+    card = await over(channel, turns)
+    assert card.title == f"That was turn {turns}, the last. Who won?"
+    assert started.wins in card.body()
+    assert labels(card) == [f"{first} wins", f"{second} wins", "A draw", "Play on"]
+    assert {button.style for button in card.buttons} == {"plain"}
+
+    asked = await channel.press("Bob", action(card, f"{second} wins"))
+    assert asked.title == f"Bob asks to end the game: {second} wins"
+    assert "Anna must agree, or Sam, the game master." in asked.body()
+    story = await channel.press("Anna", action(asked, "Agree"))
+    assert story.title == f"{started.name} is over: {second} wins after turn {turns}"
+    assert "Bob and Anna agree." in story.body()
+    ended = await channel.game()
+    assert (ended.ended, ended.winner) == (True, second)
+
+
+async def test_play_on_shows_the_card_of_the_next_turn_once() -> None:
+    channel = await seated(FORD)
+    card = await over(channel, 6)
+    turned = await channel.press("Anna", action(card, "Play on"))
+    assert turned.title == "Turn 7, Rally: both sides"
+    assert "Anna plays on." in turned.body()
+    await channel.do("Sam", "game next")
+    late = await channel.press("Anna", action(card, "Play on"))
+    assert (late.code, late.private) == ("phase-over", True)
+    asked = await channel.do("Sam", "game end")
+    story = await channel.press("Sam", action(asked, "End it: US wins"))
+    assert story.title == "The Ford at Dawn is over: US wins on turn 7"
+
+
+async def test_a_stranger_neither_ends_a_game_nor_plays_on() -> None:
+    channel = await seated(FORD)
+    card = await over(channel, 6)
+    ended = await channel.press("Eve", action(card, "US wins"))
+    assert ended.code == "not-master"
+    assert "Ask Sam, the game master." in ended.text()
+    assert (await channel.press("Eve", action(card, "Play on"))).code == "not-player"
+    assert not (await channel.game()).ended
+
+
+async def test_the_game_master_ends_the_game_from_the_card_alone() -> None:
+    channel = await seated(FORD)
+    card = await over(channel, 6)
+    story = await channel.press("Sam", action(card, "A draw"))
+    assert story.title == "The Ford at Dawn is over: a draw after turn 6"
+
+
+async def test_who_won_has_no_green_button() -> None:
+    channel = await seated(FORD)
+    for name in ("Sam", "Anna"):
+        asked = await channel.do(name, "game end")
+        assert asked.title == 'End "The Ford at Dawn" in turn 1? Who won?'
+        assert {button.style for button in asked.buttons} == {"plain"}
+    assert "VC must agree." in asked.body()
+
+
+async def test_the_other_side_may_type_its_agreement_or_play_on() -> None:
+    channel = await seated(FORD)
+    asked = await channel.do("Anna", 'game end winner=US text="The hill is taken." confirm')
+    assert asked.announce is not None
+    assert (await channel.press("Anna", action(asked.announce, "Agree"))).code == "not-yours"
+    assert (await channel.press("Eve", action(asked.announce, "Agree"))).code == "not-player"
+    refused = await channel.press("Bob", action(asked.announce, "Play on"))
+    assert refused.body() == ["Bob wants to play on."]
+    assert (await channel.press("Bob", action(asked.announce, "Agree"))).code == "not-asked"
+
+    await channel.do("Anna", 'game end winner=US text="The hill is taken." confirm')
+    other = await channel.do("Bob", "game end winner=VC confirm")
+    assert other.announce is not None
+    assert other.announce.title == "Bob asks to end the game: VC wins"
+    await channel.do("Anna", "game end winner=VC confirm")
+    game = await channel.game()
+    assert (game.ended, game.winner) == (True, "VC")
+
+
+async def test_a_player_without_an_opponent_is_sent_to_the_game_master() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Sam", FORD)
+    await channel.do("Anna", "game join US")
+    refused = await channel.refused("Anna", "game end", "not-master")
+    assert "Only the game master or a manager can end it." in refused.text()
+    assert "Ask Sam, the game master." in refused.text()
