@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bot.commands.context import Context
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
-from bot.game.phases import shown_phase, whose_go
+from bot.game.phases import shown_phase, turn_of_end, whose_go
 from bot.game.state import DRAW, Game
 from bot.interface.spec import Place
 from bot.interface.typing.complete import MAX_LENGTH, Choice
@@ -90,9 +90,10 @@ def standing(one: Played) -> str:
     game = one.game
     if not game.started:
         return f"{counted(game.number - 1, 'event')} since {day(one.begun)}"
-    turn = shown_phase(game, systems().get(game.system))
+    system = systems().get(game.system)
+    turn = shown_phase(game, system)
     if game.ended:
-        said = f"{won(game)} on turn {game.turn}"
+        said = f"{won(game)} {turn_of_end(game, system)}"
     else:
         whose = f" · {whose_go(game)}" if len(game.go) == 1 else ""
         said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"

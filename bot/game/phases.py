@@ -164,6 +164,13 @@ def has_just_ended(game: Game, system: System | None) -> bool:
     return is_past_last_turn(game) and game.turn == game.turns + 1 and is_first_phase
 
 
+def turn_of_end(game: Game, system: System | None) -> str:
+    """Return when the game ends if it ends now: `after turn 6`, its last, or `on turn 3`."""
+    if has_just_ended(game, system):
+        return f"after turn {game.turns}"
+    return f"on turn {game.turn}"
+
+
 def shown_phase(game: Game, system: System | None) -> str:
     """`turn 3 of 6, Rally phase`: as `phase_title`, with the number of turns where there is one."""
     title = phase_title(game, system)

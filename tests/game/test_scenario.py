@@ -66,6 +66,9 @@ def test_every_scenario_that_comes_with_the_bot_loads() -> None:
         (("Minh", "Rifle 2"), "Rifle 2"),
         (("sides: [US, VC]", "sides: US"), "sides"),
         (("title:", "tilte:"), '"tilte" is not known'),
+        (("sides: [", "turns: six\nsides: ["), "turns: must be a number from 1 to 200"),
+        (("sides: [", "turns: 0\nsides: ["), "turns: must be a number from 1 to 200"),
+        (("sides: [", f"wins: {'x' * 201}\nsides: ["), "wins: must be a text of at most 200"),
     ],
 )
 def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str) -> None:

@@ -134,7 +134,7 @@ async def test_who_won_has_no_green_button() -> None:
     channel = await seated(FORD)
     for name in ("Sam", "Anna"):
         asked = await channel.do(name, "game end")
-        assert asked.title == 'End "The Ford at Dawn" in turn 1? Who won?'
+        assert asked.title == 'End "The Ford at Dawn" on turn 1? Who won?'
         assert {button.style for button in asked.buttons} == {"plain"}
     assert "VC must agree." in asked.body()
 

@@ -20,7 +20,7 @@ from bot.commands.post.orders import at_the_end, may_open
 from bot.game.loaded import in_batches, read_opened
 from bot.game.losses import count_losses, first_types
 from bot.game.luck import ENOUGH, Luck, ScoredRoll, Tally, rank_by_chance, unusual
-from bot.game.phases import has_just_ended
+from bot.game.phases import turn_of_end
 from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import in_order
 from bot.game.sides import find_side, told_sides
@@ -102,7 +102,7 @@ async def _question(
     if not reveals and not partners:
         buttons.append(context.button("askseed", "Reveal the seed too", winner))
     return Reply(
-        f'End "{game.name}" in turn {game.turn}?'
+        f'End "{game.name}" {turn_of_end(game, context.system)}?'
         + (" Who won?" if game.sides and not winner else ""),
         tuple(line for line in lines if line),
         private=True,
@@ -174,7 +174,6 @@ async def finish(
     """End the game: sealed rolls are opened, its story is told, and its seed revealed if that
     was asked for. `agreed` are the players who end it together.
     """
-    ended = "after" if has_just_ended(context.game, context.system) else "on"
     orders = await at_the_end(context)
     opened = await open_rolls(context, tuple(context.game.sealed))
     shown, hands = await open_hands(context, opened.game)
@@ -193,7 +192,7 @@ async def finish(
         " and ".join(names) for side in game.sides if (names := context.ledger.players_of(side))
     )
     reply = Reply(
-        f"{game.name} is over{how} {ended} turn {game.turns if ended == 'after' else game.turn}",
+        f"{game.name} is over{how} {turn_of_end(game, context.system)}",
         (
             *((text,) if text else ()),
             *((f"{joined(agreed)} agree.",) if agreed else ()),
