@@ -144,6 +144,9 @@ def _search(words: list[str], registry: Registry, games: tuple[str, ...], played
     """Return help on a bare name: the command, table, topic, word or scenario that has it, in the
     game that is played here if it has one.
     """
+    titles = {registry.games[game].title.casefold(): game for game in games}
+    if game := titles.get(" ".join(words)):
+        return page_of_group((game,), registry)
     name = words[-1]
     found = [
         spec for top in registry.top for spec in registry.below((top,)) if spec.path[-1] == name
