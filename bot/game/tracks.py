@@ -10,7 +10,7 @@ from bot.game.decks import shown_decks
 from bot.game.state import Game, Json
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK
-from bot.rules.inputs.tracks import FOE, GAME, OWNERS, SIDE, Track
+from bot.rules.inputs.tracks import FOE, GAME, HIGHEST, OWNERS, SIDE, Track
 from bot.systems.system import System
 
 
@@ -141,6 +141,22 @@ def tracks_line(game: Game, system: System | None) -> str:
     if system is None:
         return ""
     return " · ".join([*shown_tracks(game, system.tracks, game.sides), *shown_decks(game, system)])
+
+
+def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
+    """Return the title of each track that is the score, with `Duke 9, League 3: Duke is ahead`."""
+    tracks = system.tracks.values() if system is not None else ()
+    found = list[tuple[str, str]]()
+    for track in tracks:
+        if not track.wins or not game.sides:
+            continue
+        values = {side: track.now(game.tracks, side) for side in game.sides}
+        best = max(values.values()) if track.wins == HIGHEST else min(values.values())
+        leaders = [side for side, value in values.items() if value == best]
+        verdict = f"{leaders[0]} is ahead" if len(leaders) == 1 else "level"
+        scores = ", ".join(f"{side} {value}" for side, value in values.items())
+        found.append((track.title, f"{scores}: {verdict}"))
+    return found
 
 
 def shown_tracks(

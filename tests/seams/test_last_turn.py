@@ -165,3 +165,24 @@ async def test_a_player_without_an_opponent_is_sent_to_the_game_master() -> None
     refused = await channel.refused("Anna", "game end", "not-master")
     assert "Only the game master or a manager can end it." in refused.text()
     assert "Ask Sam, the game master." in refused.text()
+
+
+@pytest.mark.parametrize(
+    ("points", "score"),
+    [
+        ({"Duke": 9, "League": 4}, "Duke 9, League 4: Duke is ahead"),
+        ({"Duke": 4, "League": 9}, "Duke 4, League 9: League is ahead"),
+        ({"Duke": 4, "League": 4}, "Duke 4, League 4: level"),
+    ],
+)
+async def test_the_score_is_in_the_question_and_in_the_story(
+    points: dict[str, int], score: str, use_packs: Callable[[Path], None]
+) -> None:
+    use_packs(ROOT / "packs")
+    channel = await seated("game start salt-road scenario=year")
+    await channel.do("Anna", f"track set points {points['Duke']}")
+    await channel.do("Bob", f"track set points {points['League']}")
+    asked = await channel.do("Sam", "game end")
+    assert f"Points: {score}" in asked.body()
+    story = await channel.press("Sam", action(asked, "End it"))
+    assert f"Points: {score}" in story.text()

@@ -192,6 +192,10 @@ TRACK: Keys = {
     ),
     "of": Key(one_of(("side", "game")), "side: each side has its own; left out: the game's"),
     "shown": Key(FLAG, "no: kept off cards and board; `/track show` has it"),
+    "wins": Key(
+        one_of(("highest", "lowest")),
+        "of one for each side that is the score: which side wins; the ending shows it",
+    ),
 }
 RESULT: Keys = {
     "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),

@@ -25,6 +25,7 @@ from bot.game.rights import find_end_partners, need_director
 from bot.game.roster import in_order
 from bot.game.sides import find_side, told_sides
 from bot.game.state import DRAW, Game
+from bot.game.tracks import list_scores
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import Button, File, Reply
@@ -92,6 +93,7 @@ async def _question(
         )
     lines = [
         text,
+        *(f"{title}: {scores}" for title, scores in list_scores(game, context.system)),
         f"{joined(partners)} must agree." if partners else "",
         f"{counted(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
         f"Sealed orders {told_sides(game)} {opens}." if game.orders else "",
@@ -228,14 +230,15 @@ async def _page(context: Context) -> tuple[File, ...]:
 
 
 async def _story(context: Context, tally: Tally, types: Mapping[str, str]) -> list[Part]:
-    """Return what the game cost each side, its best shot and worst luck, and how lucky they
+    """Return the score, what the game cost each side, its best shot and worst luck, and how lucky they
     were.
     """
     game = context.game
     lost = (losses(game, side, types) for side in game.sides)
     lines: list[Part] = [
-        Group(told, names, grave=True) if names else told for told, names in lost if told
+        Group(title, scores, grave=True) for title, scores in list_scores(game, context.system)
     ]
+    lines += [Group(told, names, grave=True) if names else told for told, names in lost if told]
     by_side, measured = await quick_luck(context, tally)
     successes, failures = rank_by_chance(measured.rolls)
     if successes and successes[0][1] < LONG_ODDS:

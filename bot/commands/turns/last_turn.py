@@ -10,7 +10,7 @@ from bot.commands.turns.turn_card import card, moment, without
 from bot.game.phases import is_past_last_turn, shown_phase
 from bot.game.rights import need_player
 from bot.game.state import DRAW, Game
-from bot.game.tracks import tracks_line
+from bot.game.tracks import list_scores, tracks_line
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import GAME, Button, Reply
 from bot.interface.typing.command_text import quoted
@@ -39,7 +39,14 @@ async def ask_who_won(
     typed = phrase(
         "You can type it: `/game end{winner}`, or `/game next` to play on.", winner=winner
     )
-    lines = (*because, *kept, game.wins, tracks_line(game, context.system), Small(typed))
+    scores = [f"{title}: {score}" for title, score in list_scores(game, context.system)]
+    lines = (
+        *because,
+        *kept,
+        game.wins,
+        *(scores or [tracks_line(game, context.system)]),
+        Small(typed),
+    )
     return Reply(
         f"{last} Who won?" if game.sides else last,
         tuple(line for line in lines if line),

@@ -19,14 +19,17 @@ OWNERS = ("track", "side", "foe")
 """Whose a track is in a formula: the game's, of the side that acts, of the other one."""
 GAME, SIDE, FOE = OWNERS
 MOST, MOST_WORDS, LONGEST, LARGEST = 20, 24, 40, 1_000_000
-KEYS = ("title", "words", "min", "max", "start", "of", "shown")
+HIGHEST, LOWEST = "highest", "lowest"
+WINS = (HIGHEST, LOWEST)
+"""Which side a track of each side says has won, if it is the score."""
+KEYS = ("title", "words", "min", "max", "start", "of", "shown", "wins")
 _NAME, _WORD = r"[a-z][a-z0-9_]{0,23}", r"[A-Za-z][A-Za-z0-9_-]{0,23}"
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
     """A track by its name: words in their order, else whole numbers from `min` to `max`; `shown`
-    on cards or not.
+    on cards or not. If it is the score, `wins` says whether the highest or the lowest wins.
     """
 
     name: str
@@ -37,6 +40,7 @@ class Track:
     start: Any = 0
     by_side: bool = False
     shown: bool = True
+    wins: str = ""
 
     def option(self, whose: str) -> Option:
         """The input that it is for a sequence, as `side.points`."""
@@ -169,7 +173,10 @@ def _read(name: Any, said: Any) -> Track:
         raise Slip("shown is yes or no: whether cards and the board show it")
     words, least, most = _bounds(said)
     first = words[0] if words else max(least, min(most, 0))
-    track = Track(name, " ".join(title.split()), words, least, most, first, of == SIDE, shown)
+    wins = said.get("wins", "")
+    if "wins" in said and (wins not in WINS or words or of != SIDE):
+        raise Slip("wins is highest or lowest, of a track with numbers for each side (of: side)")
+    track = Track(name, " ".join(title.split()), words, least, most, first, of == SIDE, shown, wins)
     try:
         return replace(track, start=track.typed(said["start"])) if "start" in said else track
     except UserError as error:
