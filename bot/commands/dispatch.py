@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from bot.commands.channel_games import turn_to_row
 from bot.commands.context import Context
+from bot.game.loaded import is_imported
 from bot.interface.registry import Registry
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec, Path
@@ -248,7 +249,9 @@ def explain(context: Context, error: UserError) -> None:
 def name_master(context: Context, error: UserError) -> None:
     """Name the game master in a refusal of what only they can do, if it is somebody else here."""
     master = context.ledger.persons.get(context.game.master)
-    if master is not None and master.person != context.ledger.known_person():
+    if master is None or is_imported(master):
+        return
+    if master.person != context.ledger.known_person():
         error.hint = f"Ask {context.ledger.name_of(master.person)}, the game master."
 
 

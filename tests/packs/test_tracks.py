@@ -75,6 +75,8 @@ def test_a_track_of_no_side_stays_and_says_so() -> None:
         ({"weather": {"words": ["rain", "mud"], "start": "rian"}}, "Did you mean rain?"),
         ({"points": {"min": 9, "max": 3}}, "the range is empty"),
         ({"points": {}}, "needs words, or a range"),
+        ({"points": {"max": 9, "of": "side", "wins": "most"}}, "wins is highest or lowest"),
+        ({"points": {"max": 9, "wins": "highest"}}, "wins is highest or lowest"),
         ({"points": {"max": 10**9}}, "within 1,000,000"),
         ({"points": {"max": 9, "start": 12}}, "from 0 to 9"),
         ({"points": {"max": 9, "of": "unit"}}, "of is side"),

@@ -6,6 +6,7 @@ Sam leads the game and plays no side; Anna plays the first side, Bob the second.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,10 @@ import pytest
 import yaml
 
 from bot.interface.reply.reply import Reply
+from bot.verification.check_file import check
 from tests.playing import Channel
+from tests.random_play import exported_text
+from tools import verify_log
 
 ROOT = Path(__file__).parents[2]
 FILES = [*ROOT.glob("tables/*/scenarios/*.yaml"), *ROOT.glob("packs/*/scenarios/*.yaml")]
@@ -186,3 +190,20 @@ async def test_the_score_is_in_the_question_and_in_the_story(
     assert f"Points: {score}" in asked.body()
     story = await channel.press("Sam", action(asked, "End it"))
     assert f"Points: {score}" in story.text()
+
+
+async def test_who_asks_or_agrees_to_end_the_game_agrees_to_open_their_hand(
+    use_packs: Callable[[Path], None],
+) -> None:
+    use_packs(ROOT / "packs")
+    channel = await seated("game start salt-road scenario=year")
+    await channel.do("Anna", "deck draw duke 2 to=me")
+    await channel.do("Bob", "deck draw league 2 to=me")
+    asked = await channel.do("Anna", "game end winner=Duke confirm")
+    assert asked.announce is not None
+    assert "Anna agrees to open Duke's hand." in asked.announce.body()
+    story = await channel.press("Bob", action(asked.announce, "Agree"))
+    assert story.title == "One year on the salt road is over: Duke wins on turn 1"
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log).faults == []
