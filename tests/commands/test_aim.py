@@ -174,7 +174,7 @@ async def test_a_pinned_element_begins_no_melee_and_no_assault(line: str) -> Non
     )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", f"ucn {line} unit=Red", "card-forbids unit")
-    assert "Add anyway=yes to do it all the same." in refused.text()
+    assert "If your group allows it, do it all the same." in refused.text()
     assert not (await channel.do("Ann", f"ucn {line} unit=Red anyway=yes odds")).error
     assert not (
         await channel.do("Ann", f"ucn {line.split()[0]} attackers=3 attacker_skill=9 target=Red")
@@ -191,7 +191,7 @@ async def test_a_pinned_element_interrupts_nobody() -> None:
     )
     await channel.do("Ann", "unit edit Red state=pinned")
     refused = await channel.refused("Ann", "ucn interrupt shooters=Red", "card-forbids shooters")
-    assert "anyway=yes" in refused.text()
+    assert refused.text().endswith("anyway")
     await channel.refused(
         "Ann", "ucn interrupt shooters=smg unit=Red spot_skill=9 skill=9", "card-forbids unit"
     )

@@ -55,7 +55,7 @@ def fates(game: str) -> dict[str, set[str]]:
         ("nhis", "good-order", "shaken", "reduced reduced-shaken", "eliminated"),
         ("baps", "ready good operable", "suppressed pinned broken", "bailed-out", "killed knocked-out"),
         ("ucn", "ready", "hesitant pinned stunned hesitant-morale let-loose go-firm withdraw", "immobilised",
-         "combat-ineffective out-of-action destroyed"),
+         "combat-ineffective out-of-action destroyed surrendered"),
         ("asl", "good-order normal working", "pinned broken buttoned-up low-ammo", "stunned malfunctioned",
          "eliminated recalled destroyed burning disabled"),
     ],

@@ -234,7 +234,7 @@ def test_what_is_needed_has_a_field_of_its_own_or_takes_a_bare_number() -> None:
             filled_in = take(spec, some_units(spec), form, {"?rest": f"{numbers[0].min or 5:g}"})
             assert filled_in.problem is None, spec.name
             assert numbers[0].name in filled_in.options, spec.name
-        if spec.system in ("nhis", "lnlt") and spec.target in (
+        if spec.system == "lnlt" and spec.target in (
             "fire",
             "ordnance-vehicle",
             "ordnance-infantry",
