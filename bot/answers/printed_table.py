@@ -1,5 +1,5 @@
 """The printed form of a table, for text, picture and docs alike: its grids with their heads and
-cells as the card has them, where an answer stands in them, and its modifiers.
+cells as the card has them, where an answer is in them, and its modifiers.
 """
 
 import re

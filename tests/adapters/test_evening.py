@@ -31,7 +31,7 @@ CONSOLE = [
     ("Ben", '/unit add "Cell 1..3" squad VC morale=5 fp=1'),
     ("Anna", '/lnlt fire attackers="Squad 1; Squad 2" targets="Cell 1" adjacent lm=1 hand=6,2,4'),
     ("Anna", "/game next"),
-    ("Ben", '/lnlt rally "Cell 1" hand=1,2'),
+    ("Ben", '/lnlt rally "Cell 1" rallier=leader hand=1,2'),
     ("Anna", '/lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1'),
     ("Anna", "/game undo"),
     ("Ben", "/game undo"),
@@ -233,7 +233,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(
         await moved_on(e)
         if isinstance(e, OnDiscord):
             await names_on_discord(e)
-        await e.say("Ben", 'lnlt rally "Cell 1" hand=1,2')
+        await e.say("Ben", 'lnlt rally "Cell 1" rallier=leader hand=1,2')
         mauled = await e.say(
             "Anna", 'lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1'
         )

@@ -227,7 +227,10 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             "rally",
             {"units": "Local Force", "rallier": "none"},
             (),
-            ["Local Force may not rally: no leader in the hex · no roll by Alice"],
+            [
+                "Local Force may not rally: no leader in the hex · no roll by Alice",
+                "If a good order leader, a hero or another unit there rallies them, choose who: rallier.",
+            ],
             NOTHING,
         ),
         (

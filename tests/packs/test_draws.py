@@ -478,7 +478,9 @@ async def test_a_pack_of_another_game_and_cards_of_an_older_list_are_refused(
     newer = load_pack(
         make_pack({**FILES, "decks/chances.yaml": CHANCES.replace("id: rain", "id: hail")})
     )
-    with pytest.raises(UserError, match="chances here has a card rain, which the game has not"):
+    with pytest.raises(
+        UserError, match="chances here has a card rain, which the game doesn't have"
+    ):
         piles_read(newer.sequence("pair").decks, await channel.game(), {})
 
 

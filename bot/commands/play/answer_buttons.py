@@ -222,11 +222,11 @@ LONGEST = 60
 MOST_LED = 2
 """Buttons for what an answer calls for next."""
 PLACEHOLDERS = ("NAME", "NUMBER")
-"""What stands in a command for what the reader fills in."""
+"""A placeholder in a command, which the reader fills in."""
 
 
 def led_buttons(reply: Reply, registry: Registry) -> tuple[Button, ...]:
-    """Return a button for each combat sequence whose command stands in an answer: it opens the
+    """Return a button for each combat sequence whose command is printed in an answer: it opens the
     form.
     """
     texts = [part.text if isinstance(part, Small) else part for part in reply.lines]

@@ -144,9 +144,12 @@ class Formulas:
         return self.tracks[name]
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
-        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign, `{n}
-        hit{|s}` its number, `{, crew lost when crew == lost}` is said only where that holds, else
-        what is behind a `|`."""
+        """Compile a text with formulas in braces, such as `against {unit.morale}`.
+
+        `{+mod}` shows its sign, `{n} hit{|s}` has the plural of its number, and
+        `{, crew lost when crew == lost}` is said only if that is true, else what is after a `|`.
+        Raises TableError for a text that cannot be read.
+        """
         try:
             parts = read_template(str(template))
         except ValueError as error:

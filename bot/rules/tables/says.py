@@ -149,7 +149,7 @@ def _write(
 def _write_value(
     part: _WrittenValue, values: Mapping[str, Any], say: Say, numbers: list[float]
 ) -> str:
-    """Return a value in words; a text that a formula gives stands as it is written."""
+    """Return a value in words; a text that a formula gives is kept as written."""
     value = part.read(values)
     if value is None:
         return ""
@@ -165,7 +165,7 @@ def _functions(say: Say) -> dict[str, Callable[..., Any]]:
     """Return what a headline may call beside the functions of every formula."""
 
     def joined(items: Any, joiners: str = "and") -> str:
-        """Return items as a, b and c; with several joiners (`and/or, or`) each stands in its gap."""
+        """Return items as a, b and c; with several joiners (`and/or, or`) each goes into its gap."""
         listed = items if isinstance(items, list | tuple) else [items]
         words = [say(item) for item in listed if not is_blank(item)]
         if "," in joiners:

@@ -90,7 +90,7 @@ class Doubt(NamedTuple):
     """A cell that the card lost, garbled or misprinted: which cell, what we read, and which
     look-ups rest on it.
 
-    Without `when` it is about the layout of the table, and stands under the whole of it alone.
+    Without `when` it is about the layout of the table, and is shown under the whole of it alone.
     """
 
     where: str

@@ -58,7 +58,7 @@ def read_template(template: str) -> tuple[TemplatePart, ...]:
 
 
 def _read_braces(piece: str) -> TemplatePart:
-    """Return the part that stands in a pair of braces."""
+    """Return the part in a pair of braces."""
     outline = _QUOTED.sub(_cover, _BRACES.sub(_cover, piece))
     if found := _SOMETIMES.fullmatch(outline):
         text, test, otherwise = (piece[slice(*found.span(group))] for group in (1, 2, 3))

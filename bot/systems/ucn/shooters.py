@@ -210,7 +210,7 @@ def refuse_overdraft(payments: Iterable[Payment]) -> None:
 
 
 WHOLE = ("heavy-weapon-crew", "vehicle")
-"""Types that have their AP as a whole, not each character his own."""
+"""Types that have AP as a whole, not for each character."""
 
 
 def exhaust(unit: Unit, weapons: Sequence[str]) -> tuple[Change, str]:

@@ -40,9 +40,7 @@ async def test_a_lookup_and_odds_are_drawn_on_demand(discord: DiscordStandIn, bo
     answer = await (await anna.slash(table, "lnlt-table combat dct", **DCT)).answer()
     assert not answer.attachments
     drawn = await (await anna.press(answer, "Picture")).answer()
-    assert_shows(
-        drawn, "dct.png", "Marked: row band twice morale, column unit good order MMC: casualties."
-    )
+    assert_shows(drawn, "dct.png", "Marked: row band 2x Morale")
     assert not drawn.ephemeral
     odds = await (
         await anna.slash(
