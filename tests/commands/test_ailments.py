@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from bot.interface.reply.unit_table import UnitTable
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.system import System
@@ -77,6 +79,17 @@ def test_no_number_is_cut_and_no_state_is_wider_than_a_phone() -> None:
     assert "penetra" not in lines[1]
     assert [line.strip() for line in lines[3:]] == ["WOUNDED, JAMMED OR OUT OF", "AMMO"]
     assert max(map(len, lines)) <= 33
+
+
+@pytest.mark.parametrize("room", range(24, 40))
+def test_names_that_differ_in_their_number_stay_different(room: int) -> None:
+    """A name that has no room is cut before its number, never in it."""
+    rows = [
+        (f"germ{n}", f"Grenadier {n}", "squad", "", "holds the Pak", "", "7") for n in range(1, 13)
+    ]
+    lines = UnitTable("German · Ben", ("morale",), tuple(rows)).lines(room)[1:]
+    assert [line.split()[2] for line in lines] == [str(n) for n in range(1, 13)]
+    assert max(map(len, lines)) <= room
 
 
 def at_worst(system: System) -> Iterator[RosterUnit]:

@@ -65,7 +65,7 @@ class UnitTable(NamedTuple):
         for row, note, size in zip(self.rows, notes, states, strict=True):
             numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
             lines.append(
-                f"{row[0]:<{handles}} {_cut(row[1], named):<{named}} {note:<{widest}}{numbers}".rstrip()
+                f"{row[0]:<{handles}} {_cut_name(row[1], named):<{named}} {note:<{widest}}{numbers}".rstrip()
             )
             own = wrap(row[3].upper(), width - handles - 1) if size > room - named else ()
             lines += [f"{'':<{handles}} {text}" for text in own]
@@ -144,3 +144,11 @@ def _fitting(note: str, room: int) -> str:
 
 def _cut(text: str, room: int) -> str:
     return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
+
+
+def _cut_name(name: str, room: int) -> str:
+    """Cut a name to the room, but keep the number at its end: `Grenadi… 5`."""
+    head, space, number = name.rpartition(" ")
+    if len(name) <= room or not number.isdigit() or len(number) + 3 > room:
+        return _cut(name, room)
+    return f"{_cut(head, room - len(number) - 1)}{space}{number}"
