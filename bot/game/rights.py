@@ -152,6 +152,7 @@ def need_share(game: Game, actor: Actor, acting: Iterable[RosterUnit]) -> None:
 
 DONE_ONCE = ("fired", "activated")
 """Marks of those who have done for this turn what they may do once."""
+ACTIVATED, SPENT = "activated", "spent"
 
 
 def find_irregularities(
@@ -237,13 +238,23 @@ def _is_out_of_turn(game: Game, acting: Iterable[RosterUnit], side: str) -> bool
 
 def _again(acting: Iterable[RosterUnit], changes: Iterable[Change]) -> Iterable[str]:
     """`Rifle 1 has fired already`, of those who get a mark that they have."""
-    put_on = {change.unit: change.mark for change in changes}
+    put_on: dict[str, frozenset[str]] = {}
+    for change in changes:
+        put_on[change.unit] = put_on.get(change.unit, frozenset()) | change.mark
     for mark in DONE_ONCE:
         names = [
-            unit.name for unit in acting if mark in unit.marks & put_on.get(unit.name, frozenset())
+            unit.name
+            for unit in acting
+            if mark in unit.marks & put_on.get(unit.name, frozenset())
+            and not (mark == ACTIVATED and _is_activating(unit))
         ]
         if names:
             yield f"{joined(names)} {'has' if len(names) == 1 else 'have'} {mark} already"
+
+
+def _is_activating(unit: RosterUnit) -> bool:
+    """Return whether a unit has spent AP: those that are left say what else it may do."""
+    return bool(unit.numbers.get(SPENT))
 
 
 def _attacks_in(phase: Mapping[str, object], system: System | None) -> bool:

@@ -152,8 +152,8 @@ class Payment(NamedTuple):
 
     @property
     def left(self) -> int:
-        """Its own AP that are left after the shot."""
-        return ap_left(self.unit) - self.own
+        """The AP that are left after the shot, additional ones among them."""
+        return ap_left(self.unit) + _number(self.unit, "more_ap") - self.own - self.lent
 
     def describe(self) -> str:
         """Say what it uses: `Red uses 1 AP and 1 additional (2 left)`."""

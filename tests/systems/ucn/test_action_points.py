@@ -230,9 +230,28 @@ def test_additional_ap_are_spent_when_its_own_are_gone() -> None:
     people = roster(unit("Red", ap=3, spent=3, more_ap=2, spot=12, members=1))
     spotted = play_example("ucn", "spot", {"unit": "Red"}, [5], people)
     assert changes(spotted)["Red"] == {"spent": 3, "more_ap": 1, "mark": {"activated"}}
-    assert "Red uses 1 additional AP (0 left)" in spotted.settlement.now
+    assert "Red uses 1 additional AP (1 left)" in spotted.settlement.now
     with refuses("card-forbids unit"):
         play_example("ucn", "spot", {"unit": "Red", "extra_ap": 2}, [], people)
+
+
+async def test_a_strict_game_takes_each_action_that_its_ap_pay_for() -> None:
+    """An element moves, spots and shoots in one activation; the AP alone stop it."""
+    channel = await causeway()
+    await channel.do("Anna", "game settings strict=yes", "ucn act us1 move")
+    await channel.do("Anna", "ucn spot us1 germ2 hand=12,12,12,12,12,12,12,12")
+    shot = await channel.do("Anna", "ucn shoot us1 germ2 hand=12,12,12,12,12,12,12,12")
+    assert "already" not in shot.text()
+    await channel.refused("Anna", "ucn shoot us1 germ2", "card-forbids shooters")
+
+
+async def test_who_gave_up_the_activation_for_an_interrupt_has_activated_already() -> None:
+    channel = await causeway()
+    await channel.do("Anna", "unit edit us1 marker=+activated")
+    shot = await channel.do("Anna", "ucn shoot us1 germ2 hand=19,19,19,19,19,19,19,19")
+    assert "1st Squad has activated already" in shot.text()
+    await channel.do("Anna", "unit edit us2 marker=+activated", "game settings strict=yes")
+    await channel.refused("Anna", "ucn shoot us2 germ2", "strict-game")
 
 
 # -- a natural 20
