@@ -5,19 +5,29 @@ that is answered.
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tests.adapters import evening as driver
 
 Json = dict[str, Any]
 
+ALLOWED = "unlimited"
+"""Commands a minute: nobody types as fast as these people, who else were told to wait for most
+of the evening.
+"""
+
 EXPECTED = re.compile(
     r"cannot|out of ammunition|jammed|already|no longer|over|needs (no|morale)|[Nn]obody|takes no part|"
-    r"has nobody left|has no firepower|not on the roster|(is|are) (not |shaken|dead|combat-ineffective|pinned|stunned|"
-    r"eliminated|killed|out|suppressed|destroyed|abandoned)"
+    r"has nobody left|has no firepower|has (no|\d) AP left|not on the roster|"
+    r"(is|are) (not |shaken|dead|combat-ineffective|pinned|stunned|eliminated|killed|out|"
+    r"suppressed|destroyed|abandoned)"
 )
 """What a refusal may say in the course of a fight: dice decide who is still able to do what."""
 
@@ -63,6 +73,13 @@ class Table:
             who, said, lambda: self.platform.asked(who, path, options, says), maybe=maybe
         )
 
+    async def type(self, who: str, line: str, says: str = "", *, maybe: bool = False) -> Seen:
+        """Return the answer to a line as it is typed, as `say`; its text holds `says`."""
+        seen = await self._seen(who, line, lambda: self.platform.typed(who, line), maybe=maybe)
+        words = self.platform.words(seen.raw)
+        assert says in words, f"{line}: {words}"
+        return seen
+
     async def able(self, handles: str) -> list[str]:
         """The units of this side that are in good order, by the list."""
         listed = (await self.say("Greta", "unit list", all=True)).text
@@ -93,3 +110,32 @@ class Table:
         at = self.platform
         text, private, body = at.whole(message), at.is_private(message), at.body(message)
         return Seen(who, said, text, tuple(at.buttons(message)), private, body, message)
+
+
+@asynccontextmanager
+async def on_discord(folder: Path) -> AsyncIterator[Table]:
+    """A table on Discord."""
+    async with driver.on_discord(folder, COMMANDS_PER_MINUTE=ALLOWED) as at:
+        yield Table(at)
+
+
+@asynccontextmanager
+async def on_slack(folder: Path) -> AsyncIterator[Table]:
+    """A table on Slack."""
+    async with driver.on_slack(folder, COMMANDS_PER_MINUTE=ALLOWED) as at:
+        yield Table(at)
+
+
+def keep(table: Table, name: str) -> None:
+    """Write every answer where it may be drawn, if that is asked for."""
+    if folder := os.environ.get("GROGNARD_EVENINGS"):
+        path = Path(folder) / name
+        path.mkdir(parents=True, exist_ok=True)
+        for number, seen in enumerate(table.seen):
+            (path / f"{number:03}.json").write_text(json.dumps(seen.body))
+        lines = [
+            f"=== {n:03} {s.who}: {s.said}{' (private)' if s.private else ''}\n{s.text}\n{list(s.buttons)}\n"
+            for n, s in enumerate(table.seen)
+        ]
+        (path / "all.txt").write_text("\n".join(lines))
+        (path / "public.txt").write_text(table.platform.public())

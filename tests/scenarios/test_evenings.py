@@ -12,28 +12,23 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
 
 from bot.verification.check_file import check_file, known_heads, summary
-from tests.adapters import evening as driver
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle, stand_in
 from tests.adapters.slack.process import running as running_slack
-from tests.scenarios.evening import Seen, Table
+from tests.scenarios.evening import Seen, Table, keep, on_discord, on_slack
 from tests.standins.discord import DiscordStandIn
 from tests.standins.taps import DiscordThumb, SlackThumb
 from tools import verify_log
 
 Story = Callable[[Table], Awaitable[None]]
 Place = Callable[[Path], AbstractAsyncContextManager[Table]]
-ALLOWED = "unlimited"
-"""Commands a minute: nobody types as fast as these people, who else were told to wait for most
-of the evening.
-"""
 
 
 async def other(table: Table, who: str, path: str, **options: object) -> Seen:
@@ -208,35 +203,6 @@ async def ended(table: Table, winner: str) -> None:
             await table.press("Greta", story, button)
     await table.say("Greta", "log", story=True)
     await table.say("Greta", "fair reveal")
-
-
-@asynccontextmanager
-async def on_discord(folder: Path) -> AsyncIterator[Table]:
-    """A table on Discord."""
-    async with driver.on_discord(folder, COMMANDS_PER_MINUTE=ALLOWED) as at:
-        yield Table(at)
-
-
-@asynccontextmanager
-async def on_slack(folder: Path) -> AsyncIterator[Table]:
-    """A table on Slack."""
-    async with driver.on_slack(folder, COMMANDS_PER_MINUTE=ALLOWED) as at:
-        yield Table(at)
-
-
-def keep(table: Table, name: str) -> None:
-    """Write every answer where it may be drawn, if that is asked for."""
-    if folder := os.environ.get("GROGNARD_EVENINGS"):
-        path = Path(folder) / name
-        path.mkdir(parents=True, exist_ok=True)
-        for number, seen in enumerate(table.seen):
-            (path / f"{number:03}.json").write_text(json.dumps(seen.body))
-        lines = [
-            f"=== {n:03} {s.who}: {s.said}{' (private)' if s.private else ''}\n{s.text}\n{list(s.buttons)}\n"
-            for n, s in enumerate(table.seen)
-        ]
-        (path / "all.txt").write_text("\n".join(lines))
-        (path / "public.txt").write_text(table.platform.public())
 
 
 @pytest.mark.slow
