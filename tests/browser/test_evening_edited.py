@@ -18,7 +18,8 @@ from bot.report.page import page, script_hashes
 from bot.verification.check_file import check_file
 from tests.browser.conftest import Shown
 from tests.browser.evenings import played
-from tests.scenarios.test_evenings import ford, on_discord
+from tests.scenarios.evening import on_discord
+from tests.scenarios.test_evenings import ford
 
 pytestmark = pytest.mark.slow
 _RESULT, _FACTS = (

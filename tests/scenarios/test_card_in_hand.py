@@ -101,7 +101,7 @@ async def causeway(table: Table) -> None:
         else:
             card = await table.type("Greta", "game next")
             await roll_morale_of_pinned(table, card)
-        await table.type("Anna", "game status", f"urn {turn + 1}, Combat round")
+        await table.type("Anna", "game status", f"urn {turn + 1} of 8, Combat round")
     spent = "\n".join(table.platform.words(seen.raw) for seen in table.seen)
     assert "uses 1 AP (2 left)" in spent
     assert "gets 2 additional AP" in spent
@@ -177,7 +177,7 @@ async def ford(table: Table) -> None:
         await table.type("Ben", "game pass")
         await table.type("Anna", "game pass")
         over = await table.type("Greta", "game next", "Markers come off")
-        await table.press("Greta", over, "Next turn")
+        await table.press("Greta", over, "Next turn" if turn < ROUNDS else f"End turn {turn}")
         await table.type("Anna", "unit list", f"Local {turn % 4 + 1}")
 
 
