@@ -132,11 +132,12 @@ def _say_nothing(name: str, value: object, words: Mapping[str, str]) -> str:
     return "no effect" if name == "result" else f"no {_output_name(name, words)}"
 
 
-_SENTENCE = re.compile(r"\s*(.+?[.?!](?=\s+[A-Z]|$))", re.DOTALL)
+_SENTENCE = re.compile(r"(.+?[.?!])(?=\s[A-Z]|$)", re.DOTALL)
 
 
 def _rest_of(text: str, headline: str) -> str:
     """Return a table's free text without the sentences at its start that the headline says."""
+    text = text.strip()
     while found := _SENTENCE.match(text):
         if found[1].rstrip(".").casefold() not in headline.casefold():
             break

@@ -141,7 +141,7 @@ async def other_things_on_discord(costs: Costs, anna: DiscordThumb, table: d.Cha
     found = await (await anna.slash(table, "/lnlt-t", "lnlt-table combat dct", **dct)).answer()
     costs.note("look-up", anna)
     drawn = await (await anna.press(found, "Whole table")).answer()
-    assert "three times" in drawn.text
+    assert "3x Morale" in drawn.text
     costs.note("its whole table", anna)
     written = await (
         await anna.slash(table, "/order w", "order write", text="3rd Squad moves to K7 at dusk")
@@ -207,7 +207,7 @@ async def test_an_evening_on_discord(tmp_path: Path) -> None:
         picked = {
             "Who fires": ["MG Section"],
             "At whom": ["Assault Squad 1"],
-            "Distance in hexes": "4",
+            "Distance in hexes and the rest": "4",
         }
         assert not (await (await anna.submit(form, picked)).answer()).ephemeral
         costs.note("first shot with a number", anna)
