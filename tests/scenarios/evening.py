@@ -25,7 +25,8 @@ of the evening.
 
 EXPECTED = re.compile(
     r"cannot|out of ammunition|jammed|already|no longer|over|needs (no|morale)|[Nn]obody|takes no part|"
-    r"has nobody left|has no firepower|has (no|\d) AP left|not on the roster|"
+    r"has nobody left|has no firepower|can do nothing in this activation|has to reload|"
+    r"has (no|\d) AP left|not on the roster|"
     r"(is|are) (not |shaken|dead|combat-ineffective|pinned|stunned|eliminated|killed|out|"
     r"suppressed|destroyed|abandoned)"
 )
