@@ -189,7 +189,7 @@ async def test_the_night_falls_on_a_shot_by_default_and_can_be_switched_off(club
         "Anna", "under-dark air-support value=4 targets=squad", 'has no "air-support"'
     )
     assert (
-        "Steady"
+        "is now steady"
         in (
             await channel.do("Anna", "under-dark-table combat state-change squad good-order none")
         ).title
