@@ -98,6 +98,7 @@ def test_a_card_without_what_its_parent_reads_there_is_a_refusal_also_when_dice_
 ) -> None:
     card = Path(TABLES, "nhis", "morale-fail.yaml").read_text("utf-8").replace("nhis/", "house/")
     card = card.replace("  after:", "  later:").replace("result, after]", "result, later]")
+    card = card.replace("and after ==", "and later ==")
     morale = house(make_pack, parent="nhis", **{"morale-fail": card}).sequence("morale")
     with pytest.raises(UserError, match="has no value here"):
         resolve(morale, {"hit_number": 3, "targets": "squad morale=3"}, Script([6]))

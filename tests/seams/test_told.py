@@ -39,6 +39,7 @@ SEQUENCES = [(one.id, name) for one in systems().values() for name in one.sequen
 OWN = {
     ("asl", "recover", "failed"): "does not recover",
     ("asl", "smoke", "success"): "uses its",
+    ("asl", "random-selection", "not selected"): "selected",  # the answer names the others
     ("baps", "melee", "a tie, both wounded"): "are wounded",
     ("baps", "vehicle-fire", "track lost"): "loses a track",
     (
@@ -50,13 +51,11 @@ OWN = {
     ("lnlt", "melee", "attackers eliminated"): "are eliminated in melee",
     ("lnlt", "melee", "both sides eliminated"): "eliminated in melee",
     ("ucn", "melee", "deadlock"): "both stay in combat",
-    ("ucn", "melee", "no damage"): "No loss to",
     ("ucn", "building-assault", "deadlock"): "both stay in combat",
-    ("ucn", "building-assault", "no damage"): "no loss to",
     ("ucn", "building-assault", "defender wiped out"): "is wiped out",
 }
 """Words of the odds that are the card's own name for an outcome, which the answer says of units."""
-STEMS = {"broken": "br"}
+STEMS = {"broken": "br", "immobilised": "mobility kill"}
 TYPED = {("lnlt", "mines")}
 """Whose example says of a unit what its counter does not: that is put on it without a word."""
 NEEDS = {("lnlt", "rally"), ("ucn", "shoot")}
