@@ -720,6 +720,8 @@ class System:
                 raise TableError(
                     file, f"there is no table {str(data['like'])[:40]} in this game", row="like"
                 )
+            if "outputs" in data and data["outputs"] != parent.get("outputs"):
+                parent = {**parent, "says": None}  # it may name outputs that are gone
             data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
         expected = f"{self.id if not self.bounded else self.code}/{id}"
         if data.get("id", expected if self.bounded else None) not in (expected, f"{self.id}/{id}"):

@@ -104,6 +104,29 @@ def test_a_card_without_what_its_parent_reads_there_is_a_refusal_also_when_dice_
         resolve(morale, {"hit_number": 3, "targets": "squad morale=3"}, Script([6]))
 
 
+def test_a_table_like_another_with_other_outputs_is_not_held_to_its_sentence(
+    make_pack: PackMaker,
+) -> None:
+    """The sentence of the other names an output that this one does not have."""
+    written = """id: house/softer
+like: morale-fail
+outputs: {result: [none, shaken, reduced, reduced-shaken, eliminated]}
+read:
+  rows: state
+  gives: result
+  cells: {good-order: shaken, shaken: reduced, reduced: shaken, reduced-shaken: eliminated}
+notes: none
+"""
+    table = house(make_pack, parent="nhis", softer=written).tables["softer"]
+    assert table.headline is None
+    same = house(
+        make_pack,
+        parent="nhis",
+        softer="id: house/softer\nlike: morale-fail\ntitle: Softer\n",
+    )
+    assert same.tables["softer"].headline is not None
+
+
 def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
     edition = system("lnlt").edition
     assert house(make_pack, parent=f"lnlt@{edition}").parent is system("lnlt")
