@@ -310,6 +310,15 @@ async def of_squads() -> list[dict[str, Any]]:
     return [event["body"] for event in log["events"]]
 
 
+async def of_a_scenario() -> list[dict[str, Any]]:
+    """Events of a game whose scenario has a last turn, and says who wins."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt scenario=ford")
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    return [event["body"] for event in log["events"]]
+
+
 @pytest.mark.slow
 def test_nothing_on_the_list_is_unused(
     monkeypatch: pytest.MonkeyPatch, root: Path, make_pack: PackMaker
@@ -325,6 +334,7 @@ def test_nothing_on_the_list_is_unused(
         + run(assert_verified_of(stood_in("left")))
         + run(of_hands())
         + run(of_squads())
+        + run(of_a_scenario())
     )
     with pack_in_use(monkeypatch, root / "packs" / "generic"):
         events += run(ruled())
