@@ -109,7 +109,7 @@ def _ids_believed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(adapters.slack.work, "confirmed", believed)
 
 
-@mutant("M2: a press that is under way answers everybody's", 19, "d")
+@mutant("M2: a press that is under way answers everybody's", 10, "d")
 def _presses_joined(patch: pytest.MonkeyPatch) -> None:
     run = App.run
     running: dict[str, asyncio.Task[Reply]] = {}
@@ -129,7 +129,7 @@ def _presses_joined(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(App, "run", joined)
 
 
-@mutant("M3: a button works once for ever", 9, "d")
+@mutant("M3: a button works once for ever", 3, "d")
 def _pressed_once(patch: pytest.MonkeyPatch) -> None:
     press = App.press
 
@@ -155,7 +155,7 @@ def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.statements, "OVERDUE", f"due <= {bot.stores.statements.NOW}")
 
 
-@mutant("M1: receipts are not written down", 4, "b")
+@mutant("M1: receipts are not written down", 29, "b")
 def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> None:
         pass
@@ -173,7 +173,7 @@ def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.stores.statements, "tombstone", lambda _: new_id())
 
 
-@mutant("M9: nobody looks whether an answer stands in its channel", 3, "c")
+@mutant("M9: nobody looks whether an answer stands in its channel", 69, "c")
 def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
     async def nowhere(*_: Any) -> bool:
         return False
@@ -209,7 +209,7 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SqliteStore, "commit", later)
 
 
-@mutant("lease: an answer may be taken over at once", 9, "c")
+@mutant("lease: an answer may be taken over at once", 16, "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.running.storing, "LEASE", 0.0)
 
@@ -243,7 +243,7 @@ def _others_hand(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("cards: what is drawn into a hand is told to all", 8, "k")
 @mutant("cards: what is drawn out of a pack's deck into a hand is told to all", 9, "k", "k90")
-@mutant("cards: what a sequence may draw from, too, is told to all", 6, "k", "k90")
+@mutant("cards: what a sequence may draw from, too, is told to all", 9, "k", "k90")
 def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
     draw = bot.commands.play.decks._draw_closed
 
@@ -255,7 +255,7 @@ def _drawn_openly(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.commands.play.decks, "_draw_closed", openly)
 
 
-@mutant("cards: what was in hands before is believed to be so still", 77, "f")
+@mutant("cards: what was in hands before is believed to be so still", 89, "f")
 def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
     closed = bot.commands.piles.closed_hands
 
@@ -268,12 +268,12 @@ def _hands_remembered(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(module, "closed_hands", stale)
 
 
-@mutant("cards: who leaves takes their hand along", 48, "k", "nobody sits there")
+@mutant("cards: who leaves takes their hand along", 56, "k", "nobody sits there")
 def _hand_kept(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.verification.follows.cards, "put_back", lambda out, *_: out)
 
 
-@mutant("cards: a battle draws from a whole deck, whatever was drawn before", 9, "fk")
+@mutant("cards: a battle draws from a whole deck, whatever was drawn before", 6, "fk")
 def _whole_pile(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         bot.answers.defaults,
@@ -309,17 +309,17 @@ def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.running.storing, "amended", nothing)
 
 
-@mutant("undo: whoever plays the other side by now agrees, also who joined afterwards", 65, "f")
+@mutant("undo: whoever plays the other side by now agrees, also who joined afterwards", 116, "f")
 def _joined_afterwards(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.commands.log.undo, "then", lambda _events, game, _number: game)
 
 
-@mutant("undo: a manager agrees though the other side is there", 5, "f")
+@mutant("undo: a manager agrees though the other side is there", 18, "f")
 def _never_heard(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bot.commands.log.undo, "are_silent", lambda *_: True)
 
 
-@mutant("undo: it passes over what has changed a unit since", 45, "f")
+@mutant("undo: it passes over what has changed a unit since", 64, "f")
 def _passed_over(patch: pytest.MonkeyPatch) -> None:
     def beside(newest_first: Any, last: int, number: int, *, upkeep: bool = False) -> Found:
         return find(
