@@ -179,30 +179,49 @@ class _Links(HTMLParser):
 
 
 def check(site: Path) -> Iterator[str]:
-    """What is wrong with a site: links that lead nowhere, and what is loaded from elsewhere."""
+    """Yield what is wrong with a site: links that lead nowhere, things loaded from elsewhere, and
+    pages to which no link leads.
+    """
     pages = {path: _Links(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         if path.name == "404.html":
             continue  # its addresses are those of a host that shows it
         where = path.relative_to(site)
         yield from (
-            f"{where}: loads {one}"
-            for one in page.loads
-            if urlsplit(one).scheme in ("http", "https")
+            f"{where}: loads {address}"
+            for address in page.loads
+            if urlsplit(address).scheme in ("http", "https")
         )
         for address in _inside([*page.links, *page.loads]):
-            parts = urlsplit(address)
-            target = (
-                Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
-            )
+            target, place = _target(path, address)
             if not target.is_file():
                 yield f"{where}: {address} is not there"
-            elif (
-                parts.fragment
-                and target in pages
-                and unquote(parts.fragment) not in pages[target].ids
-            ):
+            elif place and target in pages and place not in pages[target].ids:
                 yield f"{where}: {address} has no such place"
+    yield from (
+        f"{path.relative_to(site)}: no link leads to this page"
+        for path in _unreached(site / "index.html", pages)
+    )
+
+
+def _target(path: Path, address: str) -> tuple[Path, str]:
+    """Return the file that an address on the page `path` names, and the place in it ("" for none)."""
+    parts = urlsplit(address)
+    file = Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
+    return file, unquote(parts.fragment)
+
+
+def _unreached(first: Path, pages: dict[Path, _Links]) -> list[Path]:
+    """Return the pages that a reader who begins at `first` cannot reach by links."""
+    ready, reached = [first], {first}
+    while ready:
+        path = ready.pop()
+        for address in _inside(pages[path].links):
+            target, _ = _target(path, address)
+            if target in pages and target not in reached:
+                reached.add(target)
+                ready.append(target)
+    return [path for path in pages if path not in reached and path.name != "404.html"]
 
 
 def _inside(addresses: Iterable[str]) -> Iterator[str]:
