@@ -131,8 +131,12 @@ def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
 
 
 def _is_required(option: Option, spec: CommandSpec) -> bool:
-    """A sequence requires nothing here: what is missing opens the guided form."""
-    return option.required and spec.family != "sequence"
+    """Return whether Discord refuses to send the command without this option.
+
+    Never for a sequence or a table: what is missing opens the guided form, and `whole` needs
+    nothing else.
+    """
+    return option.required and spec.family not in ("sequence", "lookup")
 
 
 def _command(name: str, registry: Registry, length: int) -> Json:

@@ -87,6 +87,13 @@ def test_what_a_unit_may_bring_is_not_asked_for() -> None:
     assert not asks(morale, {"morale": 12})
 
 
+def test_a_whole_table_is_shown_without_its_form() -> None:
+    tables = [spec for spec in registry() if spec.family == "lookup"]
+    assert tables
+    assert [spec.path for spec in tables if asks(spec, {"whole": True})] == []
+    assert asks(spec_of("asl-table", "infantry", "vs-afv"), {})
+
+
 def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     form = form_of(FIRE, {}, SMALL, WIDE)
     shown = [one.label for one in form.fields if not one.rare]

@@ -110,8 +110,10 @@ def asks(spec: CommandSpec, options: Options) -> bool:
     hardly be meant so.
 
     A sequence called alone is not meant with all at 0, nor an import of nothing. A unit may bring
-    what is left out.
+    what is left out. A whole table needs no input.
     """
+    if spec.family == "lookup" and flag(options, "whole"):
+        return False
     own = [option for option in spec.options if option.name not in _OF_ROLLS]
     alone = not options and (spec.family == "sequence" or spec.path in ASK_ALONE)
     asked = asked_now(spec, options).options
