@@ -14,7 +14,6 @@ from typing import Any
 
 from bot.answers.formula_words import modifier_in_words
 from bot.answers.printed_table import PrintedGrid, print_modifier, printed
-from bot.answers.table_words import said
 from bot.interface.common_commands import ROLL_OPTIONS
 from bot.interface.glossary import all_unit_words, asking
 from bot.interface.registry import registry
@@ -23,6 +22,7 @@ from bot.report.facts import facts_of
 from bot.report.page import checker
 from bot.report.page import page as report_page
 from bot.rules.inputs.options import Option
+from bot.rules.tables.answer_words import said
 from bot.rules.tables.table import Table
 from bot.systems.catalog import systems
 from bot.systems.system import Sequence, System

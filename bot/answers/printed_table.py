@@ -9,9 +9,10 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple, Self
 
 from bot.answers.formula_words import formula_in_words, modifier_in_words
-from bot.answers.table_words import ANY_OTHER, label, print_edge, said
+from bot.answers.table_words import ANY_OTHER, print_edge
 from bot.interface.reply.parts import Sheet
 from bot.rules.errors import TableError
+from bot.rules.tables.answer_words import label, said
 from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.formula import compile_formula
 from bot.rules.tables.print_pattern import CODE, fill, is_blank, signed

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.answers.outcome import Happening, Outcome, thrown
 from bot.answers.plays import no_result
-from bot.answers.tables import NEXT, lookup_reply, told
+from bot.answers.tables import lookup_reply
 from bot.interface.reply.bars import percent
 from bot.interface.reply.parts import Odds, Small, Thrown
 from bot.interface.reply.reply import Reply
@@ -21,6 +21,7 @@ from bot.rules.expression.chances import Chances, odds
 from bot.rules.expression.rolling import Result, Rolling, roll
 from bot.rules.expression.sum_parser import parse
 from bot.rules.inputs.options import Option, clean, flag
+from bot.rules.tables.answer_words import NEXT, told
 from bot.rules.tables.table import CHAIN, Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase

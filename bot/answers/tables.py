@@ -2,39 +2,22 @@
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from bot.answers.printed_table import PrintedGrid, printed
-from bot.answers.table_words import label, said
 from bot.interface.reply.bars import PHONE
 from bot.interface.reply.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply.reply import Reply
 from bot.rules.dice import Rolled
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
-from bot.rules.tables.print_pattern import is_blank
-from bot.rules.tables.table import CHAIN, Answer, Table
+from bot.rules.tables.answer_words import describe_answer, output_name, said
+from bot.rules.tables.table import Answer, Table
 from bot.rules.text.line import Line
 from bot.rules.text.phrase import phrase
 
 MANY = 12
 """Rows above and below the one that answers, where the whole table is too large."""
-NEXT = "next"
-"""In what a table came to: what the one came to that was rolled behind it."""
-FEW = 3
-"""So many outputs and more are said with their names."""
-
-
-_BESIDE = ("text", "parts", CHAIN)
-
-
-def told(answer: Answer) -> dict[str, Any]:
-    """What a table says by the names of its outputs, without its free text."""
-    out = answer.out
-    # a table of its own may have an output `next`
-    beside = (*_BESIDE, NEXT) if CHAIN in out else _BESIDE
-    return {name: value for name, value in out.items() if name not in beside}
 
 
 def lookup_reply(
@@ -88,48 +71,8 @@ def _worked_values(table: Table, given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def headline_of(table: Table, given: Mapping[str, Any], answer: Answer) -> str:
     """Return the first line of a look-up: the sentence of the table's `says`, else its outputs."""
-    words = table.words
-    sentence = table.tell(given, answer, partial(said, words=words))
-    sentence = sentence or _list_outputs(answer, words)
+    sentence = describe_answer(table, given, answer)
     return sentence[:1].upper() + sentence[1:]
-
-
-def _list_outputs(answer: Answer, words: Mapping[str, str]) -> str:
-    """Return the outputs in a few words, for a table without `says`.
-
-    What is false, zero or none is left out, unless there is nothing else.
-    """
-    outputs = told(answer)
-    telling = {name: value for name, value in outputs.items() if not _is_nothing(value)}
-    if not telling:
-        return answer.text or ", ".join(
-            _say_nothing(name, value, words) for name, value in outputs.items()
-        )
-    pieces = []
-    for name, value in telling.items():
-        is_number = isinstance(value, int | float) or str(value)[:1].isdigit()
-        is_named = is_number or (name != "result" and len(telling) >= FEW)
-        if isinstance(value, bool):
-            pieces.append(_output_name(name, words))
-        elif is_named:
-            pieces.append(f"{_output_name(name, words)} {said(value, words)}")
-        else:
-            pieces.append(said(value, words))
-    return ", ".join(pieces)
-
-
-def _is_nothing(value: object) -> bool:
-    """Return whether a value of an output says nothing by itself: false, zero or none."""
-    return is_blank(value) or value == 0
-
-
-def _say_nothing(name: str, value: object, words: Mapping[str, str]) -> str:
-    """Return the words for an output that is false, zero or none: "no effect", "moves: no"."""
-    if isinstance(value, bool):
-        return f"{_output_name(name, words)}: no"
-    if isinstance(value, int | float):
-        return f"{_output_name(name, words)} 0"
-    return "no effect" if name == "result" else f"no {_output_name(name, words)}"
 
 
 _SENTENCE = re.compile(r"(.+?[.?!])(?=\s[A-Z]|$)", re.DOTALL)
@@ -143,11 +86,6 @@ def _rest_of(text: str, headline: str) -> str:
             break
         text = text[found.end() :].lstrip()
     return text
-
-
-def _output_name(name: str, words: Mapping[str, str]) -> str:
-    """Return the name of an output as players say it."""
-    return label(name, words, lambda value: said(value, words))
 
 
 def _asked(name: str, value: object, words: Mapping[str, str]) -> str:
@@ -169,7 +107,7 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
         value = answer.out.get(total)
         number = value if isinstance(value, int | float) and len(parts) > 1 else None
         lines.append(
-            Line("counted" if len(totals) == 1 else _output_name(total, words), (), parts, number)
+            Line("counted" if len(totals) == 1 else output_name(total, words), (), parts, number)
         )
     return lines
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from bot.answers.formula_words import formula_in_words
 from bot.answers.printed_table import BLANK_CELL, PrintedGrid, printed
-from bot.answers.table_words import said
 from bot.answers.tables import lookup_reply
 from bot.picture.font import drawable
+from bot.rules.tables.answer_words import said
 from bot.rules.tables.print_pattern import signed
 from bot.rules.tables.table import Answer, Table
 

@@ -5,6 +5,7 @@ sequence.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -142,3 +143,121 @@ def test_a_chain_has_an_end() -> None:
         "more than 5 tables are rolled" in fault
         for fault in check_content(pack_of(**more).content).faults
     )
+
+
+# -- a chain of several tables, as a sequence reads it
+
+
+def link(at: int, *, is_last: bool) -> str:
+    """Return the table of a chain at a place: it ends the chain on 1 to 4, and leads on on 5, 6."""
+    further = "" if is_last else f", table: link{at + 1}"
+    return (
+        f"title: Link {at}\n{HEAD}{ROLL % ('', f'link {at}')}"
+        f"outputs: {{level: int, sinks: bool, what: [dud{at}, hit{at}]}}\n"
+        f"results:\n  D: {{level: {at}, sinks: false, what: dud{at}}}\n"
+        f"  H: {{level: 0, sinks: {is_last}, what: hit{at}{further}}}\n"
+        "read:\n  rows: roll\n  cells: {1-4: D, 5-6: H}\nexample: {roll: 2}\n"
+    )
+
+
+def chain_of(length: int, steps: str, outputs: str = "{level: int, sinks: bool}") -> PackSystem:
+    """Return a pack in which so many tables follow each other, with a sequence that rolls them."""
+    links = {f"link{at}": link(at, is_last=at == length) for at in range(1, length + 1)}
+    head = SEQUENCES.partition("  outputs:")[0].replace("\ngun:", "gun:")
+    sequence = f"{head}  outputs: {outputs}\n  odds_by: level\n  example: {{}}\n  steps:\n{steps}"
+    return pack_of(**links, sequences=sequence)
+
+
+def roll_and_read(length: int) -> str:
+    """Return steps that roll the chain, and add up what each of its tables says."""
+    answers = ["found" + ".next" * at for at in range(length)]
+    levels = " + ".join(f"{answer}.level" for answer in answers)
+    return (
+        '  - roll: {die: "1d6: link 1"}\n    let: {found: "link1(roll=die)"}\n'
+        '  - say: {label: First, dice: die, result: "{found.what}"}\n'
+        f"  - let: {{level: {levels}, sinks: {answers[-1]}.sinks}}\n"
+        '    headline: "level {level}"\n'
+    )
+
+
+@pytest.mark.parametrize("length", [2, 3, 5])
+def test_every_table_of_a_chain_can_be_read_and_is_counted(length: int) -> None:
+    """By hand: link k is the last with (1/3)^(k-1) * 2/3; a 5 or 6 on the last one sinks."""
+    pack = chain_of(length, roll_and_read(length))
+    assert check_content(pack.content).faults == ()
+    gun = pack.sequence("gun")
+    third = Fraction(1, 3)
+    expected = {str(at): third ** (at - 1) * Fraction(2, 3) for at in range(1, length + 1)}
+    expected["0"] = third**length
+    assert count_odds(gun, {}) == expected
+    sunk = resolve(gun, {}, Script([6] * length))
+    assert sunk.out == {"level": 0, "sinks": True}
+    labels = [line.label for line in sunk.lines]
+    assert labels == ["First", *(f"Link {at}" for at in range(2, length + 1))]
+    assert [line.dice for line in sunk.lines] == [(6,)] * length
+    for ends_at in range(1, length + 1):
+        played = resolve(gun, {}, Script([5] * (ends_at - 1) + [1]))
+        assert played.out == {"level": ends_at, "sinks": False}
+
+
+def test_lines_of_a_chain_stand_in_order_within_an_each() -> None:
+    steps = (
+        "  - each: numbers(2)\n    as: shell\n    let: {level: 0}\n    steps:\n"
+        '    - roll: {die: "1d6: link 1"}\n      let: {found: "link1(roll=die)"}\n'
+        '    - say: {label: First, dice: die, result: "{found.what}"}\n'
+        "    - when: found.next.next.sinks\n"
+        '      then: "All hands!"\n'
+        "  - let: {level: 1, sinks: false}\n    headline: done\n"
+    )
+    pack = chain_of(3, steps)
+    assert check_content(pack.content).faults == ()
+    played = resolve(pack.sequence("gun"), {}, Script([6, 6, 6, 5, 1]))
+    labels = [line.label for line in played.lines]
+    assert labels == ["First", "Link 2", "Link 3", "First", "Link 2"]
+    assert played.settlement.then == ("All hands!",)
+
+
+@pytest.mark.parametrize(
+    ("read", "fault"),
+    [
+        ("found.next.next.sink", "table link3 has no output sink. Did you mean sinks?"),
+        ("found_next.sinkz", "table link2 has no output sinkz. Did you mean sinks?"),
+        ("found_next_next.next.sinks", "no table is rolled after link3"),
+        ("found.next.next.what + 1 > 2", "a text cannot be reckoned with"),
+    ],
+)
+def test_what_a_chain_does_not_say_is_a_fault_with_its_line(read: str, fault: str) -> None:
+    steps = roll_and_read(3).replace("found.next.next.sinks", read)
+    (found,) = check_content(chain_of(3, steps).content).faults
+    assert fault in found
+    assert "sequences.yaml, line 15, column" in found
+
+
+def test_a_chain_read_outside_of_its_when_names_the_first_answer() -> None:
+    steps = roll_and_read(3).replace("  - roll", "  - when: 1 > 0\n    roll")
+    (found,) = check_content(chain_of(3, steps).content).faults
+    assert (
+        "found is set only below a when (line 14); set it before that: let: {found: none}" in found
+    )
+
+
+def test_the_example_of_the_guide_plays_as_the_page_prints_it(root: Path) -> None:
+    page = (root / "docs" / "sequences.md").read_text(encoding="utf-8")
+    section = page.partition("## Tables that lead to tables")[2].partition("\n## ")[0]
+    files = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", section, re.DOTALL))
+    head = SEQUENCES.partition("  inputs:")[0].replace("\ngun:", "shell:")
+    files["sequences.yaml"] = (
+        f"{head}  inputs: {{}}\n  outputs: {{result: [afloat, damaged, sunk], guns: int}}\n"
+        "  odds_by: result\n  example: {}\n"
+    )
+    pack = PackSystem({name: text.encode() for name, text in {**FEW, **files}.items()})
+    assert check_content(pack.content).faults == ()
+    shell = pack.sequence("shell")
+    assert count_odds(shell, {}) == {
+        "afloat": Fraction(2, 3),
+        "damaged": Fraction(17, 54),
+        "sunk": Fraction(1, 54),
+    }
+    played = resolve(shell, {}, Script([5, 6, 6]))
+    assert played.settlement.headline == "sunk, 2 guns out"
+    assert [line.label for line in played.lines] == ["Shell", "Turret hit", "Magazine"]

@@ -7,6 +7,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS, Unit
 from bot.rules.sequence.sequence import parts_of
+from bot.rules.tables.answer_words import describe_answer
 from bot.rules.tables.formula import FUNCTIONS
 from bot.rules.tables.table import Answer, Table, Tables
 from bot.rules.text.names import joined, numbered
@@ -83,9 +84,12 @@ class Row:
     question.
     """
 
-    __slots__ = ("out", "parts", "text", "texts", "totals")
+    __slots__ = ("_answer", "_given", "out", "parts", "table", "text", "texts", "totals")
 
-    def __init__(self, answer: Answer, table: Table) -> None:
+    def __init__(self, answer: Answer, table: Table, given: Mapping[str, Any]) -> None:
+        self._answer = answer
+        self._given = given
+        self.table = table
         self.out: Mapping[str, Any] = {**held(table.constants), **held(answer.out)}
         self.parts, self.totals = (
             parts_of(answer.parts),
@@ -93,6 +97,17 @@ class Row:
         )
         self.text = answer.text
         self.texts = table.texts
+
+    def has(self, output: str) -> bool:
+        """Return whether its table has this output or constant."""
+        return output == "text" or output in self.table.outputs or output in self.table.constants
+
+    def describe(self) -> str:
+        """Return the answer in a line, in the words of the game."""
+        text = describe_answer(self.table, self._given, self._answer)
+        if "text" in self.table.outputs and self.text and self.text not in text:
+            text = f"{text}, {self.text}"
+        return text
 
 
 class Reader:
@@ -115,7 +130,8 @@ class Reader:
 
         @lru_cache(MOST_ROWS, typed=True)  # True is no 1 here
         def row(*values: Any) -> Row:
-            return Row(self.table(**dict(zip(names, values, strict=True))), self.table)
+            given = dict(zip(names, values, strict=True))
+            return Row(self.table(**given), self.table, given)
 
         return row
 
@@ -139,6 +155,18 @@ def of(thing: Any, name: str, default: Any = ...) -> Any:
     if name in thing.flags:
         return True
     return thing.number(name) if default is ... else default
+
+
+def of_any(answer: Any, output: str, default: Any) -> Any:
+    """Return an output of an answer that may not be there, or may be of a table without it."""
+    if answer.__class__ is Row and answer.has(output):
+        return of(answer, output)
+    return default
+
+
+def describe(answer: Any) -> str:
+    """Return an answer in a line; none if there is no answer."""
+    return answer.describe() if answer.__class__ is Row else NONE
 
 
 def has(unit: Any, word: str) -> bool:
@@ -305,6 +333,7 @@ _BY_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {
     },
     "text": {
         "noted": noted,
+        "describe": describe,
         "words": lambda value: said(value).replace("-", " "),
         "upper": lambda value: said(value).upper(),
         "after": lambda value, mark: said(value).partition(mark)[2],

@@ -24,6 +24,7 @@ from bot.rules.declared.formula_functions import (
     held,
     item,
     listing,
+    of_any,
 )
 from bot.rules.declared.setting import (
     FACE,
@@ -32,14 +33,18 @@ from bot.rules.declared.setting import (
     Names,
     Path,
     Setting,
+    answer_type,
     either,
+    may_be_missing,
     spoken,
     stated,
+    tables_of,
     words_of,
 )
 from bot.rules.errors import did_you_mean
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.inputs.tracks import OWNERS
+from bot.rules.tables.answer_words import NEXT
 from bot.rules.tables.formula import _NODES as NODES
 from bot.rules.tables.table import Table
 from bot.rules.text.template import ConditionalPart, PluralPart, TemplatePart, read_template
@@ -47,6 +52,8 @@ from bot.rules.text.template import ConditionalPart, PluralPart, TemplatePart, r
 MOST_CHARACTERS, MOST_DEEP = 1_000, 40
 ALL = "ALL_"
 """The keyword that `table(*)` becomes."""
+_MISSING = {"number": 0, "bool": False}
+"""What an output of an answer that is not there counts as, by its type; a word is none."""
 _WORDS = {"true": True, "false": False, "none": NONE}
 _PLAIN = {
     "invalid syntax": "it is no formula",
@@ -78,6 +85,8 @@ class Formulas:
         """The decks that cards were drawn from, by the keys of these."""
         self.hidden: dict[str, tuple[str, Path]] = {}
         """Names that are set only below a step: its key, and where it is."""
+        self.answers: set[str] = set()
+        """Names that were set to an answer of a table."""
         self.source: object = None
         """The file, looked at only to say what was meant."""
 
@@ -200,7 +209,11 @@ class Formulas:
         below, where = self.hidden[name]
         place = f" ({found.split(',')[0]})" if (found := self.setting.place(where)) else ""
         some = "an" if below == "each" else "a"
-        return f"{name} is set only below {some} {below}{place}; set it before that: let: {{{name}: 0}}"
+        value = NONE if name in self.answers else 0
+        return (
+            f"{name} is set only below {some} {below}{place}; "
+            f"set it before that: let: {{{name}: {value}}}"
+        )
 
     def _learn(self, written: str) -> None:
         """The words of the tables that are called, from here on written bare."""
@@ -238,8 +251,8 @@ class _Maker:
     """Makes formulas of their syntax: for each kind of it what may be written, its type, and what
     it does.
 
-    Types: number, bool, text, none, unit, units, list, parts, table:ID, any. Raises TableError for
-    what is wrong.
+    Types: number, bool, text, none, unit, units, list, parts, any, and `table:ID` for an answer
+    (see `answer_type`). Raises TableError for what is wrong.
     """
 
     def __init__(self, formulas: Formulas, names: Names, where: Path, written: str) -> None:
@@ -284,10 +297,14 @@ class _Maker:
             return constant(_WORDS[node.id], "none" if node.id == "none" else "")
         if node.id in self.formulas.hidden:
             raise self._wrong(self.formulas.is_hidden(node.id))
-        if node.id.endswith("_next") and node.id[:-5] in self.names:
-            raise self._wrong(
-                f"there is no name {node.id} here; that of a table is there from the next step on"
-            )
+        if node.id.endswith("_next"):
+            before = node.id.removesuffix("_next")
+            if before in self.names:
+                raise self._wrong(
+                    f"there is no name {node.id} here; that of a table is there from the next step on"
+                )
+            if before.split("_next")[0] in self.formulas.hidden:
+                raise self._wrong(self.formulas.is_hidden(before.split("_next")[0]))
         if re.search(rf"'gives': \[[^\[\]]*'{node.id}'", repr(self.formulas.source)):
             raise self._wrong(
                 f"there is no name {node.id} here yet: quote the word, '{node.id}', or name it in an output"
@@ -313,6 +330,8 @@ class _Maker:
         ):
             track = self.formulas.track(f"{node.value.id}.{node.attr}", self.where)
             return reading(track.key, track.type)
+        if (further := self._next_name(node)) is not None:
+            return self._name(ast.Name(further))
         owner = self.part(node.value)
         attribute = node.attr
         units = self.formulas.units
@@ -331,16 +350,58 @@ class _Maker:
             if attribute not in units:
                 raise self._wrong(f"a unit has no {attribute}", attribute, units)
             type_ = units[attribute]
-        elif owner.type.startswith("table:"):
-            table = self.formulas.setting.tables[owner.type[6:]]
-            outputs: Mapping[str, Any] = {**table.outputs, **table.constants, "text": "text"}
-            if attribute not in outputs:
-                raise self._wrong(f"table {table.id} has no output {attribute}", attribute, outputs)
-            type_ = stated(outputs[attribute])
+        elif tables_of(owner.type):
+            return self._output(owner, attribute)
         elif owner.type not in ("any", "none"):
             raise self._wrong(f"{spoken(owner.type)} has no {attribute}")
         missing = constant(False) if units.get(attribute) == "bool" else None
         return made("attribute", type_, owner.attribute(attribute, missing), owner, value=attribute)
+
+    def _next_name(self, node: ast.expr) -> str | None:
+        """Return the name behind `found.next.next`, `found_next_next`; None for anything else."""
+        if isinstance(node, ast.Name):
+            return node.id
+        if not isinstance(node, ast.Attribute) or node.attr != NEXT:
+            return None
+        before = self._next_name(node.value)
+        known = self.names.get(before or "")
+        tables = self.formulas.setting.tables
+        if known is None or not (ids := tables_of(known.type)):
+            return None
+        if any(NEXT in tables[id].outputs for id in ids):  # an output of that name
+            return None
+        further = f"{before}_next"
+        if further not in self.names and not any(tables[id].chain for id in ids):
+            raise self._wrong(f"no table is rolled after {' or '.join(ids)}")
+        return further
+
+    def _output(self, owner: Formula, name: str) -> Formula:
+        """An output of an answer. Raises TableError for one that none of its tables has."""
+        tables = [self.formulas.setting.tables[id] for id in tables_of(owner.type)]
+        kinds: list[str] = []
+        known: dict[str, Any] = {}
+        for table in tables:
+            outputs = {**table.outputs, **table.constants, "text": "text"}
+            known |= outputs
+            if name in outputs:
+                is_constant = name in table.constants and name not in table.outputs
+                value = outputs[name]
+                kinds.append(TYPES.get(type(value), "any") if is_constant else stated(value))
+        if not kinds:
+            ids = " or ".join(table.id for table in tables)
+            raise self._wrong(f"table {ids} has no output {name}", name, known)
+        type_ = reduce(either, kinds)
+        if may_be_missing(owner.type) or len(kinds) < len(tables):
+            default = _MISSING.get(type_, NONE)
+            answer = owner.run
+            return made(
+                "attribute",
+                type_,
+                lambda env: of_any(answer(env), name, default),
+                owner,
+                value=name,
+            )
+        return made("attribute", type_, owner.attribute(name, None), owner, value=name)
 
     def _call(self, node: ast.Call) -> Formula:
         if not isinstance(node.func, ast.Name):
@@ -425,7 +486,7 @@ class _Maker:
             raise self._wrong(f"table {table.id} has no input {strange[0]}", strange[0], known)
         for word, part in words.items():
             kind = part.type
-            if kind in ("unit", "units", "parts") or kind.startswith("table"):
+            if kind in ("unit", "units", "parts") or tables_of(kind):
                 raise self._wrong(f"table {table.id} does not take {spoken(kind)} as {word}")
             if kind == "list" and known[word].type in ("enum", "int", "bool", "number"):
                 raise self._wrong(
@@ -444,7 +505,7 @@ class _Maker:
             raise self._wrong(f"table {table.id} needs {missing[0]}")
         return made(
             "call",
-            f"table:{table.id}",
+            answer_type((table.id,)),
             called(reader.by(tuple(words)), *words.values()),
             *words.values(),
         )
@@ -501,7 +562,7 @@ class _Maker:
         )
 
     def _number(self, part: Formula) -> Formula:
-        if part.type in ("text", "list", "unit", "units", "parts") or part.type.startswith("table"):
+        if part.type in ("text", "list", "unit", "units", "parts") or tables_of(part.type):
             raise self._wrong(f"{spoken(part.type)} cannot be reckoned with")
         return part
 

@@ -4,12 +4,13 @@ steps.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.rules.declared.rolls import DICE
-from bot.rules.declared.setting import Path, stated
+from bot.rules.declared.setting import Path
 from bot.rules.declared.step_reader import Place, listed
-from bot.rules.tables.table import CHAIN, Table
+from bot.rules.tables.table import CHAIN, Roll, Table
 
 Steps = list[dict[str, Any]]
 TEST_KEYS = ("dice", "plus", "at_most", "at_least", "gives", "as", "label", "says")
@@ -178,79 +179,107 @@ _CALL = re.compile(r"\s*([a-z_]\w*)\((.*)\)\s*", re.DOTALL)
 _HANDED = re.compile(r"(?<!\w)(\w+)\s*=\s*([^=,()]+)")
 
 
-def chained(said: Mapping[str, Any], place: Place, where: Path) -> tuple[Steps, Steps, set[str]]:
-    """`let: {found: "hits(roll=place)"}` where cells of that table name others: `found_next` is
-    what the one says that is rolled behind it, with its dice; none where none is. Then the steps
-    that say so, and the dice it all came of."""
-    steps = Steps()
-    says = Steps()
-    of = set[str]()
+class WrittenStep(dict[str, Any]):
+    """A step that the loader wrote for a chain of tables; it starts no further chain."""
+
+
+@dataclass(slots=True)
+class Chain:
+    """The tables that are rolled because cells of others name them.
+
+    `steps` roll on them, `lines` say their answers, first table first. `dice` are the names of the
+    rolls that the first tables were asked with. `answers` maps each name for a further answer,
+    such as `found_next`, to the tables that it may be of.
+    """
+
+    steps: Steps = field(default_factory=list)
+    lines: Steps = field(default_factory=list)
+    dice: set[str] = field(default_factory=set)
+    answers: dict[str, set[str]] = field(default_factory=dict)
+
+
+def read_chain(said: Mapping[str, Any], place: Place, where: Path) -> Chain:
+    """Return the chain of a `let` such as `{found: "hits(roll=place)"}`.
+
+    `found_next` is the answer of the table that a cell of `hits` names, `found_next_next` that of
+    the one after it; none where no table follows. Raises TableError.
+    """
+    chain = Chain()
     for name, source in said.items():
         call = _CALL.fullmatch(str(source))
         reader = place.sheet.formulas.readers.get(call[1]) if call is not None else None
         if call is None or reader is None or not reader.table.chain:
             continue
-        handed = dict(_HANDED.findall(call[2]))
-        steps.append({"let": {f"{name}_next": "none", f"{name}_next_dice": "[]"}})
-        of |= {*handed.values()}
-        for id, table in reader.table.chain.items():
-            then, line = _behind(name, id, table, handed, place, where)
-            steps.append(then)
-            says.append({"when": then["when"], "say": line})
-    return steps, says, of
+        given = dict(_HANDED.findall(call[2]))
+        chain.dice |= {*given.values()}
+        answer = str(name)
+        followers: dict[str, Table] = dict(reader.table.chain)
+        while followers:
+            answer = f"{answer}_next"
+            chain.steps.append(WrittenStep(let={answer: "none", f"{answer}_dice": "[]"}))
+            chain.answers[answer] = {*followers}
+            chain.lines += [_line_of(answer, table) for table in followers.values()]
+            followers = {id: table for one in followers.values() for id, table in one.chain.items()}
+        chain.steps += _follow(str(name), reader.table, given, place, where)
+    return chain
 
 
-def is_shown(step: object, dice: set[str]) -> bool:
-    """Return whether a step says a line with one of these dice."""
-    lines = listed(step.get("say") or []) if isinstance(step, Mapping) else []
-    return any(
-        not dice.isdisjoint(map(str, listed(line.get("dice", []))))
-        for line in lines
-        if isinstance(line, dict)
-    )
+def _follow(name: str, table: Table, given: Mapping[str, str], place: Place, where: Path) -> Steps:
+    """Return the steps that roll on the tables that cells of `table` name.
+
+    `name` is its answer, `given` the formulas that it was asked with. Raises TableError.
+    """
+    return [
+        _follow_one(name, id, follower, given, place, where) for id, follower in table.chain.items()
+    ]
 
 
-def _behind(
-    name: str, id: str, table: Table, handed: Mapping[str, str], place: Place, where: Path
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The step that rolls on a table where a cell has named it, and its line."""
+def _follow_one(
+    name: str, id: str, table: Table, given: Mapping[str, str], place: Place, where: Path
+) -> WrittenStep:
     if any(roll.by or roll.when for roll in table.rolls):
         raise place.wrong(
             f"the dice of {id} hang on its inputs: roll on it in a step of its own", where
         )
-    dice = {f"{name}_{roll.option}": roll.dice[None] for roll in table.rolls}
-    given = {
-        **table.handed(handed),
-        **{roll.option: f"{name}_{roll.option}" for roll in table.rolls},
-    }
-    call = f"{id.replace('-', '_')}({', '.join(f'{key}={value}' for key, value in given.items())})"
-    told = [one for one in table.outputs if one not in ("parts", CHAIN)] or ["text"]
-    said = [_told(one, f"{name}_next.{one}", table, len(told)) for one in told]
-    step = {
-        "when": f"{name}.{CHAIN} == '{id}'",
-        "roll": {
-            key: f"{len(thrown)}{thrown[0].name}: {thrown[0].label}" for key, thrown in dice.items()
-        },
-        "let": {
-            f"{name}_next": call,
-            **{f"{name}_next_dice": f"faces({one})" for one in [*dice][:1]},
-        },
-    }
-    return step, {
-        "label": table.title,
-        "result": f"{{commas({', '.join(said)})}}",
-        "dice": f"{name}_next_dice",
-    }
-
-
-def _told(output: str, source: str, table: Table, many: int) -> str:
-    """What a table told, as a formula: `supply 0` of several, a word alone."""
-    kind = stated(table.outputs.get(output, "text"))
-    if kind == "bool":
-        return f"words('{output}') if {source} else ''"
-    is_number = kind == "number" and many > 1
-    return (
-        f"text(words('{output}'), ' ', {source})"
-        if is_number
-        else f"words({source}) if {source} != none else ''"
+    answer = f"{name}_next"
+    rolls = {f"{name}_{roll.option}": roll for roll in table.rolls}
+    asked = {key: str(value) for key, value in table.handed(given).items()}
+    asked |= {roll.option: key for key, roll in rolls.items()}
+    inputs = ", ".join(f"{key}={value}" for key, value in asked.items())
+    let = {answer: f"{id.replace('-', '_')}({inputs})"}
+    for key in [*rolls][:1]:
+        let[f"{answer}_dice"] = f"faces({key})"
+    return WrittenStep(
+        when=f"{name}.{CHAIN} == '{id}'",
+        roll={key: _dice_of(roll) for key, roll in rolls.items()},
+        let=let,
+        steps=_follow(answer, table, asked, place, where),
     )
+
+
+def _dice_of(roll: Roll) -> str:
+    dice = roll.dice[None]
+    return f"{len(dice)}{dice[0].name}: {dice[0].label}"
+
+
+def _line_of(answer: str, table: Table) -> WrittenStep:
+    """Return the step that says what a table of a chain answered."""
+    before = answer.removesuffix("_next")
+    line = {
+        "label": table.title,
+        "result": f"{{describe({answer})}}",
+        "dice": f"{answer}_dice",
+    }
+    return WrittenStep(when=f"{before}.{CHAIN} == '{table.id}'", say=line)
+
+
+def shows_dice(step: object, dice: set[str]) -> bool:
+    """Return whether a step, or one below it, says a line with one of these dice."""
+    if not isinstance(step, Mapping):
+        return False
+    for line in listed(step.get("say") or []):
+        shown = listed(line.get("dice", [])) if isinstance(line, Mapping) else []
+        if not dice.isdisjoint(map(str, shown)):
+            return True
+    below = [*listed(step.get("steps") or []), *listed(step.get("else") or [])]
+    return any(shows_dice(one, dice) for one in below)

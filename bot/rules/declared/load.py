@@ -13,11 +13,11 @@ from bot.rules.declared.choices import BESIDE, Choose, Pause, read_choose
 from bot.rules.declared.draws import read_draw
 from bot.rules.declared.formula import Formula, constant, reading
 from bot.rules.declared.formula_functions import NONE
-from bot.rules.declared.idioms import IDIOMS, chained, is_shown, written_out
+from bot.rules.declared.idioms import IDIOMS, WrittenStep, read_chain, shows_dice, written_out
 from bot.rules.declared.program import Block, Statement, everything
 from bot.rules.declared.rolls import read_roll
-from bot.rules.declared.setting import FACES, Name, Names, Path, spoken, stated
-from bot.rules.declared.step_reader import Place, Sheet
+from bot.rules.declared.setting import FACES, Name, Names, Path, answer_type, spoken, stated
+from bot.rules.declared.step_reader import Place, Sheet, listed
 from bot.rules.declared.values import Let, Stop, Tell, read_add, read_let, read_refuse, read_tell
 from bot.rules.declared.walk import Keys, Loop
 
@@ -132,17 +132,7 @@ class Loader:
                 continue
             for one in written_out(key, step[key], place, at):
                 body += self._step(one, place, at)
-        rolled, says, dice = chained(step.get("let") or {}, place, (*where, "let"))
-        due = (
-            None
-            if is_shown(step, dice)
-            else next((one for one in self._ahead if is_shown(one, dice)), None)
-        )
-        if due is not None and "when" not in step and "each" not in step:
-            self._owed += [(due, one, (*where, "let")) for one in says]
-            says = []
-        for one in (*rolled, *says):
-            body += self._step(one, place, (*where, "let"))
+        body += self._chain(step, place, where)
         if "use" in step:
             body += self._use(step, outside, place, where)
         elif step.get("steps"):
@@ -163,6 +153,34 @@ class Loader:
             else ()
         )
         return body if when is None else [If(when, tuple(body), other)]
+
+    def _chain(self, step: Mapping[str, Any], place: Place, where: Path) -> list[Statement]:
+        """Return what rolls on the tables that cells name, where a `let` of the step calls one.
+
+        The lines of these tables come after the line that shows the dice of the first.
+        """
+        if "let" not in step or isinstance(step, WrittenStep):
+            return []
+        at = (*where, "let")
+        chain = read_chain(step["let"] or {}, place, at)
+        body: list[Statement] = []
+        for one in chain.steps:
+            body += self._step(one, place, at)
+        for name, ids in chain.answers.items():
+            key = place.names[name].key
+            place.names[name] = Name(key, answer_type(ids, follows=True))
+        lines = chain.lines
+        if not any(shows_dice({"say": line}, chain.dice) for line in listed(step.get("say") or [])):
+            later = listed(step.get("steps") or []) if "use" not in step else []
+            if "when" not in step and "each" not in step:
+                later = [*later, *self._ahead]
+            due = next((one for one in later if shows_dice(one, chain.dice)), None)
+            if due is not None:
+                self._owed += [(due, line, at) for line in lines]
+                lines = []
+        for one in lines:
+            body += self._step(one, place, at)
+        return body
 
     # -- each
 
@@ -297,7 +315,7 @@ class Loader:
             seen |= {
                 known: key
                 for known, key in place.names.items()
-                if known.split(".")[0].rstrip(FACES) == need
+                if _belongs(known.split(".")[0].rstrip(FACES), str(need))
             }
         inside = replace(
             place,
@@ -353,6 +371,13 @@ def _of_items(name: str, place: Place) -> bool:
     """Return whether a block may have set it on an item of the list that is gone through outside."""
     owner, dot, _ = name.partition(".")
     return bool(dot) and owner in place.names
+
+
+def _belongs(name: str, need: str) -> bool:
+    """Return whether a name is the one needed, or that of a table rolled after it."""
+    return name == need or (
+        name.startswith(f"{need}_next") and not name.removeprefix(need).replace("_next", "")
+    )
 
 
 # -- outputs that are told by name: what no step tells, and is in sight under that name where the

@@ -146,8 +146,34 @@ def shown_name(name: str) -> str:
     return f"{name}_" if iskeyword(name) else str(name).replace("-", "_")
 
 
+ANSWER = "table:"
+"""The beginning of the type of an answer; after it the tables that it may be of, by ids."""
+FOLLOWS = "?"
+"""Before the ids of tables that may not have been rolled: the answer may be none."""
+
+
+def answer_type(ids: Iterable[str], follows: bool = False) -> str:
+    """Return the type of an answer of one of these tables."""
+    return f"{ANSWER}{FOLLOWS if follows else ''}{'|'.join(sorted(ids))}"
+
+
+def tables_of(type_: str) -> tuple[str, ...]:
+    """Return the ids of the tables that an answer of this type may be of; none for other types."""
+    if not type_.startswith(ANSWER):
+        return ()
+    return tuple(type_.removeprefix(ANSWER).removeprefix(FOLLOWS).split("|"))
+
+
+def may_be_missing(type_: str) -> bool:
+    """Return whether an answer of this type may be none, as no table followed."""
+    return type_.startswith(ANSWER + FOLLOWS)
+
+
 def either(one: str, other: str) -> str:
     """The type of a value that is one or the other; none goes with every type."""
+    if one != other and one.startswith(ANSWER) and other.startswith(ANSWER):
+        ids = {*tables_of(one), *tables_of(other)}
+        return answer_type(ids, may_be_missing(one) or may_be_missing(other))
     return one if other in (one, "none") else other if one == "none" else "any"
 
 
@@ -214,6 +240,6 @@ _SPOKEN = {"units": "a list of units", "parts": "a list of named parts", "bool":
 
 def spoken(kind: str) -> str:
     """A type as an author reads it."""
-    if kind.startswith("table:"):
-        return f"an answer of table {kind[6:]}"
+    if ids := tables_of(kind):
+        return f"an answer of table {' or '.join(ids)}"
     return _SPOKEN.get(kind, f"a {kind}")

@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.rules.declared.formula import Formula, reading
 from bot.rules.declared.formulas import Formulas
-from bot.rules.declared.setting import SHOWN, Name, Names, Path, either, items_in
+from bot.rules.declared.setting import SHOWN, Name, Names, Path, either, items_in, tables_of
 from bot.rules.errors import TableError
 from bot.rules.inputs.decks import GameDeck
 from bot.rules.sequence.sequence import Choice
@@ -115,6 +115,8 @@ class Place:
             else name + self.own
         )
         self.names[name] = Name(key, either(old.type, type_) if old else type_)
+        if tables_of(type_):
+            self.sheet.formulas.answers.add(name)
         return key
 
     def wrong(self, problem: str, where: Path, name: str = "", known: Any = ()) -> TableError:
