@@ -49,12 +49,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or here + min(here, 4))
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """The quick tests wait a tenth of the pauses that bots make; the slow ones are played at the
-    real pace.
-    """
-    if config.option.markexpr != "slow":
-        os.environ.setdefault("SHARE_OF_PAUSES", "0.1")
+def pytest_configure() -> None:
+    """Tests wait a tenth of the pauses that bots make, but for those marked `real_pace`."""
+    os.environ.setdefault(nursery.SHARE, "0.1")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -240,6 +237,8 @@ def _by_itself(
     # made by the tests that use it: few do
     folder = tmp_path_factory.getbasetemp() / f"data-{next(_NUMBERS)}"
     monkeypatch.setenv("GROGNARD_DATA", str(folder))
+    if request.node.get_closest_marker("real_pace"):
+        monkeypatch.setenv(nursery.SHARE, "1")
     monkeypatch.setattr(
         os, "urandom", Random(f"{os.environ.get('LUCK', '')}{request.node.nodeid}").randbytes
     )

@@ -28,6 +28,7 @@ from functools import cache, partialmethod
 from importlib import import_module
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any, NoReturn
 
 import discord
@@ -47,6 +48,8 @@ _SHARED = os.environ.pop(DOOR, "")
 """The address of the nursery that all workers of a run share; no process that a test starts is
 told of it.
 """
+SHARE = "SHARE_OF_PAUSES"
+"""The setting of the tests that says which share of its pauses a bot makes."""
 PAUSES = (
     "adapters.delivery_loop.EVERY",
     "adapters.delivery_loop.RETRY",
@@ -71,15 +74,15 @@ DEADLINES = (
     "bot.stores.sqlite.journal.BUSY_SECONDS",
 )
 """What bots do without, or refuse, where it takes longer, as platforms wait three seconds. The
-stand-ins wait ten, and so bots of the quick tests have three times as long: what a busy machine
-holds up is done all the same. The slow ones measure what somebody sees within three seconds."""
+stand-ins wait ten, and so most bots of the tests have three times as long: what a busy machine
+holds up is done all the same. Tests marked `real_pace` have the bot's own deadlines."""
 
 
 def share() -> float:
     """What is waited of each of the `PAUSES`, and between two messages of a channel on the
     stand-in for Slack.
     """
-    return float(os.environ.get("SHARE_OF_PAUSES", "1"))
+    return float(os.environ.get(SHARE, "1"))
 
 
 class Process:
@@ -131,6 +134,7 @@ async def start(
         "env": dict(env),
         "log": str(log),
         "luck": os.urandom(32).hex(),
+        "pace": share(),
     }
     writer.write(json.dumps(asked | {"module": module}).encode() + b"\n")
     pid = int(await reader.readline())
@@ -259,24 +263,37 @@ def _load() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
-
-    for pause in PAUSES:
-        home, name = pause.rsplit(".", 1)
-        whole = getattr(import_module(home), name)
-        cut = tuple(share() * one for one in whole) if isinstance(whole, tuple) else share() * whole
-        setattr(import_module(home), name, cut)
-    if share() < 1:
-        for deadline in DEADLINES:
-            home, name = deadline.rsplit(".", 1)
-            setattr(import_module(home), name, 3 * getattr(import_module(home), name))
-        AsyncCustomListener.ack_timeout = property(lambda _: 9, lambda *_: None)  # type: ignore[assignment]
-    discord.Client.before_identify_hook = partialmethod(_before_identify, 5.0 * share())  # type: ignore[assignment]
     our_commands()  # which packs there are, each finds out by itself
     everywhere.cache_clear()
     make_once(setattr)
     packs_in(ROOT / "packs")
     gc.collect()
     gc.freeze()  # what is loaded stays shared
+
+
+def _set_pace(pace: float) -> None:
+    """Wait this share of each of the `PAUSES` in this process. If it is below 1, the `DEADLINES`
+    are three times as long.
+    """
+    for path in PAUSES:
+        module, name = _module_and_name(path)
+        pause = getattr(module, name)
+        if isinstance(pause, tuple):
+            setattr(module, name, tuple(pace * seconds for seconds in pause))
+        else:
+            setattr(module, name, pace * pause)
+    discord.Client.before_identify_hook = partialmethod(_before_identify, 5.0 * pace)  # type: ignore[assignment]
+    if pace < 1:
+        for path in DEADLINES:
+            module, name = _module_and_name(path)
+            setattr(module, name, 3 * getattr(module, name))
+        AsyncCustomListener.ack_timeout = property(lambda _: 9, lambda *_: None)  # type: ignore[assignment]
+
+
+def _module_and_name(path: str) -> tuple[ModuleType, str]:
+    """Return the loaded module of a dotted path, and the last name of the path."""
+    module, _, name = path.rpartition(".")
+    return import_module(module), name
 
 
 async def _before_identify(
@@ -314,6 +331,7 @@ def _become(asked: Mapping[str, Any]) -> str:
     if "luck" in asked:
         # what the bot rolls follows from the test, see `_by_itself` in tests/conftest.py
         os.urandom = Random(asked["luck"]).randbytes
+    _set_pace(asked.get("pace", 1.0))
     _settle(asked)
     given = os.open(asked.get("stdin", os.devnull), os.O_RDONLY)
     printed, errors = (

@@ -41,6 +41,7 @@ async def answered(asked: Interaction) -> Message:
 
 
 @pytest.mark.slow
+@pytest.mark.real_pace
 async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_path: Path) -> None:
     async with (
         DiscordStandIn.running(receipt_limit=PATIENT) as discord,
@@ -81,6 +82,7 @@ async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.real_pace
 async def test_on_slack_nobody_waits_for_it(own_server: PostgresServer, tmp_path: Path) -> None:
     slack = await stand_in("http")
     slack.limits.ack_seconds = PATIENT

@@ -31,6 +31,8 @@ from tests.standins.postgres import PostgresServer
 from tests.standins.proxy import Proxy, proxy_before
 from tests.standins.slack import Handle, SlackStandIn
 
+pytestmark = pytest.mark.real_pace
+
 CHANNELS, GAMES_ON_SLACK = 50, 30
 NOT_RUN = "was not run|busy"
 

@@ -93,6 +93,7 @@ async def test_without_the_store_a_shard_waits_its_pause(
 
 
 @pytest.mark.slow
+@pytest.mark.real_pace
 async def test_two_processes_that_start_at_once(tmp_path: Path) -> None:
     """Each has one of two shards; both register nothing twice, and answer what their own servers
     play.

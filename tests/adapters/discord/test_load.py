@@ -17,6 +17,8 @@ from tests.adapters.discord.process import running
 from tests.adapters.left_over import count_events, until_nothing_is_left
 from tests.standins.discord import DiscordStandIn
 
+pytestmark = pytest.mark.real_pace
+
 
 async def roll(discord: DiscordStandIn, table: str) -> str:
     """The answer to one more roll."""

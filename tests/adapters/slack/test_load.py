@@ -19,6 +19,8 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Handle, Message, SlackStandIn
 
+pytestmark = pytest.mark.real_pace
+
 
 def _answers(asked: Handle, label: str, message: Message) -> bool:
     """Whether it is the answer: the roll, or a refusal."""

@@ -15,6 +15,8 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
 
+pytestmark = pytest.mark.real_pace
+
 PAUSE = 2.0
 WEATHER = (
     "refresh_requested",

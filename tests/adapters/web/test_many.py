@@ -15,6 +15,8 @@ import pytest
 from tests.adapters.web.serving import served, shared
 from tests.playing import Channel, two_sides
 
+pytestmark = pytest.mark.real_pace
+
 WATCHERS = 2_000
 COMMANDS = 60
 PATIENCE = 100.0
