@@ -19,7 +19,7 @@ from bot.commands.channel_games import choices
 from bot.commands.dispatch import spec_of
 from bot.commands.help.pages import welcome
 from bot.commands.play.first_form import as_typed, first_form
-from bot.game.decks import deck_names, lying
+from bot.game.decks import deck_names, usable_cards
 from bot.game.loaded import Games, is_imported
 from bot.game.next_seed import laid_ready
 from bot.game.phases import standing
@@ -597,15 +597,16 @@ class App:
         game = loaded.game
         person = loaded.person_of(who.key)
         system = (await self.shelves.at(place, game)).get(game.system)
+        own_side = game.players.get(person.person, "") if person is not None else ""
         return Known(
             roster=tuple(in_order(game.units.values())),
             sides=game.sides,
             players=tuple(row.name for row in loaded.persons.values() if not is_imported(row)),
-            own_side=game.players.get(person.person, "") if person is not None else "",
+            own_side=own_side,
             system=game.system,
             standing=standing(game, system),
             decks=deck_names(game, system),
-            lying=lying(game),
+            lying=usable_cards(game, system, own_side),
             options=tuple(
                 dict.fromkeys(option for asks in game.waits.values() for option in asks["options"])
             ),

@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
+from bot.game.decks import UsedCard
 from bot.game.events import with_system
 from bot.game.phases import with_initiative
 from bot.game.roster import is_of_game, is_open, settle_changes, units_of, with_joined
 from bot.game.state import Game, Json
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import Path
-from bot.rules.cards import settled
+from bot.rules.cards import PLAY, SETTLED, settled, take
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.typed_values import hand_dice
@@ -30,7 +31,7 @@ class Happening(NamedTuple):
     those that come into play; `result` is what came of it in a few
     words, for the log. `read` are the tracks that it read, `tracks` those that it changes, as a
     state keeps them. `asks` is what a side has to choose before anything is changed, `held` the
-    tracks that wait for it.
+    tracks that wait for it. `uses` are the cards in play that it uses up.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Happening(NamedTuple):
     tracks: Mapping[str, Any] = {}
     asks: tuple[Ask, ...] = ()
     held: tuple[str, ...] = ()
+    uses: tuple[UsedCard, ...] = ()
 
     def notes(self) -> list[dict[str, Any]]:
         """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by
@@ -132,6 +134,9 @@ def after_happening(
         after = replace(
             after, cards=settled(after.decks, after.cards, happening.notes()) or after.cards
         )
+    for used in happening.uses:
+        to = SETTLED[used.to]
+        after = replace(after, cards=take(used.deck, after.cards, [used.card], [PLAY], to))
     return with_joined(after, happening.joins) if joins and happening.joins else after
 
 
@@ -191,6 +196,7 @@ def facts_of(path: Path, happening: Happening, system: System | None) -> Json:
         "target": happening.target,
         "read": dict(happening.read),
         **(system.played_under if system is not None else {}),
+        "uses": [used.to_json() for used in happening.uses],
         "hand": happening.by_hand,
         "result": happening.result,
     }

@@ -309,6 +309,10 @@ class Context:
         """
         return self.prepared or await find(self.store, self.command.where) or self.prepare()
 
+    async def has_next_seed(self) -> bool:
+        """Return whether the seed for the next free play here is ready, so that it was shown."""
+        return (self.prepared or await find(self.store, self.command.where)) is not None
+
     def prepare(self) -> Prepared:
         """Lay the seed for the next free play ready. Whoever does so shows its commitment in the
         answer.

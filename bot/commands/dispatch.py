@@ -164,6 +164,7 @@ BUTTONS_OF_GAME = {
     "delete": Button("games.transfer_and_delete:delete_now", private=True, earlier=True),
     "drawcard": Button("play.cups:press_card", typed="/deck draw"),
     "drawmine": Button("play.decks:press_draw_closed", private=True, typed="/deck draw to=me"),
+    "drawup": Button("play.decks:press_draw_up", private=True, typed="/deck draw to=full"),
     "drawdeck": Button("play.decks:press_picture", private=True),
     "hand": Button("play.hands:press_hand", private=True, typed="/hand"),
     "handpage": Button("play.hands:press_hand", private=True),

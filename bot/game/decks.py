@@ -4,7 +4,7 @@ read of their piles.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.game.cups import ELEMENTS, LOST
 from bot.game.state import Game, Json
@@ -23,13 +23,16 @@ from bot.rules.cards import (
 )
 from bot.rules.errors import UserError
 from bot.rules.inputs.decks import DECK, UNSEEN, GameDeck, ends_told, pile_of
+from bot.rules.inputs.options import Option, clean, is_left_out
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import cut
-from bot.systems.system import System
+from bot.systems.system import BY_DECK, Sequence, System
 
 
-def shown_decks(game: Game, system: System) -> Iterator[str]:
-    """Return how many cards the decks of the game have in the pile, and which are in play."""
+def shown_decks(game: Game, system: System, *, changed: bool = False) -> Iterator[str]:
+    """Yield how many cards the decks of the game have in the pile, and which are in play: of all
+    decks that are shown, or of those alone whose pile has `changed`.
+    """
     for id, made in system.decks.items():
         if made.shown:
             deck = deck_from_json(game.decks[id]) if id in game.decks else made.deck
@@ -41,7 +44,8 @@ def shown_decks(game: Game, system: System) -> Iterator[str]:
             )
             in_play = f", in play {cut(lying, 60)}" if lying else ""
             left = pile_size(id, deck, game.cards) + cards.ends_size(id, game.cards)
-            yield f"{made.title}: {left} of {size(deck.cards)} in the pile{in_play}"
+            if left < size(deck.cards) or not changed:
+                yield f"{made.title}: {left} of {size(deck.cards)} in the pile{in_play}"
 
 
 def deck_names(game: Game, system: System | None) -> tuple[str, ...]:
@@ -58,6 +62,49 @@ def lying(game: Game) -> tuple[tuple[str, str], ...]:
         for card in deck_from_json(game.decks[id]).ids
         if card in there[id]
     )
+
+
+def usable_cards(game: Game, system: System | None, side: str) -> tuple[tuple[str, str], ...]:
+    """Return the cards in play that a side may use, each with its deck."""
+    made = system.decks if system is not None else {}
+    return tuple(
+        (id, card) for id, card in lying(game) if id not in made or made[id].is_of(side, game.sides)
+    )
+
+
+class UsedCard(NamedTuple):
+    """A card in play that a sequence uses, and where it goes then: see `cards.SETTLED`."""
+
+    deck: str
+    card: str
+    to: str
+
+    def to_json(self) -> Json:
+        """Return it as an event holds it."""
+        return {"deck": self.deck, "card": self.card, "to": self.to}
+
+
+def decks_with(game: Game, option: Option, card: str) -> list[str]:
+    """Return the decks of an option of which a card lies in play."""
+    return [id for id, one in lying(game) if one == card and id in option.in_play]
+
+
+def find_used_cards(
+    game: Game, sequence: Sequence, inputs: Mapping[str, object], side: str
+) -> tuple[UsedCard, ...]:
+    """Return the cards in play that a sequence uses up, where those of `side` go."""
+    found = list[UsedCard]()
+    for option in sequence.inputs:
+        if not option.used or is_left_out(option, inputs.get(option.name)):
+            continue
+        card = str(clean(option, inputs[option.name]))
+        for id in decks_with(game, option, card):
+            deck = sequence.system.decks[id]
+            if deck.is_of(side, game.sides):
+                to = deck.after[card] if option.used == BY_DECK else option.used
+                found.append(UsedCard(id, card, to))
+                break
+    return tuple(found)
 
 
 def card_names(game: Game, system: System | None) -> Mapping[str, Mapping[str, str]]:

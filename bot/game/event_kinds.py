@@ -102,7 +102,7 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
         may = (
             field
             for field in KINDS[name].may
-            if field not in (*PATCH, "closes", "extends", "upkeep")
+            if field not in (*PATCH, "closes", "extends", "upkeep", "uses")
         )
         more = (*may, "changes", "tracks")
         yield from _fields(content, "what was sealed in it", ("kind", *KINDS[name].needs), more)

@@ -135,12 +135,15 @@ def track_titles(keys: Iterable[str], system: System | None) -> list[str]:
     return titles
 
 
-def tracks_line(game: Game, system: System | None) -> str:
-    """All that cards show of them and of decks: `Weather: mud · Command points: US 9, VC 3 ·
-    Chances: 9 of 12 in the pile`; "" where there are none."""
+def tracks_line(game: Game, system: System | None, *, whole_piles: bool = True) -> str:
+    """Return what is shown of tracks and decks: `Weather: mud · Command points: US 9, VC 3 ·
+    Chances: 9 of 12 in the pile`; "" if there are none. Piles that nobody has drawn from are left
+    out if `whole_piles` is off.
+    """
     if system is None:
         return ""
-    return " · ".join([*shown_tracks(game, system.tracks, game.sides), *shown_decks(game, system)])
+    tracks = shown_tracks(game, system.tracks, game.sides)
+    return " · ".join([*tracks, *shown_decks(game, system, changed=not whole_piles)])
 
 
 def list_scores(game: Game, system: System | None) -> list[tuple[str, str]]:
@@ -163,10 +166,18 @@ def shown_tracks(
     game: Game, tracks: Mapping[str, Track], sides: Iterable[str], *, hidden: bool = False
 ) -> list[str]:
     """The tracks as they are: `Weather: mud`, `Command points: US 9, VC 3`."""
-    return [
-        f"{track.title}: {', '.join(f'{side} {track.now(game.tracks, side)}' for side in sides)}"
-        if track.by_side and sides
-        else track.said(track.now(game.tracks))
-        for track in tracks.values()
-        if track.shown or hidden
-    ]
+    sides = [*sides]
+    found = list[str]()
+    for track in tracks.values():
+        if not (track.shown or hidden):
+            continue
+        if not (track.by_side and sides):
+            found.append(track.said(track.now(game.tracks)))
+            continue
+        values = {side: track.now(game.tracks, side) for side in sides}
+        if len({*values.values()}) == 1:
+            found.append(f"{track.title}: {values[sides[0]]} each")
+        else:
+            told = ", ".join(f"{side} {value}" for side, value in values.items())
+            found.append(f"{track.title}: {told}")
+    return found

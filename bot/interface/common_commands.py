@@ -328,8 +328,8 @@ _OTHERS = (
         Option(
             "to",
             "enum",
-            "play: for all to see; me: closed, into your hand",
-            values=("play", "me"),
+            "play: for all to see; me: closed, into your hand; full: until that is full",
+            values=("play", "me", "full"),
             default="play",
         ),
         _free(

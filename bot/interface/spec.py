@@ -15,7 +15,7 @@ RUN_MACRO: Path = ("macro", "run")
 """The command that stands for another."""
 FLAGS = ("odds", "compare", "secret", "private")
 _COUNTS = frozenset(("odds", "compare", "rounds"))
-HAND = "me"
+HAND, FULL_HAND = INTO_HAND = ("me", "full")
 """Where cards are drawn to that only who draws them sees."""
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
@@ -157,7 +157,7 @@ class CommandSpec(NamedTuple):
             self.option(PUBLIC) is not None and not flag(options, PUBLIC)
         ):
             return True
-        if self.family == "deck" and str(options.get("to") or "").strip().casefold() == HAND:
+        if self.family == "deck" and str(options.get("to") or "").strip().casefold() in INTO_HAND:
             return True
         return (
             self.private

@@ -17,7 +17,7 @@ from bot.rules.errors import Slip, TableError, check_known, reading
 from bot.rules.inputs.decks import HAND, KEEP, OPEN, GameDeck, Said, kinds_in
 from bot.rules.text.plain import clean_name
 
-KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead")
+KEYS = ("title", "cards", "after", "keep", "hand_limit", "empty", "shown", "dead", "owner")
 CARD_KEYS = ("id", "name", "count", "after")
 AFTER = {"discard": "discard", "removed": "remove", "back": "return"}
 """Where a card in play goes when it is discarded, and what the log calls that."""
@@ -68,6 +68,10 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
         or ("hand_limit" in data and not limit)
     ):
         raise TableError(file, f"is a whole number from 1 to {cards.MOST_DRAWN}", row="hand_limit")
+    owner = data.get("owner", "")
+    if "owner" in data:
+        with reading(file, "owner"):
+            owner = _text(owner, LONGEST_TITLE)
     if type(shown := data.get("shown", True)) is not bool:
         raise TableError(file, "is yes or no: whether cards and the board show it", row="shown")
     if not isinstance(listed := data.get("cards"), list) or not 0 < len(listed) <= cards.MOST_KINDS:
@@ -87,7 +91,7 @@ def read_deck(id: str, data: Any, file: str) -> GameDeck:
     _check_kinds(said, file)
     after_by = {one[0]: one[3] for one in read}
     return GameDeck(
-        id, title, deck, names, said, after_by, kinds_in(said), keep, limit, shown, dead
+        id, title, deck, names, said, after_by, kinds_in(said), keep, limit, shown, dead, owner
     )
 
 

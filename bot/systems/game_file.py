@@ -70,7 +70,8 @@ turn of its own.
 """
 MOST_BEGINS = 5
 """Sequences that a phase runs when it begins."""
-OWN_BUTTONS = ("pass", "done", "next")
+DRAW_UP, OWN_HAND = ("draw", "hand")
+OWN_BUTTONS = ("pass", "done", "next", DRAW_UP, OWN_HAND)
 """Buttons of a phase that are not a sequence of the game."""
 
 

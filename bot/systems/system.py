@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from bot.rules.cards import PLAY, SETTLED
 from bot.rules.errors import Slip, TableError, UserError, did_you_mean, reading
 from bot.rules.inputs.options import Asked, Option, TokenLists, option_from
 from bot.rules.tables.compile import check_examples, compile_chart
@@ -111,12 +112,14 @@ class Sequence:
         with reading(file, f"{id}, inputs"):
             specs, whens = _apart(data.get("inputs") or {}, "when")
             specs, decks = _apart(specs, "in_play")
+            specs, places = _apart(specs, "used")
             read = {name: option_from(name, spec, system.lists) for name, spec in specs.items()}
             self.inputs: tuple[Option, ...] = _taking_many(
                 _add_cards(
                     _labelled(option, system, naming(system.rules, id, str(name))),
                     decks.get(name),
                     system,
+                    places.get(name, ""),
                 )
                 for name, option in read.items()
             )
@@ -304,6 +307,13 @@ class Sequence:
         return UserError(f"A formula of {self.title} has no value here.", code="card-refuses")
 
 
+MINE = "mine"
+"""In the place of a list of decks: those of the side that acts."""
+BY_DECK = "after"
+USED = (BY_DECK, *(place for place in SETTLED if place != PLAY))
+"""Where a card may go once it is used: as its deck says of cards in play, or to a place."""
+
+
 def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The inputs of a sequence without a key that theirs alone have, and what is behind it of
     each that has it.
@@ -315,18 +325,32 @@ def _apart(inputs: Mapping[str, Any], key: str) -> tuple[Mapping[str, Any], Mapp
     return specs, {name: said for name, said in found.items() if said is not None}
 
 
-def _add_cards(option: Option, decks: Any, system: System) -> Option:
-    """Return the option with its decks, and with the names of their cards as labels.
-
-    If it lists no values, the cards become its values. Unchanged if `decks` is None. Raises Slip.
-    """
-    if decks is None:
-        return option
+def _read_decks(option: Option, decks: Any, system: System) -> list[str]:
+    """Return the ids of the decks that an option takes cards of. Raises Slip."""
     ids = [*map(str, decks)] if isinstance(decks, list) else []
+    if decks == MINE:
+        ids = [id for id, deck in system.decks.items() if deck.owner]
+        if not ids:
+            raise Slip(f"option {option.name}: in_play is mine, but no deck has an owner")
     if not ids or option.type != "enum":
         raise Slip(
             f"option {option.name}: in_play must be a list of decks, of an input of type enum"
         )
+    return ids
+
+
+def _add_cards(option: Option, decks: Any, system: System, used: Any) -> Option:
+    """Return the option with its decks, and with the names of their cards as labels.
+
+    If it lists no values, the cards become its values. Unchanged if `decks` is None. `used` is
+    where a card goes once it is used. Raises Slip.
+    """
+    if used and (decks is None or used not in USED):
+        places = ", ".join(USED)
+        raise Slip(f"option {option.name}: used is one of {places}, of an input with in_play")
+    if decks is None:
+        return option
+    ids = _read_decks(option, decks, system)
     if strange := [id for id in ids if id not in system.decks]:
         raise Slip(
             f"there is no deck {strange[0][:40]}. {did_you_mean(strange[0], system.decks)}".rstrip()
@@ -336,7 +360,8 @@ def _add_cards(option: Option, decks: Any, system: System) -> Option:
         raise Slip(
             f"option {option.name} has a word {strange[0]}, which is no card of {', '.join(ids)}"
         )
-    return replace(option, in_play=tuple(ids), values=option.values or tuple(names), labels=names)
+    values = option.values or tuple(names)
+    return replace(option, in_play=tuple(ids), values=values, labels=names, used=used)
 
 
 def _counted(

@@ -17,6 +17,7 @@ from bot.answers.outcome import Happening, after_happening, asked_json
 from bot.answers.roll import read_table, roll_dice
 from bot.answers.shot import run_sequence
 from bot.answers.upkeep import upkeep_problem
+from bot.game.decks import UsedCard, find_used_cards
 from bot.game.event_kinds import shown
 from bot.game.events import (
     COMBAT,
@@ -100,6 +101,8 @@ def replay_faults(
         return
     if problem := _dice_problem(roll.get("dice", []), happening.notes()):
         yield problem
+    happening = happening._replace(uses=_find_uses(now, roll, happening, side))
+    uses = [used.to_json() for used in happening.uses]
     inputs = {name: value for name, value in happening.inputs.items() if name != "label"}
     units = units_of(now, happening.units)
     if gone := [unit.name for unit in units if is_gone(unit)]:
@@ -123,6 +126,7 @@ def replay_faults(
         "other units brought a value than it says.": ("sources", sources),
         "its outcome changes other units than it says.": ("changes", changes if sealed else []),
         "it read the game's tracks otherwise than they were.": ("read", read),
+        "it uses other cards than its inputs name.": ("uses", uses),
         "its outcome changes other tracks than it says.": ("tracks", moved if sealed else {}),
     }
     own = {
@@ -175,6 +179,15 @@ def play_again(now: Game, roll: Event) -> Happening:
     if kind == "choice":
         happening = happening._replace(kind=kind, inputs=options)
     return happening._replace(by_hand=bool(roll.get("hand")))
+
+
+def _find_uses(now: Game, roll: Event, happening: Happening, side: str) -> tuple[UsedCard, ...]:
+    """Return the cards in play that a sequence of the game uses up."""
+    is_used = roll["kind"] == "sequence" and "upkeep" not in roll and now.started
+    if not is_used or not is_of_game(now, happening.system):
+        return ()
+    sequence = systems()[happening.system].sequence(happening.target)
+    return find_used_cards(now, sequence, happening.inputs, str(roll.get("side", side)))
 
 
 def _read(now: Game, roll: Event, person: str) -> Json:

@@ -310,14 +310,17 @@ async def test_setup_shows_the_commitment_that_the_first_free_play_uses() -> Non
     assert "not announced" not in shown
 
 
-@pytest.mark.parametrize("card", ['game start lnlt "Hill 875"', "game end confirm"])
-async def test_a_card_that_costs_nothing_promises_the_next_free_play(card: str) -> None:
+async def test_the_end_promises_the_next_free_play_once_and_a_start_has_a_button_for_it() -> None:
     channel = await Channel.fresh()
-    shown = (
-        await channel.do("Anna", 'game start lnlt "Hill 875"', card)
-        if "end" in card
-        else await channel.do("Anna", card)
-    )
+    started = await channel.do("Anna", 'game start lnlt "Hill 875"')
+    assert len(started.footer) == 2, "its number and the head of the log, which holds the promise"
+    proof = next(button.action for button in started.buttons if button.label == "Proof")
+    assert "Commitment to seed 1: " in (await channel.press("Anna", proof)).text()
+    shown = await channel.do("Anna", "game end confirm")
+    assert not any(mark.startswith("next free play") for mark in shown.footer), "shown by Proof"
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Hill 875"')
+    shown = await channel.do("Anna", "game end confirm")
     promised = next(mark for mark in shown.footer if mark.startswith("next free play")).split()[-1]
     assert promised in (await channel.do("Anna", "setup systems")).text()
 

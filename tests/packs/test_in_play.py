@@ -196,6 +196,52 @@ async def test_a_linked_channel_and_a_restart_know_it(tmp_path: Path) -> None:
     await again.fails("Anna", "few use sun", "sun is not in play")
 
 
+OWNED = {
+    "decks/reds.yaml": BAG.replace("keep: hand", "keep: hand\nowner: Reds"),
+    "decks/blues.yaml": BAG.replace("keep: hand", "keep: hand\nowner: Blues"),
+    "decks/bag.yaml": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("used", "place"),
+    [("discard", "discard"), ("removed", "removed"), ("back", ""), ("after", "removed")],
+)
+async def test_a_side_uses_its_own_cards_and_each_goes_where_the_sequence_says(
+    make_pack: PackMaker,
+    use_packs: Callable[[Path], None],
+    tmp_path: Path,
+    used: str,
+    place: str,
+) -> None:
+    """Also after an undo; the log says it by itself."""
+    use = USE.replace("in_play: [chances, bag]", f"in_play: mine, used: {used}")
+    use = use.replace("card: rain", "card: fog")
+    files = {**MORE, **OWNED, "sequences.yaml": f"{FILES['sequences.yaml']!s}{use}"}
+    files["decks/reds.yaml"] = f"after: removed\n{OWNED['decks/reds.yaml']}"
+    folder = make_pack({name: text for name, text in files.items() if text is not None})
+    use_packs(folder.parent)
+    channel = await ford()
+    await channel.do("Anna", "game settings hand_dice=yes", "deck draw reds hand=fog")
+    theirs = await channel.fails("Bob", "few use fog", "so you can't use it")
+    assert theirs.code == "not-your-card"
+    for who, offered in (("Anna", (("reds", "fog"),)), ("Bob", ())):
+        assert (await channel.app.known(channel.place, channel.who(who))).lying == offered
+    await channel.do("Anna", "few use fog")
+    moved = {f"reds/{place}/fog": 1} if place else {}
+    assert (await channel.game()).cards == moved
+    await channel.fails("Anna", "few use fog", "Thick fog is not in play.")
+    await channel.undo_last("Anna")
+    await channel.do("Bob", "game undo")
+    assert (await channel.game()).cards == {"reds/play/fog": 1}
+    await channel.do("Anna", "game redo")
+    await channel.do("Bob", "game redo")
+    log = await sound(channel, tmp_path)
+    assert [body["uses"] for body in bodies(log, "sequence")] == [
+        [{"deck": "reds", "card": "fog", "to": place or "back"}]
+    ]
+
+
 @pytest.mark.parametrize(
     ("card", "says"),
     [
@@ -204,6 +250,9 @@ async def test_a_linked_channel_and_a_restart_know_it(tmp_path: Path) -> None:
         ("{type: str, in_play: [chances]}", "in_play must be a list of decks, of an input of type enum"),
         ("{type: enum, in_play: []}", "in_play must be a list of decks"),
         ("{type: enum, values: [rain, hail], in_play: [chances]}", "has a word hail, which is no card of chances"),
+        ("{type: enum, in_play: mine}", "in_play is mine, but no deck has an owner"),
+        ("{type: enum, in_play: [chances], used: away}", "used is one of after, discard, removed, back"),
+        ("{type: enum, values: [rain], used: back}", "of an input with in_play"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(make_pack: PackMaker, card: str, says: str) -> None:

@@ -153,8 +153,9 @@ async def test_it_passes_the_check_and_says_what_cannot_be_done(salt_road: Path)
     await channel.do(
         "Anna", "salt-road use levy event units=Levies", "salt-road use pardon event target=Pikemen"
     )
+    await channel.fails("Anna", "salt-road use pardon orders", "Pardon is not in play.")
     await channel.fails(
-        "Anna", "salt-road use couriers orders", "Your three cards of this turn are played"
+        "Anna", "salt-road use lancers orders", "Your three cards of this turn are played"
     )
     units = (await channel.game()).units
     assert (units["levies"].numbers["men"], units["pikemen"].numbers["men"]) == (7, 3)
@@ -243,7 +244,8 @@ async def test_a_phase_that_names_done_has_one_such_button(salt_road: Path) -> N
     """No platform takes two buttons that do the same."""
     channel = await Channel.fresh()
     began = await channel.do("Anna", 'game start salt-road "First year" scenario=year')
-    assert [button.label for button in began.buttons] == ["Join Duke", "Join League", "Done"]
+    labels = [button.label for button in began.buttons]
+    assert labels == ["Join Duke", "Join League", "Draw up to five", "Done", "Proof"]
 
 
 def test_the_form_says_no_formulas(salt_road: Path) -> None:
@@ -297,7 +299,7 @@ class Year:
 
     async def draws(self, who: str, cards: int) -> None:
         _, deck, _ = SIDES[who]
-        await self.say(who, f"deck draw {deck} {cards} to=me")
+        await self.say(who, "deck draw to=full")
         told = re.sub(r"[*_`]", "", await self.say(who, "hand"))
         names = {name: id for id, name in self.pack.decks[deck].names.items()}
         line = next(line for line in told.splitlines() if line.startswith(f"{deck}: "))
@@ -324,7 +326,6 @@ class Year:
                 await self.say(who, "game redo")
             elif number == 0:
                 await self.attacks(who, "Foot" if who == "Anna" else "Rangers", theirs)
-        await self.say(who, f'deck discard "{made.names[card]}" {deck}')
 
     async def attacks(self, who: str, ours: str, theirs: str) -> None:
         """The armies that stand beside each other at the start fight; who is asked stands."""

@@ -322,8 +322,8 @@ async def test_help_says_where_the_rules_are_and_upkeep_whose_count_it_is(
 ) -> None:
     channel = await Channel.fresh()
     begun = await channel.do("Anna", 'game start three-mills "First battle" scenario=sorrel')
-    assert "Count the mills, Crown: 0 mills (#2)" in begun.text()
-    assert "Count the mills, Republic: 0 mills (#3)" in begun.text()
+    assert "Points: 0 each · Orders: 3 each" in begun.body()
+    assert "Count the mills" not in begun.text(), "the line of points says it"
     told = await channel.do("Anna", "help three-mills")
     assert (
         told.by == "its rules: packs/three-mills/README.md in the Grognard repository, free for all"

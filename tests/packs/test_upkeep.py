@@ -301,7 +301,7 @@ async def test_what_a_side_keeps_is_paid_by_each_side_for_its_own(
         "of 5, a point in each of three loadings"
     )
     assert (await channel.game()).tracks["Blues/points"] == 0
-    assert "Tax, Blues: Paid (#" in card
+    assert "Tax: Blues Paid, Reds Paid (#" in card
     log = json.loads(await exported_text(channel))
     assert check(log).faults == ()
     assert verify_log.check(log).faults == []

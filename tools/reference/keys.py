@@ -12,6 +12,7 @@ from bot.rules.inputs.options import OptionType
 from bot.systems.deck_file import AFTER, DEAD, EMPTY
 from bot.systems.game_file import FRAMES, GO, OWN_BUTTONS, SINCE, TONES
 from bot.systems.packs.pack import LONGEST
+from bot.systems.system import MINE, USED
 from tools.reference.shapes import (
     ANY,
     FLAG,
@@ -246,7 +247,14 @@ INPUT: Keys = {
         "of a sequence: it counts, and is asked for, only where this formula over other inputs holds",
     ),
     "in_play": Key(
-        WORDS, "of a sequence's enum: decks whose cards are its words; in a game, one in play"
+        either({"const": MINE}, WORDS),
+        "of a sequence's enum: decks whose cards are its words; in a game, one in play. Of a deck"
+        " with an owner only that side can use them; `mine` is all such decks",
+    ),
+    "used": Key(
+        one_of(USED),
+        "with `in_play`: where the card goes once it is used; `after` is where its deck says. It"
+        " stays in play if left out",
     ),
     "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
     "lends": Key(
@@ -301,6 +309,7 @@ DECK: Keys = {
                  "back into the pile; for all cards that say nothing else"),
     "keep": Key(one_of(KEEP), "hand: it is drawn closed, into hands; open if left out"),
     "hand_limit": Key({"type": "integer", "minimum": 1, "maximum": 60}, "so many of its cards are the most in a hand"),
+    "owner": Key(TEXT, "the side whose deck it is: only that side draws from it by button, and uses its cards"),
     "empty": Key(one_of(EMPTY), "what an empty pile does: reshuffle takes the discards in, refuse draws nothing more"),
     "shown": Key(FLAG, "no: kept off cards of turns and the board; `/deck show` has it"),
     "dead": Key(one_of(DEAD), "of a deck that leads a phase, what a chit does of which no unit is left: again sets it "

@@ -87,24 +87,22 @@ async def begin_game(context: Context) -> Reply:
     lines: list[Part] = [
         f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."
     ]
-    if sides:
+    if sides and scenario is None:
         lines.append(f"Sides: {', '.join(sides)}.")
     if scenario is not None:
         lines += [scenario.about] if scenario.about else []
         lines.append(phrase("{forces}. `/unit list` shows them.", forces=scenario.forces))
     elif told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
-    lines += [*filter(None, (brief_of(told, system), tracks_line(told, system))), *kept]
+    lines += [
+        *filter(None, (brief_of(told, system), tracks_line(told, system, whole_piles=False))),
+        *kept,
+    ]
     lines += aside
     lines += [
         Small(extends_words(hash, of)) for hash, of in extends_of(Game(""), told.packs).items()
     ]
-    digits = told.commitment[:16]
-    promised = phrase(
-        "Dice promised: {digits}. `/fair add` mixes in your words before the first roll.",
-        digits=digits,
-    )
-    lines.append(Small(promised))
+    lines.append(Small(phrase("`/fair add` mixes your words into the dice before the first roll.")))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.commit.docs.append(
@@ -118,6 +116,7 @@ async def begin_game(context: Context) -> Reply:
         )
         buttons.append(context.button("carry", "Carry the roster over"))
     buttons += phase_buttons(context, leads="none" if sides else "", folded=True)
+    buttons.append(context.button("read", "Proof", "proof"))
     return Reply(
         f'{context.who} starts "{name}"',
         tuple(lines),

@@ -27,9 +27,9 @@ from bot.stores.records import EventRow, Outgoing, TextRow
 
 CARDS = ("start", "next", "pass", "end", "undo", "redo", "fair", "sealed")
 """Kinds of events whose answers carry the digits of the head, which costs nothing there."""
-PROMISING = ("start", "end")
-"""Cards that publish the commitment of the next free play, too; in free play the first with
-digits behind its start.
+PROMISING = ("end",)
+"""Cards that publish the commitment of the next free play, unless it was shown before; in free
+play it is the first with digits behind its start.
 """
 MOST_WITHOUT = 10
 """The answer that is so many events later than the last with digits has them, too."""
@@ -73,7 +73,8 @@ async def with_footer(context: Context, reply: Reply) -> Reply:
     if _public(reply) is not None and _shows_digits(context):
         ledger.shown = bodies[-1]["number"]
         pieces.append(short(ledger.head))
-        if not begins and (is_first or any(body["kind"] in PROMISING for body in bodies)):
+        is_end = any(body["kind"] in PROMISING for body in bodies)
+        if not begins and (is_first or (is_end and not await context.has_next_seed())):
             pieces.append(
                 f"next free play: commitment {short((await context.next_seed()).commitment)}"
             )

@@ -16,7 +16,7 @@ from bot.game.rights import need_go
 from bot.game.roster import in_order
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import WAITING, Reply
-from bot.interface.spec import HAND
+from bot.interface.spec import INTO_HAND
 from bot.interface.typing.command_text import quoted
 from bot.rules import cards
 from bot.rules.errors import UserError
@@ -65,7 +65,7 @@ async def draw(context: Context) -> Reply:
     if not led or context.game.ended or typed.casefold() not in ("", led):
         return await decks.draw(context, options)
     real = decks.real_cards(context, options["hand"] or "")
-    if options["count"] != 1 or options["to"] == HAND:
+    if options["count"] != 1 or options["to"] in INTO_HAND:
         what = f"{led} leads this phase: its chits are drawn one by one, for all to see."
         raise UserError(
             what,

@@ -10,6 +10,7 @@ from typing import Any
 from bot.commands.context import Context, closes_texts
 from bot.commands.pictures import deck_shown, offered
 from bot.commands.piles import closed_hands, cup_declared, declare, game_deck
+from bot.commands.turns.turn import old_card
 from bot.game import cups
 from bot.game.decks import MOST_SHOWN, counted_cards, deck_names, listed, open_cards, seen_ends
 from bot.game.phases import phase_of
@@ -17,7 +18,7 @@ from bot.game.rights import need_player
 from bot.game.sides import of_side
 from bot.interface.reply.parts import Group, Part, Small
 from bot.interface.reply.reply import SEALED, Button, Reply
-from bot.interface.spec import HAND
+from bot.interface.spec import FULL_HAND, HAND, INTO_HAND
 from bot.places.own_installs import ADD_IT, for_games
 from bot.rules import cards
 from bot.rules.cards import DISCARD, STANDARD, Deck
@@ -25,7 +26,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.decks import HAND as HAND_KEPT
 from bot.rules.inputs.decks import OPEN as OPEN_KEPT
-from bot.rules.inputs.decks import UNSEEN
+from bot.rules.inputs.decks import UNSEEN, GameDeck
 from bot.rules.text.names import counted, joined
 from bot.rules.text.phrase import phrase
 from bot.rules.text.plain import clean_name
@@ -134,7 +135,7 @@ async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
     if typed.isdecimal() and typed not in context.game.decks:
         typed, count = "", int(typed[:4])
     count = len(real) if real and "count" not in context.command.options else count
-    if real and (count != len(real) or options["to"] == HAND):
+    if real and (count != len(real) or options["to"] in INTO_HAND):
         what = (
             f"{counted(len(real), 'card')} typed for {count} drawn." if count != len(real) else ""
         )
@@ -149,6 +150,8 @@ async def draw(context: Context, options: Mapping[str, Any]) -> Reply:
         raise UserError(
             f"1 to {cards.MOST_DRAWN} cards are drawn at once.", option="count", code="bad-value"
         )
+    if options["to"] == FULL_HAND:
+        return await _draw_up(context, typed)
     if options["to"] == HAND:
         return await _draw_closed(context, typed, count)
     return await _draw(
@@ -187,6 +190,47 @@ async def press_draw(context: Context, id: str) -> Reply:
 async def press_draw_closed(context: Context, id: str) -> Reply:
     """The button *Draw* of a deck that is drawn into hands."""
     return await _draw_closed(context, id, 1)
+
+
+async def press_draw_up(context: Context, about: str) -> Reply:
+    """The button *Draw up to five* of a phase: fill one's own hand. Raises UserError."""
+    return old_card(context, about) or await _draw_up(context, "")
+
+
+async def _draw_up(context: Context, typed: str) -> Reply:
+    """Draw into one's own hand as many cards as it may still hold, or as the deck has left: from
+    the deck `typed`, or from that of one's side. Raises UserError.
+    """
+    game = context.open_game()
+    need_player(game, context.actor)
+    seat = seat_of(game.players, context.ledger.person())
+    made = _deck_to_draw_up(context, typed, seat)
+    held = cards.hand_sizes(made.id, game.cards).get(seat, 0)
+    count = made.hand_limit - held
+    if count <= 0:
+        what = f"Your hand is full: {counted(held, 'card')}."
+        raise UserError(what, hint=phrase("`/hand` shows it."), code="no-change")
+    deck = _as_declared(context, made.id)
+    joins = cards.at(made.id, DISCARD, game.cards) if deck.empty == cards.RESHUFFLE else {}
+    left = cards.pile_size(made.id, deck, game.cards) + cards.ends_size(made.id, game.cards)
+    left += sum(joins.values())
+    return await _draw_closed(context, made.id, max(1, min(count, left)))
+
+
+def _deck_to_draw_up(context: Context, typed: str, seat: str) -> GameDeck:
+    """Return the deck that fills a hand: it has a hand limit, and is the side's own if it has an
+    owner. Raises UserError if there is none.
+    """
+    system = context.system
+    decks = system.decks.values() if system is not None else ()
+    id = clean_name(typed).casefold()
+    for made in decks:
+        is_meant = made.id == id if id else made.is_of(seat, context.game.sides)
+        if is_meant and made.keep == HAND_KEPT and made.hand_limit:
+            return made
+    what = f"{id} fills no hand." if id else "No deck of this game fills a hand."
+    hint = phrase("`/deck draw 3 to=me` draws three cards into yours.")
+    raise UserError(what, hint=hint, option="deck", code="unknown-deck")
 
 
 async def _draw(
@@ -383,9 +427,11 @@ def check_room(context: Context, id: str, seats: Iterable[str]) -> None:
             what = (
                 f"{hand} would hold {had + count} cards of {id}, and {made.hand_limit} is the most."
             )
-            raise UserError(
-                what, hint=phrase("`/deck play` or `/deck discard` makes room."), code="too-many"
-            )
+            room = made.hand_limit - had
+            hint = phrase("`/deck play` or `/deck discard` makes room.")
+            if room > 0:
+                hint = phrase("There is room for {room}.", room=str(room))
+            raise UserError(what, hint=hint, code="too-many")
 
 
 async def peek(context: Context) -> Reply:
@@ -467,15 +513,18 @@ def joined_lines(drawn: cards.Drawn) -> tuple[str, ...]:
 
 def draw_button(context: Context, id: str) -> Button:
     """What draws one more, closed where the game says so."""
+    return context.button("drawmine" if _is_kept_in_hand(context, id) else "drawcard", "Draw", id)
+
+
+def _is_kept_in_hand(context: Context, id: str) -> bool:
     made = game_deck(context, id)
-    return context.button(
-        "drawmine" if made is not None and made.keep == HAND_KEPT else "drawcard", "Draw", id
-    )
+    return made is not None and made.keep == HAND_KEPT
 
 
 def moved(context: Context, title: str, id: str, deck: Deck) -> Reply:
-    """What all see of cards that were moved."""
-    buttons = (draw_button(context, id), context.button("undo", "Undo", context.game.number))
+    """What all see of cards that were moved; *Draw* stands only under cards of open decks."""
+    draws = () if _is_kept_in_hand(context, id) else (draw_button(context, id),)
+    buttons = (*draws, context.button("undo", "Undo", context.game.number))
     lines = (Small(f"{id}: {counts(context, id, deck)}"),)
     return Reply(title, lines, by=id, buttons=buttons)
 

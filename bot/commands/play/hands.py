@@ -20,8 +20,9 @@ from bot.game.rights import need_player
 from bot.game.sides import find_side
 from bot.game.state import Game
 from bot.interface.reply.parts import Group, Part, Small
-from bot.interface.reply.reply import SEALED, Menu, MenuEntry, Reply
+from bot.interface.reply.reply import SEALED, Button, Menu, MenuEntry, Reply
 from bot.interface.typing.command_text import quoted
+from bot.places.forms import form_button
 from bot.rules import cards
 from bot.rules.cards import DISCARD, HAND, KNOWN, PLAY, REMOVED, Deck
 from bot.rules.copies import replace
@@ -382,18 +383,26 @@ async def _out_of_hand(
         hidden=hidden,
         result=cards.words(id, said),
     )
-    return _told(context, id, deck, does, [names[card] for card in wanted], to)
+    return _told(context, id, deck, does, wanted, names, to)
 
 
-def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str], to: str) -> Reply:
+def _told(
+    context: Context,
+    id: str,
+    deck: Deck,
+    does: str,
+    wanted: Sequence[str],
+    names: decks.Names,
+    to: str,
+) -> Reply:
     """What all see of cards that left a hand, and what their holder does."""
+    named = [names[card] for card in wanted]
     small = Small(f"{id}: {decks.counts(context, id, deck)}")
     buttons = (decks.hand_button(context), context.button("undo", "Undo", context.game.number))
     if does in ("play", "discard"):
         title = f"{context.who} {'plays' if does == 'play' else 'discards'} {', '.join(named)}"
-        return Reply(
-            title, (small,), by=f"from {id}", buttons=(decks.draw_button(context, id), *buttons)
-        )
+        uses = _use_buttons(context, id, wanted) if does == "play" else ()
+        return Reply(title, (small,), by=f"from {id}", buttons=(*uses, *buttons))
     whose = decks.hand_of(context, to) if to else "the pile"
     into = f"into {whose}" if to else f"back into {whose}"
     if to in cards.ENDS:
@@ -407,6 +416,20 @@ def _told(context: Context, id: str, deck: Deck, does: str, named: Sequence[str]
         if does == "give"
         else told
     )
+
+
+def _use_buttons(context: Context, id: str, played: Sequence[str]) -> tuple[Button, ...]:
+    """Return a button that opens the form of each sequence that uses the card just played."""
+    if context.system is None or len(played) != 1:
+        return ()
+    found = list[Button]()
+    for sequence in context.system.sequences.values():
+        for option in sequence.inputs:
+            if id in option.in_play and played[0] in option.values:
+                path = (context.system.id, sequence.id)
+                given = {option.name: played[0]}
+                found.append(form_button(path, given, sequence.verb, context.registry))
+    return tuple([button._replace(style="primary") for button in found])
 
 
 def _chosen(

@@ -42,7 +42,7 @@ from bot.commands.play.sealed import seal
 from bot.commands.post.choose import ask_side
 from bot.commands.turns.mentions import with_call, with_repeats
 from bot.commands.turns.turn import told_by_name
-from bot.game.decks import EVERYTHING, lying
+from bot.game.decks import EVERYTHING, decks_with, find_used_cards
 from bot.game.rights import (
     find_ban,
     find_irregularities,
@@ -54,6 +54,7 @@ from bot.game.rights import (
     sides_acted_for,
 )
 from bot.game.roster import is_gone, is_of_game, roster_for, units_of
+from bot.game.sides import of_side
 from bot.game.state import FULL, Actor, Game, Json, is_strict
 from bot.game.tracks import keys_of
 from bot.interface.reply.parts import Part, Small
@@ -225,6 +226,10 @@ async def _sequence(
         outcome = outcome._replace(reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     happening = outcome.happening
     assert happening is not None
+    if context.game.started and is_of_game(context.game, sequence.system.id):
+        used = find_used_cards(context.game, sequence, happening.inputs, actor.side)
+        happening = happening._replace(uses=used)
+        outcome = outcome._replace(happening=happening)
     out = cannot_fire(game.units.values(), happening.acting) if sequence.verb in FIRES else ""
     reply = await with_call(context, happening, await record(context, outcome, secret=secret))
     if sequence.repeats:
@@ -325,16 +330,25 @@ def _need_open(sequence: Sequence, options: Mapping[str, object]) -> None:
 
 
 def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, object]) -> None:
-    """Raise UserError for a card that does not lie in play, in a game that was started; what is
-    said hangs on no hand. Elsewhere, and for odds, any card will do: it may be on a real table."""
+    """Raise UserError for a card that does not lie in play, or is of another side, in a game that
+    was started; what is said hangs on no hand. Elsewhere, and for odds, any card will do: it may
+    be on a real table."""
     game = context.game
     named = [option for option in sequence.inputs if option.in_play]
-    for option in named if named and game.started and is_of_game(game, sequence.system.id) else ():
+    if not named or not game.started or not is_of_game(game, sequence.system.id):
+        return
+    need_player(game, context.actor)
+    if any(option.used for option in named) and flag(options, "secret"):
+        what = f"{sequence.title} uses a card for all to see, so it can't be rolled under seal."
+        raise UserError(what, hint="Leave out secret.", option="secret", code="not-together")
+    for option in named:
         if is_left_out(option, options.get(option.name)):
             continue
         card = clean(option, options[option.name])
-        if card not in [one for id, one in lying(game) if id in option.in_play]:
-            name = option.labels[card]
+        name = option.labels[card]
+        ids = decks_with(game, option, card)
+        decks = [sequence.system.decks[id] for id in ids]
+        if not ids:
             first = phrase(
                 "`/deck play {card}`, if you hold it. `/deck show` has what is in play.",
                 card=quoted(name),
@@ -342,6 +356,10 @@ def _need_in_play(context: Context, sequence: Sequence, options: Mapping[str, ob
             raise UserError(
                 f"{name} is not in play.", hint=first, option=option.name, code="unknown-card"
             )
+        if not any(deck.is_of(context.actor.side, game.sides) for deck in decks):
+            what = f"{name} is {of_side(decks[0].owner, 'card')}, so you can't use it."
+            hint = phrase("`/hand` shows your own cards.")
+            raise UserError(what, hint=hint, option=option.name, code="not-your-card")
 
 
 def _declare_decks(context: Context, sequence: Sequence, options: Mapping[str, object]) -> Game:

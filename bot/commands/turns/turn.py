@@ -52,13 +52,7 @@ async def advance(context: Context, about: str | None = None) -> Reply:
     game = context.need_started()
     need_go(game, context.actor)
     after = next_phase(game, context.system)
-    others = [
-        side for side in game.go if side != context.actor.side and side in game.players.values()
-    ]
-    waiting = (
-        () if game.led or is_alternating(game, context.system) or not context.actor.side else others
-    )
-    because = (f"{' and '.join(waiting)} had not passed yet.",) if waiting else ()
+    because: tuple[str, ...] = ()
     if ended := _ended_for(context, game):
         because = (f"{ended}.",)
     if game.led and cups.chits_left(game):
@@ -131,7 +125,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     words = f"{side} {HANDS_OVER if acted else PASSES}"
     result = f"{words}; {phase_title(after, system)}" if is_over else words
     context.ledger.add("pass", after, result=result)
-    does = f"{context.who} {HANDS_OVER if acted else PASSES}"
+    does = f"{context.who} {HANDS_OVER if acted else 'is done' if done else PASSES}"
     if sides_acted_for(game, context.actor, (side,)):
         does = _ended_for(context, game) if acted else f"{does} for {side}"
     if is_over:

@@ -31,10 +31,11 @@ from bot.game.state import Game, Json
 from bot.game.tracks import tracks_line
 from bot.interface.reply.reply import LINK, OPEN_FORM, Button, Reply
 from bot.rules.errors import UserError
+from bot.rules.inputs.decks import HAND
 from bot.rules.inputs.options import spoken
-from bot.rules.text.names import joined
+from bot.rules.text.names import joined, number_in_words
 from bot.rules.text.phrase import begun, phrase
-from bot.systems.game_file import LED_BY, OWN_BUTTONS
+from bot.systems.game_file import DRAW_UP, LED_BY, OWN_BUTTONS, OWN_HAND
 from bot.systems.system import System, in_words
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
@@ -100,7 +101,8 @@ async def card(
     phase = phase_of(game, system)
     lines = list(because)
     first = reminders(game, system) if game.turn <= 1 else ()
-    lines += filter(None, (*(first or (brief_of(game, system),)), tracks_line(game, system)))
+    tracks = tracks_line(game, system, whole_piles=False)
+    lines += filter(None, (*(first or (brief_of(game, system),)), tracks))
     states: list[str] = phase.get("names") or []
     if named := [
         unit.name
@@ -200,17 +202,37 @@ def _button(context: Context, word: str) -> Button:
         return context.button("next", label, moment(game))
     if word == "lead":
         return context.button(word, "Draw", f"{moment(game)}:{cups.chits_left(game)}")
+    if word in (DRAW_UP, OWN_HAND):
+        return _hand_button(context, word)
     if word in ("pass", "done"):
-        alone = (
-            game.sides.index(game.go[0]) if len(game.go) == 1 and game.go[0] in game.sides else ""
-        )
-        # whose go it is, unless several may act
-        return context.button(word, spoken(word), moment(game), alone)
+        return _hand_over_button(context, word)
     assert system is not None
     said = in_words(word, system.game.get("words") or {}) or spoken(word)
     if word in system.sequences and not system.sequences[word].inputs:
         return context.button("sequence", said, word)
     return Button(f"{OPEN_FORM}{system.id} {word}", said)
+
+
+def _hand_over_button(context: Context, word: str) -> Button:
+    """Return *Done* or *Pass*. It names the side to play, unless several may act."""
+    game = context.game
+    is_one = len(game.go) == 1 and game.go[0] in game.sides
+    side = game.sides.index(game.go[0]) if is_one else ""
+    return context.button(word, spoken(word), moment(game), side)
+
+
+def _hand_button(context: Context, word: str) -> Button:
+    """Return *Draw up to five*, or *Your hand*."""
+    if word == OWN_HAND:
+        return context.button("hand", "Your hand")
+    return context.button("drawup", _draw_up_label(context.system), moment(context.game))
+
+
+def _draw_up_label(system: System | None) -> str:
+    """Return `Draw up to five`, if all hands of the game may hold as many cards."""
+    decks = system.decks.values() if system is not None else ()
+    limits = {deck.hand_limit for deck in decks if deck.keep == HAND}
+    return f"Draw up to {number_in_words(limits.pop())}" if len(limits) == 1 else "Draw up"
 
 
 def moment(game: Game) -> str:

@@ -2,15 +2,19 @@
 phase.
 """
 
-from bot.answers.outcome import after_happening
-from bot.answers.shot import run_sequence
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from bot.answers.outcome import Happening, after_happening
+from bot.answers.shot import NOW, run_sequence
 from bot.answers.upkeep import Upkeep, upkeep_of
 from bot.commands.context import Context, play_facts
 from bot.commands.piles import closed_piles, declare_decks
 from bot.game.decks import EVERYTHING
 from bot.game.phases import phase_of
 from bot.game.roster import is_gone, units_of
-from bot.game.state import Json, roster_of
+from bot.game.state import Game, Json, roster_of
 from bot.interface.reply.parts import Part, Small
 from bot.interface.reply.reply import Reply
 from bot.interface.spec import CommandSpec
@@ -20,6 +24,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.text.names import joined
 from bot.rules.text.phrase import Phrase, Typed, begun, phrase
+from bot.systems.system import System
 
 MOST_LINES = 4
 """Lines of a card that one sequence takes beside its first."""
@@ -31,25 +36,65 @@ async def run_upkeep(context: Context, first: str, *, starts: bool = False) -> l
     """Play what the phase that has just begun runs, one event for each sequence; the lines that
     tell it. The event that began the phase keeps `first` as its words. Where the game `starts` no
     die falls, for everybody may add words to the dice before the first: what rolls is left to the
-    players, with what to type."""
+    players, with what to type; what only sets tracks that the card shows needs no line."""
     lines = list[Part]()
+    results = list[_Result]()
     rolled = 0
     seen = await _seen(context)
     for one in upkeep_of(lambda: context.game, context.system, context.actor.side, closed=seen):
         if rolled > MOST_DICE:
-            return [
-                *lines,
-                Small(
-                    f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours."
-                ),
-            ]
+            what = f"More than {MOST_DICE:,} dice in one phase: the rest of its upkeep is yours."
+            lines.append(Small(what))
+            break
         if one.options is not None:
             context.ledger.say(first)
             context.about = context.about or context.topic(context.ledger.bodies[-1]["number"])
-            lines += await _played(context, one, starts=starts)
+            played = await _played(context, one, starts=starts)
+            if isinstance(played, _Result):
+                results.append(played)
+            else:
+                lines += played
         lines += _passed(one)
         rolled += len(context.ledger.bodies[-1].get("dice", ()))
         seen |= await _seen(context)
+    if starts:
+        results = [result for result in results if not result.sets_tracks_only]
+    return [*_told(results), *lines]
+
+
+class _Result(NamedTuple):
+    """What came of a sequence of the upkeep: its title, the side that it was for, the first line of
+    its answer and further lines, its event, and whether it only set tracks that cards show.
+    """
+
+    title: str
+    side: str
+    text: str
+    lines: tuple[Part, ...]
+    number: int
+    sets_tracks_only: bool
+
+    @property
+    def first(self) -> str:
+        """Return `Count, Duke: 3 points`."""
+        return f"{self.title}{f', {self.side}' if self.side else ''}: {self.text}"
+
+
+def _told(results: list[_Result]) -> list[Part]:
+    """Return the lines of a card for these results. One line has all sides if there is no more to
+    say of them: `Count: Duke 3 points, League 5 points (#2, #3)`.
+    """
+    lines = list[Part]()
+    for title in dict.fromkeys(result.title for result in results):
+        alike = [result for result in results if result.title == title]
+        sides = {result.side for result in alike if result.side and not result.lines}
+        if len(sides) == len(alike) > 1:
+            told = ", ".join(f"{result.side} {result.text}" for result in alike)
+            numbers = ", ".join(f"#{result.number}" for result in alike)
+            lines.append(f"{title}: {told} ({numbers})")
+            continue
+        for result in alike:
+            lines += [f"{result.first} (#{result.number})", *result.lines]
     return lines
 
 
@@ -62,7 +107,8 @@ async def _seen(context: Context) -> Json:
     return found
 
 
-async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Part]:
+async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> _Result | list[Part]:
+    """Play one sequence; return what came of it, or the lines that say why it was not played."""
     sequence = upkeep.sequence
     options = upkeep.options or {}
     path = (sequence.system.id, sequence.id)
@@ -91,11 +137,41 @@ async def _played(context: Context, upkeep: Upkeep, *, starts: bool) -> list[Par
     body = context.ledger.add(
         "sequence", after_happening(game, happening, context.systems), **facts
     )
-    sides = {unit.side for unit in units_of(game, happening.units)} if upkeep.read else set[str]()
-    whose = f", {sides.pop()}" if len(sides) == 1 else ""
-    told = f"{sequence.title}{whose}: {outcome.reply.title}"
-    context.ledger.say(told)
-    return [f"{told} (#{body['number']})", *_in_short(outcome.reply)]
+    shows_all = not happening.changes and _are_shown(happening.tracks, sequence.system)
+    reply = _without_now(outcome.reply) if shows_all else outcome.reply
+    sets_tracks = bool(sequence.effects.tracks) and not happening.dice
+    result = _Result(
+        title=sequence.title,
+        side=_only_side(context.game, happening) if upkeep.read else "",
+        text=reply.title,
+        lines=tuple(_in_short(reply)),
+        number=body["number"],
+        sets_tracks_only=shows_all and sets_tracks,
+    )
+    context.ledger.say(result.first)
+    return result
+
+
+def _only_side(game: Game, happening: Happening) -> str:
+    """Return the side of the units that a sequence names, "" if there are several."""
+    sides = {unit.side for unit in units_of(game, happening.units)}
+    return sides.pop() if len(sides) == 1 else ""
+
+
+def _are_shown(tracks: Mapping[str, Any], system: System) -> bool:
+    """Return whether cards show all of these tracks, given by their keys in a game."""
+    names = [key.rpartition("/")[2] for key in tracks]
+    return all(name in system.tracks and system.tracks[name].shown for name in names)
+
+
+def _without_now(reply: Reply) -> Reply:
+    """Return the reply without the line that says what is changed now."""
+    lines = [
+        line
+        for line in reply.lines
+        if not (isinstance(line, Small) and str(line.text).startswith(NOW))
+    ]
+    return replace(reply, lines=tuple(lines))
 
 
 def _in_short(reply: Reply) -> list[Part]:

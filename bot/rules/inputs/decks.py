@@ -57,14 +57,28 @@ class GameDeck(NamedTuple):
     hand_limit: int = 0
     shown: bool = True
     dead: str = "again"
+    owner: str = ""
+    """The side whose deck it is; "" if it is nobody's."""
+
+    def is_of(self, side: str, sides: Iterable[str]) -> bool:
+        """Return whether the deck's cards are for a side, or for a player of none (""): it is
+        the owner, or the owner is none of the game's `sides`.
+        """
+        owner = self.owner.casefold()
+        known = {one.casefold() for one in sides}
+        return not side or owner == side.casefold() or owner not in known
 
     def words(self, card: str, but: Iterable[str] = ()) -> str:
-        """What is said of a card, `but` for these: `ap 3, side US`; a flag alone by its name."""
+        """Return what is said of a card, `but` for these: `ap 3, side US`; a flag alone by its
+        name. A number of 0 is left out next to others.
+        """
         said = {
             key: value
             for key, value in self.said.get(card, {}).items()
             if value is not False and key not in but
         }
+        if any(said.values()):
+            said = {key: value for key, value in said.items() if value != 0}
         told = {key.replace("_", " "): value for key, value in said.items()}
         return ", ".join(key if value is True else f"{key} {value}" for key, value in told.items())
 

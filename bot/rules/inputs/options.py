@@ -61,7 +61,8 @@ class Option:
     ["mmc"]}`, with classes or types of units. Of `phases`, a whole number takes `turn`, the number
     of the turn. `form_only`: forms and typed commands have it, slash commands have no room for it.
     `in_play` are the decks of its game of which it takes a card that is in play, where a game is
-    played. `ruled` are the optional rules of its game that set it. `also` are further
+    played; `used` is where that card goes then, "" if it stays.
+    `ruled` are the optional rules of its game that set it. `also` are further
     words of the card for a word of `values`. `when` is what other inputs must be for it to count,
     and `matters` tells by their values whether they are; None
     where it always counts.
@@ -95,6 +96,7 @@ class Option:
     counts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     form_only: bool = False
     in_play: tuple[str, ...] = ()
+    used: str = ""
     ruled: tuple[str, ...] = ()
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     when: str = ""

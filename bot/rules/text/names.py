@@ -43,6 +43,14 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"1 {one}" if count == 1 else f"{count} {many or f'{one}s'}"
 
 
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def number_in_words(number: int) -> str:
+    """Return `five`; from eleven on the digits."""
+    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
+
+
 def numbered(words: Sequence[str]) -> tuple[str, ...]:
     """The words, each with its number where several are alike: `rifle 1`, `SMG`, `rifle 2`."""
     nth = [words[:at].count(word) for at, word in enumerate(words, 1)]

@@ -137,6 +137,12 @@ def _draws_problem(past: Past, event: Event) -> str:
         *event.get("read", ())
     }:
         return "its dice are not those that its pile asks for."
+    for used in event.get("uses", ()):
+        id = used["deck"]
+        card = used["card"]
+        if not out.get(cards.key(id, cards.PLAY, card)):
+            return "it uses a card that is not in play."
+        out = cards.take(id, out, [card], [cards.PLAY], cards.SETTLED[used["to"]])
     return moves_problem(past, event, out)
 
 
